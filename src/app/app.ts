@@ -5,12 +5,12 @@ import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { clockWithoutReturn, type Instant } from "../domain/time.ts";
 import { Authenticator } from "../http/auth.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
+import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/operation.ts";
-import { refusalPages } from "../http/page-refusals.ts";
 import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
-import { clientAddress } from "../http/proxies.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { consoleRootOperation } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
@@ -302,10 +302,10 @@ async function createFetches(
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       ticks,
-      refusalPages: refusalPages(server.basePath, config.embed),
+      htmlErrorPages: htmlErrorPages(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
-      onAnswer: (...answer) => metrics.requestAnswered(...answer),
+      onResponse: (...answer) => metrics.requestAnswered(...answer),
     });
   if (isOneListener) {
     const both = serving([...forPartners, ...forAdministrators], "address");

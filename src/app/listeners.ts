@@ -4,7 +4,7 @@ import { parseListen } from "../config/formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type Door, watchDescriptors } from "../http/descriptors.ts";
+import { type GuardedListener, guardDescriptors } from "../http/descriptor-guard.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
 import type { Logger } from "../log.ts";
@@ -70,10 +70,10 @@ export async function openListeners(
     for (const listener of opened) void listener.stop(0);
     throw error;
   }
-  // The administrators' listener keeps more descriptors in reserve: it is needed to see what is wrong.
-  const doors: Door[] = [{ listener: main, spares: 24 }];
-  if (admin !== main) doors.push({ listener: admin, spares: 8 });
-  const endWatch = watchDescriptors(doors, (isOpen) => {
+  // The administrators' listener stays open for longer: it is needed to see what is wrong.
+  const listeners: GuardedListener[] = [{ listener: main, reservedDescriptors: 24 }];
+  if (admin !== main) listeners.push({ listener: admin, reservedDescriptors: 8 });
+  const endWatch = guardDescriptors(listeners, (isOpen) => {
     if (isOpen) log.info("file descriptors are free again: connections are taken");
     else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: new connections are refused");
   });

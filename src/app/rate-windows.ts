@@ -2,7 +2,7 @@ import { AddressRateWindow, type RateWindow } from "../cluster/address-rate-wind
 import type { Cluster } from "../cluster/cluster.ts";
 import { DistributedRateWindow } from "../cluster/distributed-rate-window.ts";
 import type { Config } from "../config/settings.ts";
-import { SlidingWindow } from "../http/limits.ts";
+import { SlidingWindow } from "../http/sliding-window.ts";
 import type { Durability, Store } from "../store/store.ts";
 
 /** Returns the rate windows of callers: of this server, or shared by all on the database. */

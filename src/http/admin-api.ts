@@ -11,7 +11,7 @@ import { adminPartnerOperations, credentialOperations } from "./routes/admin-par
 import { preflightOperation } from "./routes/admin-preflight.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
-export type AdminApiParts = {
+export type AdminApiDeps = {
   knowledge: Knowledge;
   /** Whether partners reach these operations too: then none of them hands out a credential. */
   partnersReachIt: boolean;
@@ -37,7 +37,7 @@ export function adminApi({
   server,
   proposals,
   ...partnerTasks
-}: AdminApiParts): Operation[] {
+}: AdminApiDeps): Operation[] {
   const address = () => server().address;
   return [
     ...adminServerOperations(server),

@@ -13,7 +13,7 @@ const MESSAGES = {
   token: "Invalid or expired token. Re-authenticate at POST /oauth/token.",
 };
 const CHALLENGE = 'Bearer realm="mainstay", ApiKey realm="mainstay"';
-const MOST_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 /** Reads a partner's revision as it is now; undefined for one that is unknown. */
 type Revisions = { revision(partnerId: string): Promise<number | undefined> };
@@ -23,9 +23,9 @@ type Revisions = { revision(partnerId: string): Promise<number | undefined> };
  * is read from the database with every request: what ends a credential ends it at once, in whichever process.
  */
 export class Authenticator {
-  readonly #byKey = new LRUCache<string, RevisedPartner>({ max: MOST_REMEMBERED });
+  readonly #byKey = new LRUCache<string, RevisedPartner>({ max: MAX_CACHED });
   readonly #byToken = new LRUCache<string, { claims: TokenClaims; partner: RevisedPartner }>({
-    max: MOST_REMEMBERED,
+    max: MAX_CACHED,
   });
 
   constructor(
@@ -40,12 +40,12 @@ export class Authenticator {
     const key = headers.get("x-api-key");
     if (key) {
       const known = this.#byKey.get(key);
-      return known && (await this.#stands(known)) ? known : await this.#findByKey(key);
+      return known && (await this.#isCurrent(known)) ? known : await this.#findByKey(key);
     }
     const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
     if (!token) throw unauthorized(MESSAGES.missing);
     const known = this.#byToken.get(token);
-    const isLive = known && known.claims.expiresAt > this.clock() && (await this.#stands(known.partner));
+    const isLive = known && known.claims.expiresAt > this.clock() && (await this.#isCurrent(known.partner));
     return isLive ? known.partner : await this.#findByToken(token);
   }
 
@@ -72,7 +72,7 @@ export class Authenticator {
     return { token, partner: found.partner };
   }
 
-  async #stands({ id, revision }: RevisedPartner): Promise<boolean> {
+  async #isCurrent({ id, revision }: RevisedPartner): Promise<boolean> {
     return (await this.partners.revision(id)) === revision;
   }
 

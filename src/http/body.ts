@@ -82,7 +82,7 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("Body must be a JSON object");
-  const twice = repeatedName(text);
+  const twice = duplicateName(text);
   if (twice !== undefined)
     throw invalid("Duplicate field in body", [
       { field: twice.slice(0, 64), message: "is a duplicate field" },
@@ -115,7 +115,7 @@ const CLOSE_BRACKET = 93;
 const COLON = 58;
 
 /** The first name that an object of this valid JSON text holds twice. */
-function repeatedName(text: string): string | undefined {
+function duplicateName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -126,7 +126,7 @@ function repeatedName(text: string): string | undefined {
       const start = i;
       for (i++; text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === BACKSLASH) i++;
       const names = open.at(-1);
-      if (!names || !isName(text, i + 1)) continue;
+      if (!names || !isFollowedByColon(text, i + 1)) continue;
       const raw = text.slice(start + 1, i);
       const name = raw.includes("\\") ? (JSON.parse(text.slice(start, i + 1)) as string) : raw;
       if (names.has(name)) return name;
@@ -137,7 +137,7 @@ function repeatedName(text: string): string | undefined {
 }
 
 /** Whether a colon follows, white space aside. A text that is a value is followed by something else. */
-function isName(text: string, from: number): boolean {
+function isFollowedByColon(text: string, from: number): boolean {
   let i = from;
   while (text.charCodeAt(i) <= 32) i++;
   return text.charCodeAt(i) === COLON;

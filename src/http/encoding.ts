@@ -1,38 +1,36 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Encoding } from "../web/assets/asset-table.ts";
+import { parseWeights } from "./accept.ts";
 
-/** In the order that we prefer them. */
-const OFFERED: readonly Encoding[] = ["br", "gzip", "identity"];
-/** Of a page that is made for each request: what a better compression costs is more than it saves. */
-const QUICK = 4;
+/** In order of preference. */
+const SUPPORTED: readonly Encoding[] = ["br", "gzip", "identity"];
+/** Pages are compressed for each request: a higher quality would take more time than it saves. */
+const BROTLI_QUALITY = 4;
 
-/** The encoding that an answer goes out in, by Accept-Encoding (RFC 9110 §12.5.3). */
+/** Returns the encoding of a response, by Accept-Encoding (RFC 9110 §12.5.3). */
 export function encodingFor(acceptEncoding: string | null): Encoding {
   if (acceptEncoding === null) return "identity";
-  const weights = new Map<string, number>();
-  for (const part of acceptEncoding.toLowerCase().split(",", 32)) {
-    const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
-    const q = parameters.find((parameter) => parameter.startsWith("q="));
-    weights.set(name === "x-gzip" ? "gzip" : name, q === undefined ? 1 : Number(q.slice(2)) || 0);
-  }
+  const weights = parseWeights(acceptEncoding);
+  // RFC 9110 §8.4.1.3: recipients treat x-gzip as gzip.
+  const gzip = weights.get("x-gzip");
+  if (gzip !== undefined && !weights.has("gzip")) weights.set("gzip", gzip);
   const weightOf = (encoding: Encoding) =>
     weights.get(encoding) ?? weights.get("*") ?? (encoding === "identity" ? Number.MIN_VALUE : 0);
-  const best = Math.max(...OFFERED.map(weightOf));
-  // Who refuses everything gets the plain bytes rather than an error.
-  return best === 0 ? "identity" : OFFERED.find((encoding) => weightOf(encoding) === best)!;
+  const best = Math.max(...SUPPORTED.map(weightOf));
+  // A client that accepts nothing gets the uncompressed response rather than an error.
+  return best === 0 ? "identity" : SUPPORTED.find((encoding) => weightOf(encoding) === best)!;
 }
 
-/** The headers that say so. */
 export function encodingHeaders(encoding: Encoding): Record<string, string> {
   return encoding === "identity"
     ? { vary: "accept-encoding" }
     : { vary: "accept-encoding", "content-encoding": encoding };
 }
 
-/** A text that was made for this request, as it goes out. */
+/** Compresses a response. */
 export function encoded(text: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
   if (encoding === "identity") return text;
   if (encoding === "gzip") return Uint8Array.from(gzipSync(text, { level: 6 }));
-  const params = { [constants.BROTLI_PARAM_QUALITY]: QUICK };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   return Uint8Array.from(brotliCompressSync(text, { params }));
 }

@@ -1,17 +1,17 @@
-/** When figures were worked out says nothing of what they are: a weak tag names the rest. */
-const MOMENTS = /"(?:assessed_at|generated_at)":"[^"]*"/g;
+/** The times of calculations, which the tags ignore. Weak tags allow this. */
+const TIMESTAMPS = /"(?:assessed_at|generated_at)":"[^"]*"/g;
 
-/** The ETag of a JSON answer (RFC 9110 §8.8.3). */
+/** Returns the ETag of a JSON response (RFC 9110 §8.8.3). */
 export function entityTag(body: string): string {
-  return `W/"${Bun.hash(body.replace(MOMENTS, "")).toString(36)}"`;
+  return `W/"${Bun.hash(body.replace(TIMESTAMPS, "")).toString(36)}"`;
 }
 
-/** That of a long text without such moments, which is made in pieces. */
-export class EntityTagOfPieces {
+/** Computes the ETag of a text in chunks, which contains no such times. */
+export class IncrementalEntityTag {
   #hash = 0n;
 
-  add(piece: string): void {
-    this.#hash = BigInt(Bun.hash(piece, this.#hash));
+  add(chunk: string): void {
+    this.#hash = BigInt(Bun.hash(chunk, this.#hash));
   }
 
   get tag(): string {
@@ -19,8 +19,8 @@ export class EntityTagOfPieces {
   }
 }
 
-/** Whether If-None-Match names the tag, compared weakly as for reads. */
-export function isHeld(ifNoneMatch: string | null, etag: string): boolean {
+/** Returns whether If-None-Match contains the tag, by weak comparison. */
+export function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = etag.slice(2);
   return ifNoneMatch

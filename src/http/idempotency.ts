@@ -4,9 +4,9 @@ import type { Instant } from "../domain/time.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import { stringifyYielding } from "./json-pieces.ts";
+import { stringifyYielding } from "./json-stream.ts";
 import type { Reply } from "./operation.ts";
-import { refused } from "./query.ts";
+import { invalidParameter } from "./query.ts";
 
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
@@ -17,7 +17,8 @@ export type RequestIdentity = { partner: Partner; operation: string; key: string
 export function idempotencyKey(headers: Headers): string | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
-  if (!PRINTABLE.test(key)) throw refused("Idempotency-Key", "must be 1 to 255 printable characters");
+  if (!PRINTABLE.test(key))
+    throw invalidParameter("Idempotency-Key", "must be 1 to 255 printable characters");
   return key;
 }
 
@@ -74,11 +75,11 @@ export class Idempotency {
   ): Promise<Reply<Body>> {
     // Without another server `run` has seen to it, and a look would only cost time.
     const known = this.store.isShared ? await this.#find(tx, identity, tx.now) : undefined;
-    return known ? (known as Reply<Body>) : await this.keep(tx, identity, await write());
+    return known ? (known as Reply<Body>) : await this.saveReply(tx, identity, await write());
   }
 
   /** Keeps a 2xx reply with the write that it answers; returns it as the bytes that are kept. */
-  async keep<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
+  async saveReply<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
     const statusCode = reply.status ?? 200;
     if (statusCode < 200 || statusCode > 299) return reply;
     const body = (await stringifyYielding(reply.body, tx.yieldToEventLoop)).join("");

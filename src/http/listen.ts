@@ -1,7 +1,7 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { TlsIdentity } from "../tls/identity.ts";
 import type { Fetch } from "./server.ts";
-import { TlsFront } from "./tls-front.ts";
+import { TlsTerminator } from "./tls-terminator.ts";
 
 export type ListenOptions = {
   hostname: string;
@@ -17,28 +17,28 @@ export type Listener = {
   /** Shows another certificate from the next handshake on; nobody is disconnected. Nothing without TLS. */
   renewTls(identity: TlsIdentity): void;
   /** Takes no new connections for a while: a client is told so at once, what is under way is answered. */
-  close(): void;
+  pause(): void;
   /** Takes connections again, at the same address; throws when it is taken meanwhile. */
-  open(): void;
+  resume(): void;
   /** Refuses new connections and resolves when the requests under way are answered, or after the grace. */
   stop(graceMs: number): Promise<void>;
 };
 
 /** No limit of the runtime's, whose refusal has no body: every route refuses what is too large before it reads it. */
 const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER;
-const LAST_BYTES_MS = 1_000;
+const FLUSH_TIMEOUT_MS = 1_000;
 
 /** Listens on an address. Rejects with an OperatorError when it is taken or not ours to take. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { hostname, port } = options;
   try {
-    return options.tls ? await listenSecurely(options, options.tls) : listenPlainly(options);
+    return options.tls ? await listenTls(options, options.tls) : listenPlain(options);
   } catch (error) {
-    throw inWords(error, `${hostname}:${port}`);
+    throw listenError(error, `${hostname}:${port}`);
   }
 }
 
-function listenPlainly({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
+function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
   const serveAt = (port: number) =>
     serve({ hostname, port, idleTimeoutS }, (request, socket) =>
       fetch(request, socket?.address ?? "unknown"),
@@ -50,12 +50,12 @@ function listenPlainly({ hostname, port, idleTimeoutS, fetch }: ListenOptions): 
   return {
     url: `http://${inUrl(hostname)}:${openPort}`,
     renewTls() {},
-    close() {
+    pause() {
       const closing = server;
       closed.add(closing);
       void closing.stop(false).then(() => closed.delete(closing));
     },
-    open() {
+    resume() {
       server = serveAt(openPort);
     },
     async stop(graceMs) {
@@ -64,7 +64,7 @@ function listenPlainly({ hostname, port, idleTimeoutS, fetch }: ListenOptions): 
   };
 }
 
-async function listenSecurely(options: ListenOptions, identity: TlsIdentity): Promise<Listener> {
+async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise<Listener> {
   const { hostname, port, idleTimeoutS, fetch } = options;
   const server = serve({ hostname: "127.0.0.1", port: 0, idleTimeoutS }, (request, socket) => {
     const address = socket ? front.clientOf(socket.port) : undefined;
@@ -72,7 +72,7 @@ async function listenSecurely(options: ListenOptions, identity: TlsIdentity): Pr
     if (address === undefined) return new Response(null, { status: 421, headers: { connection: "close" } });
     return fetch(request, address);
   });
-  const front = new TlsFront(identity, server.port!);
+  const front = new TlsTerminator(identity, server.port!);
   let openPort: number;
   try {
     openPort = await front.listen(hostname, port);
@@ -83,13 +83,13 @@ async function listenSecurely(options: ListenOptions, identity: TlsIdentity): Pr
   return {
     url: `https://${inUrl(hostname)}:${openPort}`,
     renewTls: (renewed) => front.renew(renewed),
-    close: () => front.close(),
+    pause: () => front.close(),
     // A port that is taken meanwhile shows itself as an error of the next look, not here.
-    open: () => void front.listen(hostname, openPort).catch(() => {}),
+    resume: () => void front.listen(hostname, openPort).catch(() => {}),
     async stop(graceMs) {
       front.close();
       await stop(server, graceMs);
-      await front.end(LAST_BYTES_MS);
+      await front.end(FLUSH_TIMEOUT_MS);
     },
   };
 }
@@ -126,7 +126,7 @@ function inUrl(hostname: string): string {
   return hostname.includes(":") ? `[${hostname}]` : hostname;
 }
 
-function inWords(error: unknown, address: string): OperatorError {
+function listenError(error: unknown, address: string): OperatorError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE")
     return new OperatorError(

@@ -7,139 +7,134 @@ import type { Parameter } from "../wire/parameters.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import type { Tag } from "./openapi/tags.ts";
 
-/** How a server calls itself to whoever waits for what it does. */
-export const thisServer = (address: string): string => `the server at ${address}`;
+/** Returns the name of this server in messages about the work that it does. */
+export const serverLabel = (address: string): string => `the server at ${address}`;
 
-/** What a handler answers: JSON by default, or bytes of its own. */
+/** The result of a handler: JSON by default. */
 export type Reply<Body = unknown> = {
   status?: number;
-  /** Written as JSON. */
+  /** Serialized as JSON. */
   body?: Body;
-  /** Sent as it is, with a content type among the headers. */
+  /** Sent unchanged; requires a content type among the headers. */
   raw?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream | null;
-  /** Instead: a long text in pieces, sent no faster than it is read. */
-  pieces?: readonly string[];
+  /** Replaces `raw`: a long text, sent as fast as the client reads it. */
+  chunks?: readonly string[];
   headers?: Record<string, string>;
 };
 
-/** A request that passed everything that is asked before a handler runs. */
+/** A request that has passed all checks of the pipeline. */
 export type Call = {
   request: Request;
   requestId: string;
   now: Instant;
-  /** Decoded parts of the path by name. */
+  /** The decoded path parameters by name. */
   params: Readonly<Record<string, string>>;
-  /** The query parameters that the operation names. */
+  /** The query parameters that the operation declares. */
   query: ReadonlyMap<string, string>;
-  /** The JSON object sent; empty for an operation that takes none. */
+  /** The JSON object in the body; empty for an operation without one. */
   body: Record<string, unknown>;
-  /** The client's address. */
+  /** The client's IP address. */
   address: string;
 };
 
 export type PartnerCall = Call & {
   partner: Partner;
   store: Store;
-  /**
-   * Says, while an answer that may be large is made, that it holds so many bytes more until it is sent. Throws
-   * unavailable where that is more than the partner may hold.
-   */
-  hold(bytes: number): void;
-  /** A write of the partner's portfolio; for an operation that takes Idempotency-Key the reply is stored with it. */
+  /** Reserves memory for a large response while it is made. Throws unavailable if the partner's limit is exceeded. */
+  reserveMemory(bytes: number): void;
+  /** Writes to the partner's portfolio. For an operation that accepts Idempotency-Key, stores the reply in the same transaction. */
   writePortfolio<Body>(run: (writer: PortfolioWriter) => Promise<Reply<Body>>): Promise<Reply<Body>>;
 };
 
 export type AdminCall = Call & {
   administrator: Administrator;
   store: Store;
-  /** What changes are made with, in the administrator's name. */
+  /** Makes changes on behalf of the administrator. */
   administration: Administration;
 };
 
-/** An answer that is no failure, as the document has it. */
-export type Documented<Body> = {
-  words: string;
-  /** Null for an answer without a body, or with bytes of `mediaType`. */
-  form: WireType<Body> | null;
+/** A successful reply in the API document. */
+export type DocumentedReply<Body> = {
+  description: string;
+  /** Null for a reply without a body, or with bytes of `mediaType`. */
+  type: WireType<Body> | null;
   mediaType?: string;
-  /** Another media type, of text, that the caller may ask for instead. */
-  orText?: string;
-  textExample?: string;
-  /** Instead of the one that is made from the fields. */
+  /** A text media type that the caller may request instead. */
+  alternativeType?: string;
+  alternativeExample?: string;
+  /** Replaces the example that is derived from the type. */
   example?: unknown;
   headers?: Readonly<Record<string, unknown>>;
 };
-type Replies = Readonly<Record<number, Documented<unknown>>>;
+type Replies = Readonly<Record<number, DocumentedReply<unknown>>>;
 type BodyOf<R extends Replies> = {
-  [S in keyof R]: R[S] extends { form: WireType<infer Body> } ? Body : never;
+  [S in keyof R]: R[S] extends { type: WireType<infer Body> } ? Body : never;
 }[keyof R];
 
 export type DocumentedRequest = {
-  /** What the handler reads. */
-  form: WireType<unknown>;
-  /** A body that works. */
+  type: WireType<unknown>;
+  /** A valid body. */
   example: unknown;
-  /** JSON when not given. */
+  /** Defaults to JSON. */
   mediaTypes?: readonly string[];
 };
 
 type Common = {
-  /** The document's operationId. */
+  /** The operationId in the API document. */
   id: string;
   method: "GET" | "POST" | "PUT";
-  /** With `{name}` for parts that vary, such as `/v1/properties/{id}`. */
+  /** A path template, such as `/v1/properties/{id}`. */
   path: string;
   summary: string;
-  /** More than the summary says. Markdown. */
+  /** Markdown. Defaults to the summary. */
   description?: string;
-  /** The family of operations that it belongs to. Without one it is left out of the document: no client calls it. */
+  /** The group of the operation. Operations without one are not in the API document. */
   tag?: Tag;
-  /** The parts of the path that vary, and the query parameters that it reads. */
+
   parameters?: readonly Parameter[];
-  /** `json`: an object is read and handed over; `optional`: there may be none; `raw`: the handler reads the request. */
+  /** `json`: the pipeline parses an object; `optional`: the same unless the body is empty; `raw`: the handler reads it. */
   body?: "json" | "optional" | "raw";
   request?: DocumentedRequest;
-  /** The answers that are no failures, by status. */
+  /** The successful replies by status. */
   replies?: Replies;
-  /** Statuses of failure beyond those that follow from the rest. */
+  /** Error statuses other than those that follow from the other properties. */
   errors?: readonly number[];
 };
-/** The names of the query parameters. */
-type Known = { query: readonly string[] };
+/** Derived from `parameters`. */
+type QueryNames = { query: readonly string[] };
 
 export type PartnerOperation = Common &
-  Known & {
+  QueryNames & {
     access: "partner";
     idempotent?: boolean;
-    /** A read whose answer depends on nothing but the database, the caller and the address: not on the time. */
-    steady?: boolean;
+    /** The response depends only on the database, the partner and the URL, not on the time. */
+    cacheable?: boolean;
     handle(call: PartnerCall): Promise<Reply> | Reply;
   };
 
 export type PublicOperation = Common &
-  Known & {
+  QueryNames & {
     access: "public";
     handle(call: Call): Promise<Reply> | Reply;
   };
 
-/** For the holder of an administrator's key. */
+/** An operation that requires an administrator's key. */
 export type AdminOperation = Common &
-  Known & {
+  QueryNames & {
     access: "admin";
     handle(call: AdminCall): Promise<Reply> | Reply;
   };
 
-/** One method on one path. */
+/** A method on a path. */
 export type Operation = PartnerOperation | PublicOperation | AdminOperation;
 
 const V1 = "/v1";
-/** Where the console stands. What it asks for stands below it, so that its cookie is sent nowhere else. */
+/** The console's path. Its API is below it, so that browsers send the console's cookie nowhere else. */
 export const CONSOLE = "/console";
 
 /**
- * The paths that the operation answers under. What partners' programs call at the root answers below `/v1` too: a
- * client that was generated from the document knows one base address. The administrators' answers below the console
- * too, where its cookie opens it.
+ * Returns all paths of the operation. Documented operations at the root are also available below `/v1`, since a generated
+ * client knows one base URL. Administrative operations are also available below the console, for its cookie.
  */
 export function pathsOf({ path, access, tag }: Pick<Operation, "path" | "access" | "tag">): string[] {
   if (access === "admin" && path.startsWith("/admin/")) return [path, CONSOLE + path];
@@ -147,11 +142,14 @@ export function pathsOf({ path, access, tag }: Pick<Operation, "path" | "access"
   return isAtRootAlone ? [path] : [path, V1 + path];
 }
 
-/** The path as the document has it, relative to `/v1`. */
+/** Returns the path in the API document, relative to `/v1`. */
 export const documentedPath = (operation: Operation) => pathsOf(operation).at(-1)!.slice(V1.length);
 
-/** An operation whose handler answers with bodies that its replies document, and with no others. */
-type Typed<O extends Operation, R extends Replies> = Omit<O, "access" | "query" | "replies" | "handle"> & {
+/** An operation whose handler may only return bodies of its documented replies. */
+type TypedOperation<O extends Operation, R extends Replies> = Omit<
+  O,
+  "access" | "query" | "replies" | "handle"
+> & {
   replies?: R;
   handle(call: Parameters<O["handle"]>[0]): Promise<Reply<BodyOf<R>>> | Reply<BodyOf<R>>;
 };
@@ -161,27 +159,27 @@ const queryOf = ({ parameters = [] }: Pick<Common, "parameters">) => ({
 });
 
 export const partnerOperation = <const R extends Replies>(
-  operation: Typed<PartnerOperation, R>,
+  operation: TypedOperation<PartnerOperation, R>,
 ): PartnerOperation => ({ ...operation, ...queryOf(operation), access: "partner" });
 
 export const publicOperation = <const R extends Replies>(
-  operation: Typed<PublicOperation, R>,
+  operation: TypedOperation<PublicOperation, R>,
 ): PublicOperation => ({ ...operation, ...queryOf(operation), access: "public" });
 
 export const adminOperation = <const R extends Replies>(
-  operation: Typed<AdminOperation, R>,
+  operation: TypedOperation<AdminOperation, R>,
 ): AdminOperation => ({ ...operation, ...queryOf(operation), access: "admin" });
 
-/** A 200 of a read with its ETag, and the 304 that spares sending it again. */
-export const read = <Body>(words: string, form: WireType<Body>) => ({
-  200: { words, form, headers: ETAG },
-  304: { words: "The cached response is still current", form: null, headers: ETAG },
+/** The replies of a read: a 200 with an ETag, and a 304. */
+export const read = <Body>(description: string, type: WireType<Body>) => ({
+  200: { description, type, headers: ETAG },
+  304: { description: "The cached response is still current", type: null, headers: ETAG },
 });
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 
-export const answers = <Body>(words: string, form: WireType<Body>) => ({ 200: { words, form } });
-export const creates = <Body>(words: string, form: WireType<Body>) => ({ 201: { words, form } });
-export const accepts = <Body>(words: string, form: WireType<Body>) => ({ 202: { words, form } });
+export const answers = <Body>(description: string, type: WireType<Body>) => ({ 200: { description, type } });
+export const creates = <Body>(description: string, type: WireType<Body>) => ({ 201: { description, type } });
+export const accepts = <Body>(description: string, type: WireType<Body>) => ({ 202: { description, type } });
 
 export const ok = <Body>(body: Body): Reply<Body> => ({ status: 200, body });
 export const created = <Body>(body: Body): Reply<Body> => ({ status: 201, body });

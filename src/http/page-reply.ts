@@ -3,7 +3,7 @@ import { encoded, encodingFor, encodingHeaders } from "./encoding.ts";
 import type { Call, Reply } from "./operation.ts";
 
 /** What belongs to one reader: told to nobody, and asked for again. */
-export const PRIVATE = {
+export const PRIVATE_HEADERS = {
   "cache-control": "private, no-cache",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
@@ -14,12 +14,12 @@ export type PageSettings = {
   /** Who may show the page in a frame: Content-Security-Policy sources; nobody when empty. */
   frameAncestors: readonly string[];
   /** Whether its scripts make pictures of what they have read. */
-  makesPictures?: boolean;
+  allowsBlobImages?: boolean;
 };
 
 /** A page that runs no script but this server's, and asks no other host for anything. */
 export function pageReply(
-  { frameAncestors, makesPictures = false }: PageSettings,
+  { frameAncestors, allowsBlobImages: makesPictures = false }: PageSettings,
   { request }: Pick<Call, "request">,
   { html, styleHash }: RenderedPage,
   status = 200,
@@ -39,7 +39,7 @@ export function pageReply(
     status,
     raw: encoded(html, encoding),
     headers: {
-      ...PRIVATE,
+      ...PRIVATE_HEADERS,
       ...encodingHeaders(encoding),
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),

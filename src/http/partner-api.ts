@@ -4,29 +4,29 @@ import { applianceOperations } from "./routes/appliances.ts";
 import { assetOperation } from "./routes/assets.ts";
 import { claimOperations } from "./routes/claims.ts";
 import { componentOperations } from "./routes/components.ts";
-import { type DeliveryParts, deliveryOperations } from "./routes/deliveries.ts";
+import { type DeliveryDeps, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
 import { eventOperations } from "./routes/events.ts";
 import { figureOperations } from "./routes/figures.ts";
 import { metadataOperations, type ServerAddress } from "./routes/oauth-metadata.ts";
 import { onboardingOperations } from "./routes/onboarding.ts";
-import { type PhotoParts, photoOperations } from "./routes/photos.ts";
+import { type PhotoDeps, photoOperations } from "./routes/photos.ts";
 import { planOperations } from "./routes/plans.ts";
 import { propertyOperations } from "./routes/properties.ts";
 import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
-import { type SystemParts, systemOperations } from "./routes/system.ts";
+import { type SystemDeps, systemOperations } from "./routes/system.ts";
 
-export type PartnerApiParts = SystemParts &
-  PhotoParts &
-  DeliveryParts & {
+export type PartnerApiDeps = SystemDeps &
+  PhotoDeps &
+  DeliveryDeps & {
     address: ServerAddress;
     knowledge: Knowledge;
     bulkItems: number;
   };
 
 /** Every operation that partners reach, the document of them among them. */
-export function partnerApi(parts: PartnerApiParts): Operation[] {
+export function partnerApi(parts: PartnerApiDeps): Operation[] {
   const { knowledge, bulkItems } = parts;
   const operations: Operation[] = [
     ...systemOperations(parts),

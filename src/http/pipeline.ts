@@ -11,26 +11,29 @@ import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
-import { acceptsCsv } from "./csv-lists.ts";
-import { entityTag, isHeld } from "./entity-tag.ts";
+import { acceptsCsv } from "./csv-replies.ts";
+import { entityTag, matchesTag } from "./entity-tag.ts";
 import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
-import { HeldAnswers, type Holding, type WriteHolding } from "./held-answers.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
-import { beginJson, PIECE, streamText } from "./json-pieces.ts";
+import { CHUNK_CHARS, startJson, streamText } from "./json-stream.ts";
 import type { AdminCall, Call, Operation, PartnerCall, PartnerOperation, Reply } from "./operation.ts";
 import { parseQuery } from "./query.ts";
-import { budgetHeaders, piecesOf, respond, respondTagged, type Visit } from "./responses.ts";
-import { SteadyAnswers } from "./steady-answers.ts";
+import { ResponseCache } from "./response-cache.ts";
+import {
+  type ReadReservation,
+  ResponseMemoryLimiter,
+  type WriteReservation,
+} from "./response-memory-limiter.ts";
+import { addRateLimitHeaders, chunksOf, type RequestContext, respond, respondTagged } from "./responses.ts";
 
-/** What the pipeline asks of the rest of the house. */
-export type PipelineParts = {
+export type PipelineDeps = {
   store: Store;
   knowledge: Knowledge;
   authenticator: Authenticator;
   consoleSessions: ConsoleSessions;
   budgets: DailyCallLimits;
   administration: Omit<Administration, "actor">;
-  /** By a clock that nobody sets. */
+  /** Takes instants of the monotonic clock. */
   partnerWindow: RateWindow;
   perPartnerPerMinute: number;
   bodyBytes: number;
@@ -39,180 +42,181 @@ export type PipelineParts = {
 };
 
 /**
- * Takes a routed request through everything that comes before and after its handler, in the order of the decisions:
- * credentials, the partner's limit, the budget, the body's size, and only then what the body says.
+ * Runs a routed request through the steps before and after its handler. The order of the checks is fixed: credentials,
+ * the partner's rate limit, the daily call limit, the size of the body, and only then its content.
  */
 export class Pipeline {
   readonly #idempotency: Idempotency;
-  readonly #steady = new SteadyAnswers();
-  readonly #held = new HeldAnswers();
-  /** Another program may answer otherwise from the same database: what was tagged by a revision ends with the process. */
-  readonly #era = crypto.randomUUID();
+  readonly #cache = new ResponseCache();
+  readonly #memory = new ResponseMemoryLimiter();
+  /** A part of every ETag that is derived from a revision: another version of the server may respond differently. */
+  readonly #instanceId = crypto.randomUUID();
 
-  constructor(private readonly parts: PipelineParts) {
-    this.#idempotency = new Idempotency(parts.store);
+  constructor(private readonly deps: PipelineDeps) {
+    this.#idempotency = new Idempotency(deps.store);
   }
 
   async run(
     operation: Operation,
     request: Request,
     params: Readonly<Record<string, string>>,
-    visit: Visit,
+    context: RequestContext,
   ): Promise<Response> {
-    visit.route = operation.path;
+    context.route = operation.path;
     let reply: Reply;
     try {
-      if (operation.access === "partner") await this.#admit(request, visit);
-      if (operation.access === "admin") visit.administrator = await this.#administratorOf(request);
+      if (operation.access === "partner") await this.#admit(request, context);
+      if (operation.access === "admin") context.administrator = await this.#administratorOf(request);
       if (operation.access === "partner" && operation.method === "GET")
-        return await this.#read(operation, request, params, visit);
-      if (operation.access === "partner") return await this.#change(operation, request, params, visit);
-      reply = await this.#handle(operation, request, params, visit, NOTHING_HELD);
+        return await this.#read(operation, request, params, context);
+      if (operation.access === "partner") return await this.#change(operation, request, params, context);
+      reply = await this.#handle(operation, request, params, context, NO_RESERVATION);
     } catch (error) {
-      return this.refuse(error, visit);
+      return this.failureResponse(error, context);
     }
-    return respond(reply, visit);
+    return respond(reply, context);
   }
 
-  /** Answers a partner's read, from what was answered before where that still stands. */
+  /** Responds to a partner's read, from the cache if possible. */
   async #read(
     operation: PartnerOperation,
     request: Request,
     params: Readonly<Record<string, string>>,
-    visit: Visit,
+    context: RequestContext,
   ): Promise<Response> {
-    const { id, revision } = visit.partner!;
-    // Of an answer that may be had as CSV too, the JSON alone is kept.
-    const isSteady = operation.steady && !acceptsCsv(request.headers);
-    const key = isSteady ? `${id} ${targetOf(request.url)}` : "";
-    const known = isSteady ? this.#steady.find(revision, key) : undefined;
-    if (known) return respondTagged(known, request, visit);
-    // Besides what a tag leaves out, an answer with a tag depends on the day at most.
+    const { id, revision } = context.partner!;
+    // Responses in CSV are not cached.
+    const isCacheable = operation.cacheable && !acceptsCsv(request.headers);
+    const key = isCacheable ? `${id} ${targetOf(request.url)}` : "";
+    const cached = isCacheable ? this.#cache.get(revision, key) : undefined;
+    if (cached) return respondTagged(cached, request, context);
+    // A response with an ETag depends on the revision, the URL and the date, apart from timestamps that the tag ignores.
     const revisionTag = operation.replies?.[304]
-      ? entityTag(`${this.#era} ${revision} ${dayOf(visit.now)} ${id} ${targetOf(request.url)}`)
+      ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${id} ${targetOf(request.url)}`)
       : undefined;
-    if (revisionTag && isHeld(request.headers.get("if-none-match"), revisionTag))
-      return respondTagged({ body: "", etag: revisionTag }, request, visit);
-    const holding = this.#held.open(id);
+    if (revisionTag && matchesTag(request.headers.get("if-none-match"), revisionTag))
+      return respondTagged({ body: "", etag: revisionTag }, request, context);
+    const reservation = this.#memory.forRead(id);
     let isSending = false;
     try {
-      const reply = await this.#handle(operation, request, params, visit, { ...NOTHING_HELD, ...holding });
-      isSending = reply.pieces !== undefined && request.method !== "HEAD";
-      if (reply.raw !== undefined || reply.pieces) return respond(reply, visit, holding.release);
-      const { text, rest } = beginJson(reply.body);
-      // All of a larger one would have to be made to tell whether it is the one that the caller holds.
-      const answer = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
-      if (isSteady && !rest) this.#steady.keep(revision, key, answer);
-      const response = respondTagged(answer, request, visit);
-      if (response.status === 304 || (!rest && text.length <= PIECE)) return response;
+      const memory = { ...NO_RESERVATION, ...reservation };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      isSending = reply.chunks !== undefined && request.method !== "HEAD";
+      if (reply.raw !== undefined || reply.chunks) return respond(reply, context, reservation.release);
+      const { text, rest } = startJson(reply.body);
+      // A tag of a large response's content would require serializing all of it first.
+      const tagged = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
+      if (isCacheable && !rest) this.#cache.set(revision, key, tagged);
+      const response = respondTagged(tagged, request, context);
+      if (response.status === 304 || (!rest && text.length <= CHUNK_CHARS)) return response;
       const { headers } = response;
       if (request.method === "HEAD") return new Response(null, { headers });
-      if (!rest) holding.hold(text.length);
+      if (!rest) reservation.grow(text.length);
       isSending = true;
-      return new Response(streamText(text, rest, holding.release), { headers });
+      return new Response(streamText(text, rest, reservation.release), { headers });
     } finally {
-      if (!isSending) holding.release();
+      if (!isSending) reservation.release();
     }
   }
 
-  /** Answers a partner's write, however much there is to say, in pieces and no faster than it is read. */
+  /** Responds to a partner's write. A large response is sent in chunks, as fast as the client reads it. */
   async #change(
     operation: PartnerOperation,
     request: Request,
     params: Readonly<Record<string, string>>,
-    visit: Visit,
+    context: RequestContext,
   ): Promise<Response> {
-    const holding = this.#held.openForWrite(visit.partner!.id);
+    const reservation = this.#memory.forWrite(context.partner!.id);
     let isSending = false;
     try {
-      const { hold } = NOTHING_HELD;
-      const reply = await this.#handle(operation, request, params, visit, { ...holding, hold });
-      const pieces = await piecesOf(reply);
-      const length = pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? 0;
-      if (!pieces || length <= PIECE)
-        return respond(pieces ? { ...reply, raw: pieces.join("") } : reply, visit);
-      holding.settle(length);
+      const memory = { ...NO_RESERVATION, reserve: reservation.reserve };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      const chunks = await chunksOf(reply);
+      const length = chunks?.reduce((sum, chunk) => sum + chunk.length, 0) ?? 0;
+      if (!chunks || length <= CHUNK_CHARS)
+        return respond(chunks ? { ...reply, raw: chunks.join("") } : reply, context);
+      reservation.settle(length);
       isSending = true;
-      return respond({ ...reply, pieces }, visit, holding.release);
+      return respond({ ...reply, chunks }, context, reservation.release);
     } finally {
-      if (!isSending) holding.release();
+      if (!isSending) reservation.release();
     }
   }
 
-  /** The answer to a failure; what is no Failure is logged whole and told to nobody. */
-  refuse(thrown: unknown, visit: Visit): Response {
-    const error = this.parts.store.explain(thrown);
-    const about = { request_id: visit.requestId, route: visit.route };
+  /** Returns the response to anything thrown. An unexpected error is logged with its stack, and not shown to the caller. */
+  failureResponse(thrown: unknown, context: RequestContext): Response {
+    const error = this.deps.store.explain(thrown);
+    const about = { request_id: context.requestId, route: context.route };
     if (error instanceof StorageError)
-      this.parts.log.error(
+      this.deps.log.error(
         { ...about, reason: error.message, hint: error.hint },
         "request refused: no storage",
       );
-    else if (!(error instanceof Failure)) this.parts.log.error({ err: error, ...about }, "request failed");
-    const { status, body, headers } = errorReply(error, visit.requestId);
+    else if (!(error instanceof Failure)) this.deps.log.error({ err: error, ...about }, "request failed");
+    const { status, body, headers } = errorReply(error, context.requestId);
     return new Response(body, {
       status,
       headers: {
         "content-type": "application/json",
-        "x-request-id": visit.requestId,
-        ...visit.headers,
+        "x-request-id": context.requestId,
+        ...context.headers,
         ...headers,
       },
     });
   }
 
   #administratorOf(request: Request): Promise<Administrator> {
-    const { authenticator, consoleSessions } = this.parts;
+    const { authenticator, consoleSessions } = this.deps;
     return isConsoleRequest(request)
       ? consoleSessions.authenticate(request)
       : authenticator.authenticateAdministrator(request.headers);
   }
 
-  async #admit(request: Request, visit: Visit): Promise<void> {
-    const { authenticator, partnerWindow, budgets, perPartnerPerMinute } = this.parts;
+  async #admit(request: Request, context: RequestContext): Promise<void> {
+    const { authenticator, partnerWindow, budgets, perPartnerPerMinute } = this.deps;
     const partner = await authenticator.authenticate(request.headers);
-    visit.partner = partner;
-    const waitMs = await partnerWindow.admit(partner.id, visit.ticksMs);
+    context.partner = partner;
+    const waitMs = await partnerWindow.admit(partner.id, context.monotonicMs);
     if (waitMs !== undefined) {
-      budgetHeaders(visit, partner, await budgets.remaining(partner));
+      addRateLimitHeaders(context, partner, await budgets.remaining(partner));
       throw rateLimitExceeded(perPartnerPerMinute, waitMs);
     }
     const { allowed, remaining } = await budgets.take(partner);
-    budgetHeaders(visit, partner, remaining);
-    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextMidnight(visit.now) - visit.now);
+    addRateLimitHeaders(context, partner, remaining);
+    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextMidnight(context.now) - context.now);
   }
 
   async #handle(
     operation: Operation,
     request: Request,
     params: Readonly<Record<string, string>>,
-    visit: Visit,
-    held: Held,
+    context: RequestContext,
+    memory: ResponseMemory,
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
-    if (bytes) held.reserve(bytes.length);
+    if (bytes) memory.reserve(bytes.length);
     const call: Call = {
       request,
-      requestId: visit.requestId,
-      now: visit.now,
+      requestId: context.requestId,
+      now: context.now,
       params,
       query: parseQuery(searchOf(request.url), operation.query),
       body: bytes ? parseJsonObject(bytes) : {},
-      address: visit.address,
+      address: context.address,
     };
     if (operation.access === "public") return operation.handle(call);
-    if (operation.access === "admin") return operation.handle(this.#adminCall(call, visit.administrator!));
-    const partner = visit.partner!;
+    if (operation.access === "admin") return operation.handle(this.#adminCall(call, context.administrator!));
+    const partner = context.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
-    if (key === undefined) return this.#handlePlain(operation, call, partner, held.hold);
+    if (key === undefined) return this.#handlePlain(operation, call, partner, memory.grow);
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
     return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
   }
 
   #adminCall(call: Call, administrator: Administrator): AdminCall {
-    const { store, administration } = this.parts;
+    const { store, administration } = this.deps;
     return { ...call, administrator, store, administration: { ...administration, actor: administrator.id } };
   }
 
@@ -220,25 +224,25 @@ export class Pipeline {
     operation: PartnerOperation,
     call: Call,
     partner: Partner,
-    hold: PartnerCall["hold"],
+    reserveMemory: PartnerCall["reserveMemory"],
   ): Promise<Reply> | Reply {
-    const { store, knowledge } = this.parts;
-    const write: Write = (run, options) => store.write(ofCall(call, run), options);
+    const { store, knowledge } = this.deps;
+    const write: Write = (run, options) => store.write(withRequestId(call, run), options);
     return operation.handle({
       ...call,
       partner,
       store,
-      hold,
+      reserveMemory,
       writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
     });
   }
 
   async #handleOnce(operation: PartnerOperation, call: Call, identity: RequestIdentity): Promise<Reply> {
-    const { store, knowledge } = this.parts;
+    const { store, knowledge } = this.deps;
     const { partner } = identity;
     const write: Write = (run, options) =>
       store.write(
-        ofCall(call, (tx) => this.#idempotency.once(tx, identity, () => run(tx))),
+        withRequestId(call, (tx) => this.#idempotency.once(tx, identity, () => run(tx))),
         options,
       );
     return await this.#idempotency.run(identity, async () => {
@@ -248,14 +252,14 @@ export class Pipeline {
         ...call,
         partner,
         store,
-        hold: () => {},
+        reserveMemory: () => {},
         writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
       });
     });
   }
 
   async #readJson(request: Request): Promise<Uint8Array> {
-    const { bodyBytes } = this.parts;
+    const { bodyBytes } = this.deps;
     checkDeclaredSize(request, bodyBytes);
     requireJson(request);
     return await readBytes(request, bodyBytes);
@@ -264,25 +268,25 @@ export class Pipeline {
 
 type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions) => Promise<Reply<Body>>;
 
-/** What an answer says of the memory that it holds. */
-type Held = Pick<Holding, "hold"> & Pick<WriteHolding, "reserve">;
-const NOTHING_HELD: Held = { hold: () => {}, reserve: () => {} };
+/** The reservations that a handler and its request's body make. */
+type ResponseMemory = Pick<ReadReservation, "grow"> & Pick<WriteReservation, "reserve">;
+const NO_RESERVATION: ResponseMemory = { grow: () => {}, reserve: () => {} };
 
-/** The write with the call's request id, which what it sends to receivers carries on. */
-function ofCall<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
+/** Adds the request ID to the transaction, which passes it on to the webhook deliveries. */
+function withRequestId<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
   return (tx) => run({ ...tx, requestId });
 }
 
-/** Whether anything was sent, as far as the headers tell; a client may declare an empty body. */
+/** Returns whether the headers declare a body that is not empty. */
 function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
-/** Path and query of a URL. */
+/** Returns the path and query of a URL. */
 const targetOf = (url: string) => url.slice(url.indexOf("/", url.indexOf("//") + 2));
 
-/** The query string of a URL with its question mark, or "". */
+/** Returns the query of a URL with its question mark, or "". */
 function searchOf(url: string): string {
   const at = url.indexOf("?");
   return at < 0 ? "" : url.slice(at);

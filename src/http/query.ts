@@ -18,9 +18,9 @@ export function parseQuery(search: string, known: readonly string[]): ReadonlyMa
   for (const part of search.slice(1).split("&")) {
     if (part === "") continue;
     const at = part.indexOf("=");
-    const name = decoded(at < 0 ? part : part.slice(0, at));
+    const name = tryDecode(at < 0 ? part : part.slice(0, at));
     if (name === undefined || !known.includes(name)) continue;
-    if (values.has(name)) throw refused(name, "is a duplicate parameter");
+    if (values.has(name)) throw invalidParameter(name, "is a duplicate parameter");
     values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
   }
   return values;
@@ -35,14 +35,14 @@ export function parseSlice(query: ReadonlyMap<string, string>): Slice {
 export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING" || tier === "GOOD") return tier;
-  throw refused("tier", "must be CRITICAL, WARNING or GOOD");
+  throw invalidParameter("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
 /** A tier of alerts, which are never GOOD. */
 export function parseAlertTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;
-  throw refused("tier", "must be CRITICAL or WARNING");
+  throw invalidParameter("tier", "must be CRITICAL or WARNING");
 }
 
 /**
@@ -58,7 +58,7 @@ export function parseInstantOf(query: ReadonlyMap<string, string>, name: string)
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
-  throw refused(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
+  throw invalidParameter(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 }
 export const parseSince = (query: ReadonlyMap<string, string>) => parseInstantOf(query, "since");
 
@@ -70,22 +70,22 @@ export function parseChoice<const V extends string>(
 ): V | undefined {
   const text = query.get(name);
   if (text === undefined || (values as readonly string[]).includes(text)) return text as V | undefined;
-  throw refused(name, `must be one of ${values.join(", ")}`);
+  throw invalidParameter(name, `must be one of ${values.join(", ")}`);
 }
 
 /** What a plan is asked for with. */
 export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
   const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
-  const budget = numberWithin(query, "budget", budgetUsd);
+  const budget = decimalNumber(query, "budget", budgetUsd);
   return {
     years: wholeNumber(query, "years", years.least, years.most) ?? years.usual,
-    inflationPct: numberWithin(query, "inflation_pct", inflationPct) ?? inflationPct.usual,
+    inflationPct: decimalNumber(query, "inflation_pct", inflationPct) ?? inflationPct.usual,
     budgetCents: budget === undefined ? null : centsFromUsd(budget),
   };
 }
 
 /** The same of a page: what cannot be is what nothing was asked for is, and the page says what it used. */
-export function planTermsOfPage(query: ReadonlyMap<string, string>): PlanTerms {
+export function lenientPlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
   const one = (name: string) => {
     try {
       return parsePlanTerms(new Map([...query].filter(([key]) => key === name)));
@@ -102,7 +102,7 @@ export function planTermsOfPage(query: ReadonlyMap<string, string>): PlanTerms {
 
 export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
 
-export function refused(field: string, message: string) {
+export function invalidParameter(field: string, message: string) {
   const issue: FieldIssue = { field, message };
   return invalid(`${field} ${message}`, [issue]);
 }
@@ -117,10 +117,10 @@ function wholeNumber(
   if (text === undefined) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw refused(name, `must be a whole number ${range(least, most)}`);
+  throw invalidParameter(name, `must be a whole number ${range(least, most)}`);
 }
 
-function numberWithin(
+function decimalNumber(
   query: ReadonlyMap<string, string>,
   name: string,
   { least, most }: { least: number; most: number },
@@ -129,20 +129,20 @@ function numberWithin(
   if (text === undefined) return undefined;
   const value = /^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw refused(name, `must be a number ${range(least, most)}`);
+  throw invalidParameter(name, `must be a number ${range(least, most)}`);
 }
 
 const range = (least: number, most: number) =>
   most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
 
 function decode(text: string): string {
-  const value = decoded(text);
+  const value = tryDecode(text);
   if (value !== undefined) return value;
   throw invalid("The query string contains an invalid escape sequence");
 }
 
 /** Undefined for what has an invalid escape, or one of NUL. */
-function decoded(text: string): string | undefined {
+function tryDecode(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text.replaceAll("+", " "));
     return value.includes("\u0000") ? undefined : value;

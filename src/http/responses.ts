@@ -2,61 +2,64 @@ import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
-import { isHeld } from "./entity-tag.ts";
-import { streamText, stringifyYielding } from "./json-pieces.ts";
+import { matchesTag } from "./entity-tag.ts";
+import { streamText, stringifyYielding } from "./json-stream.ts";
 import type { Reply } from "./operation.ts";
-import type { Answer } from "./steady-answers.ts";
+import type { TaggedResponse } from "./response-cache.ts";
 
-/** What is known of a request before it is routed, and learned on its way for the log. */
-export type Visit = {
+/** The data of a request that is known before it is routed, and the data for its log entry that is added later. */
+export type RequestContext = {
   requestId: string;
   address: string;
   now: Instant;
-  /** When it came in, by a clock that nobody sets: for limits, which a clock that is set must not lengthen. */
-  ticksMs: number;
+  /** The time of arrival by the monotonic clock. Rate limits use it, so that a change of the wall clock has no effect. */
+  monotonicMs: number;
   route?: string;
-  /** As it stood when it was let in. */
+  /** The partner at the time of authentication. */
   partner?: RevisedPartner;
   administrator?: Administrator;
-  /** The rate-limit headers, once the caller is known. */
+  /** The rate-limit headers, once the partner is authenticated. */
   headers: Record<string, string>;
 };
 
-/** The text of a reply as it is to be sent in pieces; undefined for bytes, or none. */
-export async function piecesOf({ body, raw }: Reply): Promise<readonly string[] | undefined> {
+/** Returns the text of a reply in chunks; undefined for bytes and for an empty reply. */
+export async function chunksOf({ body, raw }: Reply): Promise<readonly string[] | undefined> {
   if (body !== undefined && raw === undefined) return await stringifyYielding(body, yieldToEventLoop);
   return typeof raw === "string" ? [raw] : undefined;
 }
 
-/** `onSent` is told when pieces are sent or given up. */
-export function respond(reply: Reply, visit: Visit, onSent: () => void = () => {}): Response {
-  const headers: Record<string, string> = { "x-request-id": visit.requestId, ...visit.headers };
-  const isJson = "body" in reply || (reply.raw === undefined && !reply.pieces);
+/** `onSent` is called when all chunks are sent, or sending is aborted. */
+export function respond(reply: Reply, context: RequestContext, onSent: () => void = () => {}): Response {
+  const headers: Record<string, string> = { "x-request-id": context.requestId, ...context.headers };
+  const isJson = "body" in reply || (reply.raw === undefined && !reply.chunks);
   if (isJson) headers["content-type"] = "application/json";
   let body: BodyInit | null | undefined = reply.raw;
-  if (reply.pieces) body = streamText("", reply.pieces.values(), onSent);
+  if (reply.chunks) body = streamText("", reply.chunks.values(), onSent);
   else if (body === undefined) body = JSON.stringify(reply.body);
   if (reply.headers) Object.assign(headers, reply.headers);
   return new Response(body, { status: reply.status ?? 200, headers });
 }
 
-/** A read's answer, or that the one which the caller holds still stands. */
-export function respondTagged({ body, etag }: Answer, request: Request, visit: Visit): Response {
+/** Returns the response to a read: a 304 if the caller has it already. */
+export function respondTagged(
+  { body, etag }: TaggedResponse,
+  request: Request,
+  context: RequestContext,
+): Response {
   const headers: Record<string, string> = {
-    "x-request-id": visit.requestId,
-    ...visit.headers,
+    "x-request-id": context.requestId,
+    ...context.headers,
     ...(etag && { etag }),
     "cache-control": "private, no-cache",
   };
-  if (etag && isHeld(request.headers.get("if-none-match"), etag))
+  if (etag && matchesTag(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
   headers["content-type"] = "application/json";
   return new Response(body, { headers });
 }
 
-/** Says on an answer how much of the day's budget is left. */
-export function budgetHeaders(visit: Visit, partner: Partner, remaining: number): void {
-  visit.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
-  visit.headers["x-ratelimit-remaining"] = String(remaining);
-  visit.headers["x-ratelimit-reset"] = toIso(nextMidnight(visit.now));
+export function addRateLimitHeaders(context: RequestContext, partner: Partner, remaining: number): void {
+  context.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
+  context.headers["x-ratelimit-remaining"] = String(remaining);
+  context.headers["x-ratelimit-reset"] = toIso(nextMidnight(context.now));
 }

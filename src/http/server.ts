@@ -4,52 +4,52 @@ import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { HttpFailure, tooManyRequests } from "./errors.ts";
-import { addressKey } from "./limits.ts";
+import type { HtmlErrorPages } from "./html-error-page.ts";
 import { type Operation, pathsOf } from "./operation.ts";
-import type { RefusalPages } from "./page-refusals.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { Visit } from "./responses.ts";
+import type { RequestContext } from "./responses.ts";
+import { addressKey } from "./sliding-window.ts";
 
-export type HttpParts = {
+export type HttpDeps = {
   operations: readonly Operation[];
-  /** Such as `/api`; the same routes answer with and without it. */
+  /** An optional prefix of all paths, such as `/api`. */
   basePath: string;
   pipeline: Pipeline;
   addressWindow: RateWindow;
-  /** Counts what asks for the server's health, which is asked of each of several alone. */
+  /** Limits health checks, which each server counts for itself. */
   healthWindow?: RateWindow;
-  /** The client's address, from the socket's and X-Forwarded-For as the trusted proxies allow. */
+  /** Returns the client's address from the socket's address and X-Forwarded-For. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
   clock: () => Instant;
   /** Milliseconds of a clock that nobody sets. */
   ticks: () => number;
   newRequestId: () => string;
   log: Logger;
-  /** Where people ask for pages, what they are shown for a refusal. */
-  refusalPages?: RefusalPages;
-  /** Told of every answer, for the metrics. */
-  onAnswer?: (route: string, method: string, status: number, durationMs: number) => void;
+  /** Replaces JSON errors by HTML pages where people request pages. */
+  htmlErrorPages?: HtmlErrorPages;
+  /** Called for every response. */
+  onResponse?: (route: string, method: string, status: number, durationMs: number) => void;
 };
 
-/** A request id of the caller's that is taken over. */
+/** The request IDs of callers that are accepted. */
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 
-/** A request to its answer: the function that a server, or a test, calls. */
+/** Handles a request. Never rejects. */
 export type Fetch = (request: Request, socketAddress: string) => Promise<Response>;
 
 /**
- * Routes the operations. Every answer, whatever went wrong, has a request id and, for an error, the common body.
+ * Routes requests to the operations. Every response has a request ID, and every error the common body.
  *
- * Elysia is the router and no more: it finds a path's operation and its parts. It would read, check and refuse a body
- * before anyone asked who sends it, takes the last of a query key that is repeated, and calls a wrong method no such
- * path; so the pipeline does the first two, and a table of methods beside the routes knows a 405 and its Allow.
+ * Elysia only matches paths, for three reasons. It reads and validates a body before the caller is authenticated. It uses
+ * the last value of a repeated query parameter instead of rejecting it. It answers a wrong method with 404. Therefore the
+ * pipeline handles bodies and queries, and `MethodTable` handles 405 and OPTIONS.
  */
-export function createHttp(parts: HttpParts): Fetch {
+export function createHttp(parts: HttpDeps): Fetch {
   const { pipeline, addressWindow, healthWindow = addressWindow, clock, log } = parts;
   const isHealth = (path: string) => path === "/health" || path === `${parts.basePath}/health`;
-  // What stands outside of the router hands each request's visit through it.
-  const visits = new WeakMap<Request, Visit>();
-  // Or Elysia takes the host of http://db/v1/ping, shorter than a public one can be, for a part of the path.
+  // Passes the context of a request through the router.
+  const contexts = new WeakMap<Request, RequestContext>();
+  // With `standardHostname`, Elysia assumes a host of a minimum length and misreads the path of http://db/v1/ping.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   const table = new MethodTable();
   for (const operation of parts.operations)
@@ -58,34 +58,34 @@ export function createHttp(parts: HttpParts): Fetch {
       const methods = operation.method === "GET" ? ["GET", "HEAD"] : [operation.method];
       for (const method of methods)
         app.route(method, path, ({ request, params }: { request: Request; params: Record<string, string> }) =>
-          pipeline.run(operation, request, params, visits.get(request)!),
+          pipeline.run(operation, request, params, contexts.get(request)!),
         );
       table.add(path, methods);
     }
   app.onError(({ error, code, request }) => {
-    const visit = visits.get(request)!;
-    return pipeline.refuse(code === "NOT_FOUND" ? table.refusal(request) : error, visit);
+    const context = contexts.get(request)!;
+    return pipeline.failureResponse(code === "NOT_FOUND" ? table.refusal(request) : error, context);
   });
 
   return async (request, socketAddress) => {
     const requestId = request.headers.get("x-request-id");
-    const visit: Visit = {
+    const context: RequestContext = {
       requestId: requestId !== null && REQUEST_ID.test(requestId) ? requestId : parts.newRequestId(),
       address: parts.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
       now: clock(),
-      ticksMs: parts.ticks(),
+      monotonicMs: parts.ticks(),
       headers: {},
     };
-    visits.set(request, visit);
-    const given = await answer(request, visit);
-    const response = (given.status >= 400 && (await parts.refusalPages?.(request, given))) || given;
-    const durationMs = parts.ticks() - visit.ticksMs;
-    const route = visit.route ?? "unmatched";
+    contexts.set(request, context);
+    const given = await answer(request, context);
+    const response = (given.status >= 400 && (await parts.htmlErrorPages?.(request, given))) || given;
+    const durationMs = parts.ticks() - context.monotonicMs;
+    const route = context.route ?? "unmatched";
     log.info(
       {
-        request_id: visit.requestId,
-        partner: visit.partner?.id,
-        administrator: visit.administrator?.id,
+        request_id: context.requestId,
+        partner: context.partner?.id,
+        administrator: context.administrator?.id,
         method: request.method,
         route,
         status: response.status,
@@ -93,20 +93,20 @@ export function createHttp(parts: HttpParts): Fetch {
       },
       "request",
     );
-    parts.onAnswer?.(route, request.method, response.status, durationMs);
+    parts.onResponse?.(route, request.method, response.status, durationMs);
     return response;
   };
 
-  async function answer(request: Request, visit: Visit): Promise<Response> {
+  async function answer(request: Request, context: RequestContext): Promise<Response> {
     try {
       const window = isHealth(pathOf(request.url)) ? healthWindow : addressWindow;
-      const waitMs = await window.admit(addressKey(visit.address), visit.ticksMs);
+      const waitMs = await window.admit(addressKey(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
-      if (request.method === "OPTIONS") return table.options(request, visit);
+      if (request.method === "OPTIONS") return table.options(request, context);
       return await app.fetch(request);
     } catch (error) {
-      return pipeline.refuse(error, visit);
+      return pipeline.failureResponse(error, context);
     }
   }
 }
@@ -114,9 +114,9 @@ export function createHttp(parts: HttpParts): Fetch {
 const addressesOf = (operation: Operation, basePath: string): string[] =>
   [...new Set(["", basePath])].flatMap((base) => pathsOf(operation).map((path) => base + path));
 
-/** Which methods each path has, for OPTIONS and for a 405: Elysia only knows that a pair is none of its own. */
+/** The methods of each path, for OPTIONS and 405 responses: Elysia does not report them. */
 class MethodTable {
-  /** By the source of the pattern, which paths that differ in the names of their parts alone have in common. */
+  /** By the source of the pattern, so that templates that differ only in parameter names share an entry. */
   #paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
   add(path: string, methods: readonly string[]): void {
@@ -134,12 +134,12 @@ class MethodTable {
     });
   }
 
-  options(request: Request, visit: Visit): Response {
+  options(request: Request, context: RequestContext): Response {
     const methods = this.#methods(request);
     if (!methods) throw new Failure("not_found", "Not found");
     return new Response(null, {
       status: 204,
-      headers: { allow: methods.join(", "), "x-request-id": visit.requestId },
+      headers: { allow: methods.join(", "), "x-request-id": context.requestId },
     });
   }
 

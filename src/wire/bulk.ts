@@ -3,7 +3,7 @@ import { list, object, text, whole } from "./schema/fields.ts";
 import { RecordType, type WireType } from "./schema/wire-type.ts";
 
 /** The result of a bulk request: the saved items, and the errors of the others by their position. */
-export type BulkResult<T> = { kept: T[]; errors: { index: number; error: string }[] };
+export type BulkResult<T> = { saved: T[]; errors: { index: number; error: string }[] };
 
 const outcome = {
   created: whole("Items created", 1),
@@ -26,7 +26,7 @@ export const bulkFields = <T>(words: string, item: WireType<T>) => ({
 export const bulkReply = <T>(words: string, item: WireType<T>) =>
   new RecordType({ ...bulkFields(words, item), partner: partnerName });
 
-export const bulkView = <T, Wire>({ kept, errors }: BulkResult<T>, view: (item: T) => Wire) => ({
+export const bulkView = <T, Wire>({ saved: kept, errors }: BulkResult<T>, view: (item: T) => Wire) => ({
   created: kept.length,
   errors: errors.length,
   events: kept.map(view),

@@ -104,9 +104,9 @@ export const claimsView = recordedClaims.serializer(
   (knowledge: Knowledge, result: BulkResult<Claim>, isSingle: boolean, today: Day) => {
     const view = (claim: Claim) => claimView(knowledge, claim, today);
     return {
-      ...(isSingle && view(result.kept[0]!)),
+      ...(isSingle && view(result.saved[0]!)),
       ...bulkView(result, view),
-      warnings: warningsAbout(knowledge, result.kept),
+      warnings: warningsAbout(knowledge, result.saved),
     };
   },
 );

@@ -20,7 +20,7 @@ import { day, enumOf, id, instant, mapOf, number, object, text, whole } from "./
 import { isoOrNull, scoreFromHundredths } from "./schema/units.ts";
 import type { Fields, RecordType, WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
-import { told } from "./sensor-event.ts";
+import { sensorEventFields } from "./sensor-event.ts";
 import { serviceEvent, serviceEventView } from "./service-event.ts";
 
 /*
@@ -98,18 +98,18 @@ export const claimLineView = claimLine.serializer((claim: Claim) => ({
 const sensorEventLine = object({
   type: enumOf(["sensor_event"], "Type of the record"),
   id: id("PE", "The sensor event's ID"),
-  property_id: told.property_id,
-  appliance_id: told.appliance_id,
-  component_id: told.component_id,
+  property_id: sensorEventFields.property_id,
+  appliance_id: sensorEventFields.appliance_id,
+  component_id: sensorEventFields.component_id,
   kind: enumOf(["meter", "smart"], "Meter reading or smart sensor event"),
-  event_type: told.event_type.orNull(),
-  severity: told.severity.orNull(),
-  sensor_id: told.sensor_id,
-  metric: told.metric.orNull(),
-  value: told.value.orNull(),
-  unit: told.unit,
-  notes: told.notes,
-  recorded_at: told.recorded_at,
+  event_type: sensorEventFields.event_type.orNull(),
+  severity: sensorEventFields.severity.orNull(),
+  sensor_id: sensorEventFields.sensor_id,
+  metric: sensorEventFields.metric.orNull(),
+  value: sensorEventFields.value.orNull(),
+  unit: sensorEventFields.unit,
+  notes: sensorEventFields.notes,
+  recorded_at: sensorEventFields.recorded_at,
   created_at: instant("When it was received"),
 });
 

@@ -8,7 +8,7 @@ import type { Schema } from "./schema/openapi-schema.ts";
 export type Parameter = {
   name: string;
   in: "path" | "query";
-  words: string;
+  description: string;
   example: unknown;
   schema: Schema;
   required: boolean;
@@ -19,7 +19,7 @@ const TEXT: Schema = { type: "string" };
 const inPath = (name: string, words: string, example: string): Parameter => ({
   name,
   in: "path",
-  words,
+  description: words,
   example,
   schema: TEXT,
   required: true,
@@ -27,7 +27,7 @@ const inPath = (name: string, words: string, example: string): Parameter => ({
 const inQuery = (name: string, words: string, example: unknown, schema: Schema = TEXT): Parameter => ({
   name,
   in: "query",
-  words,
+  description: words,
   example,
   schema,
   required: false,

@@ -39,7 +39,7 @@ import {
 const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /** The fields of a sensor event, in requests and in responses. */
-export const told = {
+export const sensorEventFields = {
   event_id: id("PE", "The sensor event"),
   property_id: id("P", "The property"),
   appliance_id: id("A", "The appliance"),
@@ -64,10 +64,10 @@ export const told = {
 };
 
 const received = object({
-  event_id: told.event_id,
+  event_id: sensorEventFields.event_id,
   received: alwaysTrue("Always true"),
-  property_id: told.property_id,
-  appliance_id: told.appliance_id,
+  property_id: sensorEventFields.property_id,
+  appliance_id: sensorEventFields.appliance_id,
 });
 
 export const receivedView = received.serializer((event: SensorEvent) => ({
@@ -92,10 +92,10 @@ export const riskSummaryView = riskSummary.serializer(({ scored, critical, warni
 }));
 
 const outcome = object({
-  event_id: told.event_id,
-  event_type: told.event_type,
-  property_id: told.property_id,
-  appliance_id: told.appliance_id,
+  event_id: sensorEventFields.event_id,
+  event_type: sensorEventFields.event_type,
+  property_id: sensorEventFields.property_id,
+  appliance_id: sensorEventFields.appliance_id,
   property_created: flag("Whether this event created the property", false),
   appliance_created: flag("Whether this event created the appliance", false),
   affected_components: list("The components affected by the event, with their new scores", component),
@@ -129,30 +129,33 @@ export const outcomeView = outcome.serializer((knowledge: Knowledge, outcome: Sm
 export const outcomeReply = forPartner(outcome);
 
 export const meterEvent = input("MeterEvent", {
-  appliance_id: required(may.idText, told.appliance_id),
-  metric: required(may.requiredLine, told.metric),
-  value: required(may.reading, told.value),
-  component_id: nullable(may.idText, told.component_id),
-  sensor_id: nullable(may.line, told.sensor_id),
-  unit: nullable(may.line, told.unit),
-  recorded_at: nullable(may.instant, told.recorded_at),
+  appliance_id: required(may.idText, sensorEventFields.appliance_id),
+  metric: required(may.requiredLine, sensorEventFields.metric),
+  value: required(may.reading, sensorEventFields.value),
+  component_id: nullable(may.idText, sensorEventFields.component_id),
+  sensor_id: nullable(may.line, sensorEventFields.sensor_id),
+  unit: nullable(may.line, sensorEventFields.unit),
+  recorded_at: nullable(may.instant, sensorEventFields.recorded_at),
 });
 
-const happening = {
-  event_type: documentedAs(required(may.requiredLine, told.event_type), told.event_type),
-  severity: nullable(may.severity, told.severity),
+const eventFields = {
+  event_type: documentedAs(
+    required(may.requiredLine, sensorEventFields.event_type),
+    sensorEventFields.event_type,
+  ),
+  severity: nullable(may.severity, sensorEventFields.severity),
   component_def_id: nullable(may.idText, componentDefId),
-  component_id: nullable(may.idText, told.component_id),
-  recorded_at: nullable(may.instant, told.recorded_at),
-  sensor_id: nullable(may.line, told.sensor_id),
-  metric: nullable(may.line, told.metric),
-  value: nullable(may.reading, told.value),
-  unit: nullable(may.line, told.unit),
-  notes: nullable(may.longText, told.notes),
+  component_id: nullable(may.idText, sensorEventFields.component_id),
+  recorded_at: nullable(may.instant, sensorEventFields.recorded_at),
+  sensor_id: nullable(may.line, sensorEventFields.sensor_id),
+  metric: nullable(may.line, sensorEventFields.metric),
+  value: nullable(may.reading, sensorEventFields.value),
+  unit: nullable(may.line, sensorEventFields.unit),
+  notes: nullable(may.longText, sensorEventFields.notes),
 } as const;
 
 const propertyReference = {
-  property_id: nullable(may.idText, told.property_id),
+  property_id: nullable(may.idText, sensorEventFields.property_id),
   partner_property_id: nullable(may.line, property.fields.partner_property_id),
   name: nullable(may.line, property.fields.name),
   address: nullable(may.line, property.fields.address),
@@ -163,7 +166,7 @@ const propertyReference = {
 } as const;
 
 const applianceReference = {
-  appliance_id: nullable(may.idText, told.appliance_id),
+  appliance_id: nullable(may.idText, sensorEventFields.appliance_id),
   serial: nullable(may.line, appliance.fields.serial),
   type_id: nullable(may.line, appliance.fields.type_id),
   install_year: nullable(may.year, appliance.fields.install_year),
@@ -173,7 +176,7 @@ const applianceReference = {
 } as const;
 
 export const smartEvent = input("SmartEvent", {
-  ...happening,
+  ...eventFields,
   property: nested(
     body(propertyReference),
     "The property, by its ID, by your reference, or by the fields required to create it",
@@ -186,7 +189,7 @@ export const smartEvent = input("SmartEvent", {
 
 /** The legacy format, with the property and appliance fields at the top level. */
 export const flatSmartEvent = input("FlatSmartEvent", {
-  ...happening,
+  ...eventFields,
   ...propertyReference,
   ...applianceReference,
 });
@@ -215,7 +218,7 @@ export function readFlatSmartEvent(given: unknown): SmartEvent {
 }
 
 function assemble(
-  wire: InputOf<typeof happening>,
+  wire: InputOf<typeof eventFields>,
   property: InputOf<typeof propertyReference>,
   appliance: InputOf<typeof applianceReference>,
 ): SmartEvent {

@@ -16,7 +16,7 @@ import { enumOf, id, instant, object, record, text } from "./schema/fields.ts";
 import { scoreFromHundredths, usdFromCents, usdOrNull } from "./schema/units.ts";
 import type { WireOf, WireType } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
-import { riskSummary, riskSummaryView, told } from "./sensor-event.ts";
+import { riskSummary, riskSummaryView, sensorEventFields } from "./sensor-event.ts";
 import { serviceEvent } from "./service-event.ts";
 
 /* The payloads of webhooks: the data of each event, and the envelope around it. */
@@ -64,22 +64,22 @@ const tierData = object({
 });
 
 const readingData = object({
-  event_id: told.event_id,
-  property_id: told.property_id,
-  appliance_id: told.appliance_id,
-  component_id: told.component_id,
-  sensor_id: told.sensor_id,
-  metric: told.metric.orNull(),
-  value: told.value.orNull(),
-  unit: told.unit,
-  recorded_at: told.recorded_at,
+  event_id: sensorEventFields.event_id,
+  property_id: sensorEventFields.property_id,
+  appliance_id: sensorEventFields.appliance_id,
+  component_id: sensorEventFields.component_id,
+  sensor_id: sensorEventFields.sensor_id,
+  metric: sensorEventFields.metric.orNull(),
+  value: sensorEventFields.value.orNull(),
+  unit: sensorEventFields.unit,
+  recorded_at: sensorEventFields.recorded_at,
 });
 
 const smartData = object({
-  event_id: told.event_id,
-  event_type: told.event_type,
-  property_id: told.property_id,
-  appliance_id: told.appliance_id,
+  event_id: sensorEventFields.event_id,
+  event_type: sensorEventFields.event_type,
+  property_id: sensorEventFields.property_id,
+  appliance_id: sensorEventFields.appliance_id,
   risk_summary: riskSummary.describedAs("Result of rescoring the appliance"),
 });
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
   identity = { partner, operation: "POST /v1/properties", key: "k", bodyHash: "h" };
 });
 
-const keep = (reply: Reply, of = identity) => world.store.write((tx) => idempotency.keep(tx, of, reply));
+const keep = (reply: Reply, of = identity) => world.store.write((tx) => idempotency.saveReply(tx, of, reply));
 const CREATED: Reply = { status: 201, body: { id: "P_1", name: "é" } };
 
 describe("a kept reply", () => {
@@ -34,7 +34,7 @@ describe("a kept reply", () => {
   // Rule: key-transaction
   test("is gone with the write that it answers when that fails", async () => {
     const failing = world.store.write(async (tx) => {
-      await idempotency.keep(tx, identity, CREATED);
+      await idempotency.saveReply(tx, identity, CREATED);
       throw new Error("disk full");
     });
     await expect(failing).rejects.toThrow("disk full");

@@ -2,7 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { failure } from "../../wire/errors.ts";
 import { exampleOf, SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
 import type { WireType } from "../../wire/schema/wire-type.ts";
-import { type Documented, documentedPath, type Operation } from "../operation.ts";
+import { type DocumentedReply, documentedPath, type Operation } from "../operation.ts";
 import { errorExamples } from "./error-examples.ts";
 import { TAGS } from "./tags.ts";
 import { webhooksDocument } from "./webhooks.ts";
@@ -96,7 +96,7 @@ function describe(operation: Operation, names: SchemaRegistry): Record<string, u
         content: Object.assign(
           {},
           ...(request.mediaTypes ?? [JSON_TYPE]).map((type) =>
-            content(type, request.form, request.example, names, `${capital(id)}Request`),
+            content(type, request.type, request.example, names, `${capital(id)}Request`),
           ),
         ),
       },
@@ -120,8 +120,16 @@ function content(
   return { [mediaType]: { schema: schemaOf(form, names, place), ...(example !== undefined && { example }) } };
 }
 
-function response(reply: Documented<unknown>, isLimited: boolean, names: SchemaRegistry, place: string) {
-  const { words, form, mediaType, orText, textExample, example, headers } = reply;
+function response(reply: DocumentedReply<unknown>, isLimited: boolean, names: SchemaRegistry, place: string) {
+  const {
+    description: words,
+    type: form,
+    mediaType,
+    alternativeType: orText,
+    alternativeExample: textExample,
+    example,
+    headers,
+  } = reply;
   return {
     description: words,
     headers: {
@@ -145,7 +153,7 @@ function parameters(operation: Operation) {
     name: one.name,
     in: one.in,
     required: one.required,
-    description: one.words,
+    description: one.description,
     schema: one.schema,
     example: one.example,
   }));

@@ -5,7 +5,7 @@ import { newProperty } from "../../wire/new-property.ts";
 import { invalidApiKey } from "../auth.ts";
 import { bodyTooLarge, notJson } from "../body.ts";
 import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "../errors.ts";
-import { tooManyLargeResponses } from "../held-answers.ts";
+import { tooManyLargeResponses } from "../response-memory-limiter.ts";
 
 const REQUEST_ID = "tJgQOWERr73VMZbC";
 

@@ -12,7 +12,7 @@ import { componentOfAnyView, componentsOfAnyPage } from "../../wire/component.ts
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import { componentInPath, ofAppliance, ofPartner, ofProperty, slicing, tier } from "../../wire/parameters.ts";
 import { adminOperation, answers, type Operation, ok } from "../operation.ts";
-import { parseSlice, parseTier, refused } from "../query.ts";
+import { invalidParameter, parseSlice, parseTier } from "../query.ts";
 
 /** Any partner's components, and why they stand as they do. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {
@@ -68,7 +68,7 @@ function ownerIn(query: ReadonlyMap<string, string>): Owner {
   });
   const [owner, another] = given;
   if (!owner || another)
-    throw refused(
+    throw invalidParameter(
       another ? `${another.kind}_id` : "partner_id",
       another ? `and ${owner!.kind}_id exclude each other` : "or property_id or appliance_id is required",
     );

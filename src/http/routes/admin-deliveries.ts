@@ -103,7 +103,7 @@ export function adminDeliveryOperations(): Operation[] {
       summary: "Send a partner's failed deliveries of a window of time again; a dry run counts them",
       tag: "Administration",
       request: {
-        form: failedWindow.type,
+        type: failedWindow.type,
         example: {
           partner_id: "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5",
           from: "2026-11-20T00:00:00Z",

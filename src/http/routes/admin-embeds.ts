@@ -59,7 +59,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
     path: "/admin/embeds",
     summary: "Make a page of a property for an iframe, with a token that is shown this once",
     tag: "Administration",
-    request: { form: embedRequest.type, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
+    request: { type: embedRequest.type, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
     replies: creates("The page's address", newEmbed),
     errors: [404],
     body: "json",

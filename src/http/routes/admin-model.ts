@@ -12,7 +12,7 @@ import {
   reverted,
   revertedView,
 } from "../../wire/model-proposal.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok, thisServer } from "../operation.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok, serverLabel } from "../operation.ts";
 
 /** Fits that administrators ask for. */
 export type Proposals = {
@@ -55,7 +55,7 @@ export function modelOperations(
       path: "/admin/model/revert",
       summary: "Go back to the model that was in use before; the next snapshot scores everything by it",
       tag: "Administration",
-      request: { form: revert.type, example: { model_version: "2+local.1" } },
+      request: { type: revert.type, example: { model_version: "2+local.1" } },
       replies: answers("Both models", reverted),
       errors: [409],
       body: "optional",
@@ -84,7 +84,7 @@ export function modelOperations(
       errors: [409],
       body: "optional",
       async handle({ administration: { actor } }) {
-        const begun = await proposals().start({ by: thisServer(address()), actor });
+        const begun = await proposals().start({ by: serverLabel(address()), actor });
         if (begun !== "begun") throw conflict(`A fit is under way already, by ${begun.heldBy}`);
         return accepted(await proposed());
       },
@@ -95,7 +95,7 @@ export function modelOperations(
       path: "/admin/model/proposal/apply",
       summary: "Put the very fit whose proof was looked at to use; refused without proof unless forced",
       tag: "Administration",
-      request: { form: applyProposal.type, example: { proposal_id: "3-1795230000000", force: false } },
+      request: { type: applyProposal.type, example: { proposal_id: "3-1795230000000", force: false } },
       replies: answers("It is in use", modelProposal),
       errors: [409],
       body: "json",

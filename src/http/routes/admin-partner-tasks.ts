@@ -13,8 +13,8 @@ import { partnerInPath } from "../../wire/parameters.ts";
 import { announcedState, announcedStateRecord, probe, probeRecord } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, partnerTaskView, purgeRequest } from "../../wire/partner-task.ts";
 import { jsonLines } from "../json-lines.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok, thisServer } from "../operation.ts";
-import { refused } from "../query.ts";
+import { accepted, accepts, adminOperation, answers, type Operation, ok, serverLabel } from "../operation.ts";
+import { invalidParameter } from "../query.ts";
 
 type TaskStart = "begun" | { heldBy: string | undefined };
 
@@ -71,7 +71,7 @@ export function partnerTaskOperations({
         "Queue the present state, every CRITICAL and WARNING, to the partner's receiver; a dry run counts",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: announceRequest.type, example: { dry_run: true } },
+      request: { type: announceRequest.type, example: { dry_run: true } },
       replies: {
         ...answers("How many there are", announcedState),
         ...accepts("It is under way", partnerTask),
@@ -90,7 +90,7 @@ export function partnerTaskOperations({
           );
           return ok(announcedStateRecord(partner.id, state, true));
         }
-        requireBegun(await tasks().announce(administration, partner, thisServer(address())));
+        requireBegun(await tasks().announce(administration, partner, serverLabel(address())));
         return accepted(taskOf(partner.id));
       },
     }),
@@ -104,15 +104,15 @@ export function partnerTaskOperations({
         "for again and goes on. Backups that were taken before still hold it; an export is taken beforehand.",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: purgeRequest.type, example: { confirm: "Acme Insurance" } },
+      request: { type: purgeRequest.type, example: { confirm: "Acme Insurance" } },
       replies: accepts("It is under way", partnerTask),
       errors: [409],
       body: "json",
       async handle({ administration, body, params, store }) {
         const partner = await getPartner(store, params.id!);
         if (purgeRequest.parse(body).confirm !== partner.name)
-          throw refused("confirm", "must be the partner's whole name. Nothing was deleted");
-        requireBegun(await tasks().purge(administration, partner, thisServer(address())));
+          throw invalidParameter("confirm", "must be the partner's whole name. Nothing was deleted");
+        requireBegun(await tasks().purge(administration, partner, serverLabel(address())));
         return accepted(taskOf(partner.id));
       },
     }),

@@ -56,7 +56,7 @@ import {
   ok,
   type Reply,
 } from "../operation.ts";
-import { parseSlice, refused } from "../query.ts";
+import { invalidParameter, parseSlice } from "../query.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** A change without a body of its own, answered with the partner as it is then. */
@@ -139,7 +139,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Change a partner's budget or receiver; what is left out stays",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: partnerSettings.type, example: { daily_budget: 5000 } },
+      request: { type: partnerSettings.type, example: { daily_budget: 5000 } },
       replies: answers("The partner as it is now", fullPartner),
       body: "json",
       async handle({ administration, body, params, store }) {
@@ -165,7 +165,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Send the partner's receiver a webhook.test",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { form: webhookTestRequest.type, example: { message: "Can you hear us?" } },
+      request: { type: webhookTestRequest.type, example: { message: "Can you hear us?" } },
       replies: accepts("The delivery", webhookTest),
       errors: [409],
       body: "optional",
@@ -206,7 +206,7 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     path: "/admin/partners",
     summary: "Make a partner; its credentials are shown this once",
     tag: "Administration",
-    request: { form: newPartner.type, example: { name: "Acme Insurance", daily_budget: 5000 } },
+    request: { type: newPartner.type, example: { name: "Acme Insurance", daily_budget: 5000 } },
     replies: creates("The partner's credentials", credentials),
     body: "json",
     async handle({ administration, body }) {
@@ -249,7 +249,7 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     summary: "A new webhook secret, shown this once; with overlap_hours the one before signs for so long",
     tag: "Administration",
     parameters: [partnerInPath],
-    request: { form: rotation.type, example: { overlap_hours: 24 } },
+    request: { type: rotation.type, example: { overlap_hours: 24 } },
     replies: answers("The new secret", newWebhookSecret),
     body: "optional",
     async handle({ administration, body, params, store }) {
@@ -264,7 +264,7 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
 
 function monthAsked(query: ReadonlyMap<string, string>, now: Instant): string {
   const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
-  if (!asked) throw refused("month", "must be a month, such as 2026-01");
+  if (!asked) throw invalidParameter("month", "must be a month, such as 2026-01");
   return asked;
 }
 

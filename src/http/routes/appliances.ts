@@ -27,7 +27,7 @@ import {
 } from "../../wire/appliance.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, ofProperty, slicing } from "../../wire/parameters.ts";
-import { bulkAnswer, readItems, takeItems } from "../bulk.ts";
+import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
 import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -51,7 +51,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
     partnerOperation({
       id: "listApplianceTypes",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/appliance-types",
       summary: "List appliance types and their components",
       tag: "Appliances",
@@ -71,7 +71,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       description:
         "Creates an appliance. Its components are created from its type and scored immediately. `brand_tier` defaults to the tier of the brand.",
       tag: "Appliances",
-      request: { form: newAppliance.type, example: EXAMPLE },
+      request: { type: newAppliance.type, example: EXAMPLE },
       replies: creates("The appliance and its components", createdApplianceReply),
       errors: [404],
       body: "json",
@@ -93,27 +93,27 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       description:
         "Creates up to 1,000 appliances. Valid items are saved even if others fail. The created records are in `events`, the rejected items in `error_details`.",
       tag: "Appliances",
-      request: { form: newAppliances.type, example: { appliances: [EXAMPLE] } },
+      request: { type: newAppliances.type, example: { appliances: [EXAMPLE] } },
       replies: creates("Created items and errors", appliancesBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
         const { appliances } = newAppliances.parse(body);
-        const items = readItems(appliances, bulkItems, readNewAppliance);
+        const items = parseItems(appliances, bulkItems, readNewAppliance);
         return await writePortfolio(async (writer) => {
-          const intake = new ApplianceCreator(writer);
-          const result = await takeItems(items, writer.tx, (item) => intake.add(item));
-          const components = await intake.finish();
+          const creator = new ApplianceCreator(writer);
+          const result = await saveItems(items, writer.tx, (item) => creator.add(item));
+          const components = await creator.finish();
           const view = (appliance: Appliance) =>
             written({ appliance, components: components.get(appliance.id)! });
-          return created(withPartner(await bulkAnswer(result, writer.tx, view), partner.name));
+          return created(withPartner(await bulkReplyBody(result, writer.tx, view), partner.name));
         });
       },
     }),
     partnerOperation({
       id: "listAppliances",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/appliances",
       summary: "List appliances",
       tag: "Appliances",
@@ -137,7 +137,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
     partnerOperation({
       id: "getAppliance",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/appliances/{id}",
       summary: "Get an appliance with its components",
       tag: "Appliances",
@@ -161,7 +161,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         "Accepts any subset of the fields. `type_id` and `property_id` cannot be changed; if present, they must equal the current values. Null clears an optional field. A new `install_year` also applies to the components that had the appliance's previous year.",
       tag: "Appliances",
       parameters: [applianceInPath],
-      request: { form: applianceChange.type, example: { usage_intensity: 1.4 } },
+      request: { type: applianceChange.type, example: { usage_intensity: 1.4 } },
       replies: answers("The updated appliance", changedApplianceReply),
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {

@@ -24,8 +24,8 @@ import {
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, propertyInPath, slicing } from "../../wire/parameters.ts";
-import { readItems, takeItems } from "../bulk.ts";
-import { listReply, readList } from "../csv-lists.ts";
+import { parseItems, saveItems } from "../bulk.ts";
+import { listReply, readList } from "../csv-replies.ts";
 import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -42,7 +42,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       tag: "Claims",
       parameters: [propertyInPath],
       request: {
-        form: newClaims,
+        type: newClaims,
         example: {
           claim_type: "water_damage",
           date_of_loss: "2025-03-14",
@@ -57,7 +57,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       idempotent: true,
       async handle({ body, params, partner, writePortfolio }) {
         const list = readClaimList(body);
-        const items = list && readItems(list, bulkItems, readNewClaim);
+        const items = list && parseItems(list, bulkItems, readNewClaim);
         const single = list ? undefined : readNewClaim(body);
         return await writePortfolio(async (writer) => {
           const { tx } = writer;
@@ -65,8 +65,8 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           if (!property) throw propertyNotFound();
           const log = new ClaimLog(writer, property);
           const result: BulkResult<Claim> = single
-            ? { kept: [await log.add(single)], errors: [] }
-            : await takeItems(items!, tx, (item) => log.add(item));
+            ? { saved: [await log.add(single)], errors: [] }
+            : await saveItems(items!, tx, (item) => log.add(item));
           await log.finish();
           const record = claimsView(knowledge, result, single !== undefined, dayOf(tx.now));
           return created(withPartner(record, partner.name));
@@ -102,9 +102,9 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       tag: "Claims",
       parameters: [propertyInPath],
       replies: read("The effect of the claims on the scores", impactsReply),
-      async handle({ hold, now, params, partner, store }) {
+      async handle({ reserveMemory, now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
-        const claims = await claimsOf(store, property.id, hold);
+        const claims = await claimsOf(store, property.id, reserveMemory);
         const present = new Map<string, number>();
         await iterateComponents(store, property.id, ({ defId }) => {
           present.set(defId, (present.get(defId) ?? 0) + 1);

@@ -34,7 +34,7 @@ import {
   slicing,
   tier,
 } from "../../wire/parameters.ts";
-import { listReply, readList } from "../csv-lists.ts";
+import { listReply, readList } from "../csv-replies.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
 import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsSandbox } from "../query.ts";
 
@@ -43,7 +43,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listComponents",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/components",
       summary: "List components with their scores",
       description: "Sorted by creation, oldest first. Filters can be combined.",
@@ -68,7 +68,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getComponentHistory",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/components/{id}/history",
       summary: "List the service events of a component and its appliance, newest first",
       tag: "Components",
@@ -76,7 +76,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: read("The component and its events, newest first", historyReply),
       async handle(call) {
         const component = await getComponent(call);
-        const events = await componentHistory(call.store, component, call.hold);
+        const events = await componentHistory(call.store, component, call.reserveMemory);
         return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
       },
     }),
@@ -104,7 +104,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listAlerts",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/alerts",
       summary: "List CRITICAL and WARNING components, highest score first",
       tag: "Components",

@@ -61,7 +61,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       method: "POST",
       path: `${CONSOLE}/session`,
       summary: "Sign in at the console with an administrator's key",
-      request: { form: signIn.type, example: { admin_key: "svc_admin_…" } },
+      request: { type: signIn.type, example: { admin_key: "svc_admin_…" } },
       replies: answers("The session, whose token is in the cookie", consoleSession),
       body: "json",
       async handle({ body, request }) {

@@ -13,10 +13,10 @@ import {
 import { accepted, accepts, answers, type Operation, ok, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
 
-export type DeliveryParts = Pick<Resender, "changed">;
+export type DeliveryDeps = Pick<Resender, "changed">;
 
 /** The partner's own view of its webhook deliveries. */
-export function deliveryOperations({ changed }: DeliveryParts): Operation[] {
+export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
   return [
     partnerOperation({
       id: "listWebhookDeliveries",

@@ -87,8 +87,8 @@ export function documentOperations(
       tag: "System",
       replies: {
         200: {
-          words: "This document",
-          form: apiDocument,
+          description: "This document",
+          type: apiDocument,
           example: {
             openapi: "3.0.3",
             info: {

@@ -13,14 +13,14 @@ import {
   planTerms,
   tokenInPath,
 } from "../../wire/parameters.ts";
-import { csvPieces } from "../csv-lists.ts";
+import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, publicOperation } from "../operation.ts";
-import { PRIVATE, pageReply } from "../page-reply.ts";
+import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import { propertyFigures } from "../property-figures.ts";
-import { planTermsOfPage } from "../query.ts";
+import { lenientPlanTerms } from "../query.ts";
 
-export type EmbedParts = {
+export type EmbedDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
   knowledge: Knowledge;
   /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
@@ -41,10 +41,10 @@ const CSV_FILES: readonly CsvFile[] = [
 ];
 
 /** The most 64 KB chunks of a file that is compressed before it is sent. */
-const MOST_COMPRESSED = 8;
+const MAX_COMPRESSED_CHUNKS = 8;
 
 /** The read-only page of one property. Its token is the only credential. */
-export function embedOperations(parts: EmbedParts): Operation[] {
+export function embedOperations(parts: EmbedDeps): Operation[] {
   const { store, knowledge, onView } = parts;
   const { read } = store;
 
@@ -58,7 +58,7 @@ export function embedOperations(parts: EmbedParts): Operation[] {
   const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof opened>>>) =>
     propertyFigures({ store, knowledge, now: call.now }, found.property, {
       chosen: call.query.get("component"),
-      terms: planTermsOfPage(call.query),
+      terms: lenientPlanTerms(call.query),
     });
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
@@ -144,14 +144,14 @@ export function embedOperations(parts: EmbedParts): Operation[] {
         const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
         const steps = csvRows(file, await figuresOf(call, found));
         const { heading, rows } = await runYielding(steps, yieldToEventLoop);
-        const { pieces } = await csvPieces(heading, rows, (row) => row);
+        const { chunks } = await csvChunks(heading, rows, (row) => row);
         // Compressing a long file would block the event loop for too long.
-        const isLong = pieces.length > MOST_COMPRESSED;
+        const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
         const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
         return {
-          ...(isLong ? { pieces } : { raw: encoded(pieces.join(""), encoding) }),
+          ...(isLong ? { chunks } : { raw: encoded(chunks.join(""), encoding) }),
           headers: {
-            ...PRIVATE,
+            ...PRIVATE_HEADERS,
             ...encodingHeaders(encoding),
             "content-type": "text/csv; charset=utf-8",
             "content-disposition": `attachment; filename="${found.property.id}-${file}.csv"`,

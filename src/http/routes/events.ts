@@ -11,7 +11,7 @@ import {
 } from "../../wire/events.ts";
 import { sinceRequired, slicing } from "../../wire/parameters.ts";
 import { type Operation, ok, partnerOperation, read } from "../operation.ts";
-import { parseSlice, refused, sinceText } from "../query.ts";
+import { invalidParameter, parseSlice, sinceText } from "../query.ts";
 
 export function eventOperations(knowledge: Knowledge): Operation[] {
   const stream = new EventStream();
@@ -32,7 +32,7 @@ export function eventOperations(knowledge: Knowledge): Operation[] {
         const text = sinceText(query);
         const since = text === undefined ? undefined : parseInstant(text);
         if (text === undefined || since === undefined)
-          throw refused(
+          throw invalidParameter(
             "since",
             "is required and must be an ISO 8601 timestamp, such as 2026-01-31T00:00:00Z",
           );

@@ -89,9 +89,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: read("The inspections", complianceReply),
-      async handle({ hold, now, params, partner, store }) {
+      async handle({ reserveMemory, now, params, partner, store }) {
         const property = await getProperty(store, partner, params.id!);
-        const items = await complianceOf(store, knowledge, property.id, dayOf(now), hold);
+        const items = await complianceOf(store, knowledge, property.id, dayOf(now), reserveMemory);
         return ok(withPartner(complianceView(property, items), partner.name));
       },
     }),
@@ -99,11 +99,11 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
 
   /** Answers with a figure of the property's components. */
   async function answer<Written extends object>(
-    { hold, now, params, partner, store }: PartnerCall,
+    { reserveMemory, now, params, partner, store }: PartnerCall,
     figure: Figure<Written>,
   ) {
     const property = await getProperty(store, partner, params.id!);
-    await iterateComponents(store, property.id, figure.add, hold);
+    await iterateComponents(store, property.id, figure.add, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
   }

@@ -8,13 +8,13 @@ import { photosReply, photosView, upload, uploadedReply, uploadedView } from "..
 import { mediaType, readBytes } from "../body.ts";
 import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 
-export type PhotoParts = { uploads: Uploads; photoBytes: number; basePath: string; random: FillRandom };
+export type PhotoDeps = { uploads: Uploads; photoBytes: number; basePath: string; random: FillRandom };
 
 const FILENAME = /^[0-9a-f]{32}\.(jpg|png|webp|heic)$/;
 /** Room in a multipart body for everything but the image: boundaries, headers, the other field. */
 const FORM_BYTES = 16_384;
 
-export function photoOperations({ uploads, photoBytes, basePath, random }: PhotoParts): Operation[] {
+export function photoOperations({ uploads, photoBytes, basePath, random }: PhotoDeps): Operation[] {
   return [
     partnerOperation({
       id: "listAppliancePhotos",
@@ -41,7 +41,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       tag: "Appliances",
       parameters: [applianceInPath],
       request: {
-        form: upload,
+        type: upload,
         example: { file: "(the image bytes)" },
         mediaTypes: ["multipart/form-data"],
       },
@@ -84,7 +84,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       description: "Requires the same credentials as the API. Partners can download only their own photos.",
       tag: "Appliances",
       parameters: [filenameInPath],
-      replies: { 200: { words: "The image", form: null, mediaType: "image/*" } },
+      replies: { 200: { description: "The image", type: null, mediaType: "image/*" } },
       async handle({ params, partner, request, store }) {
         const { filename = "" } = params;
         const photo = FILENAME.test(filename)

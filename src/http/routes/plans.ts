@@ -13,7 +13,7 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { CSV, csvPage, csvPieces, csvReply, readPages, wantsCsv } from "../csv-lists.ts";
+import { CSV, csvChunks, csvPage, csvReply, readPages, wantsCsv } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parsePlanTerms, parseSlice } from "../query.ts";
 import { getProperty } from "./properties.ts";
@@ -32,17 +32,17 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         "With `format=csv`, one row per component with its expected cost for each year in today's dollars, planned replacements and failures combined.",
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, format],
-      replies: { ...inTable, 200: { ...inTable[200], orText: CSV } },
-      async handle({ hold, now, params, partner, query, request, store }) {
+      replies: { ...inTable, 200: { ...inTable[200], alternativeType: CSV } },
+      async handle({ reserveMemory, now, params, partner, query, request, store }) {
         const terms = parsePlanTerms(query);
         const asCsv = wantsCsv({ query, request });
         const property = await getProperty(store, partner, params.id!);
         const world = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
-        const plan = await planProperty(world, property, terms, hold);
+        const plan = await planProperty(world, property, terms, reserveMemory);
         const { plans, asOf } = plan;
         if (asCsv) {
           const cellsOf = (one: (typeof plans)[number]) => planCells(knowledge, one, asOf);
-          const table = await csvPieces(planHeading(plan), plans, cellsOf);
+          const table = await csvChunks(planHeading(plan), plans, cellsOf);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const viewOf = (one: (typeof plans)[number]) => plannedComponentView(knowledge, one, asOf);

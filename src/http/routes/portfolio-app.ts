@@ -2,13 +2,13 @@ import { assetTable } from "../../web/assets/asset-table.ts";
 import { type Operation, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
-export type PortfolioAppParts = {
+export type PortfolioAppDeps = {
   /** The sites that may show the page in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
 };
 
 /** The portfolio app, which runs in the browser and uses only the public API. */
-export function portfolioAppOperation({ frameAncestors }: PortfolioAppParts): Operation {
+export function portfolioAppOperation({ frameAncestors }: PortfolioAppDeps): Operation {
   return publicOperation({
     id: "getPortfolioApp",
     method: "GET",
@@ -21,7 +21,7 @@ export function portfolioAppOperation({ frameAncestors }: PortfolioAppParts): Op
         style: `../assets/${fileOf("app.css")}`,
         script: `../assets/${fileOf("app.js")}`,
       });
-      return pageReply({ frameAncestors, makesPictures: true }, call, rendered);
+      return pageReply({ frameAncestors, allowsBlobImages: true }, call, rendered);
     },
   });
 }

@@ -25,7 +25,7 @@ import {
   unitPage,
   unitView,
 } from "../../wire/property.ts";
-import { listReply, readList } from "../csv-lists.ts";
+import { listReply, readList } from "../csv-replies.ts";
 import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice, wantsSandbox } from "../query.ts";
 
@@ -34,7 +34,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listProperties",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/properties",
       summary: "List properties, oldest first",
       tag: "Properties",
@@ -61,7 +61,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         "Creates a property and `unit_count` units, labeled from 1. A `partner_property_id` that is already in use is rejected with 409.",
       tag: "Properties",
       request: {
-        form: newProperty.type,
+        type: newProperty.type,
         example: {
           name: "Harbor View Apartments",
           address: "120 Harbor St",
@@ -87,7 +87,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getProperty",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/properties/{id}",
       summary: "Get a property",
       tag: "Properties",
@@ -107,7 +107,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         "Accepts any subset of the fields; null clears an optional field. Increasing `unit_count` adds units. Reducing it removes the units with the highest numbers; if any of them contains an appliance, the request is rejected with 409, which lists those units.",
       tag: "Properties",
       parameters: [propertyInPath],
-      request: { form: propertyChange.type, example: { estimated_value: 8_500_000 } },
+      request: { type: propertyChange.type, example: { estimated_value: 8_500_000 } },
       replies: answers("The updated property", propertyReply),
       errors: [409],
       body: "json",
@@ -122,7 +122,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listUnits",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/property/{id}/units",
       summary: "List a property's units, by number",
       tag: "Properties",
@@ -158,7 +158,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPortfolioSummary",
       method: "GET",
-      steady: true,
+      cacheable: true,
       path: "/v1/portfolio/summary",
       summary: "List properties with their risk and costs, and portfolio totals",
       description:

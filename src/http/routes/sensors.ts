@@ -33,7 +33,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
         "Stores the reading and forwards it to your webhook endpoint. Meter readings have no effect on scores.",
       tag: "Sensors",
       request: {
-        form: meterEvent.type,
+        type: meterEvent.type,
         example: {
           appliance_id: "A_01m7xtg2ygf8k9f4t40jrqnxfy",
           metric: "temperature_f",
@@ -61,7 +61,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       summary: "Send a smart sensor event (legacy flat format)",
       description: `The legacy format of \`/meter-event/smart/v2\`: the property and appliance fields are at the top level. ${RULES}`,
       tag: "Sensors",
-      request: { form: flatSmartEvent.type, example: { ...EVENT, ...PROPERTY, ...APPLIANCE } },
+      request: { type: flatSmartEvent.type, example: { ...EVENT, ...PROPERTY, ...APPLIANCE } },
       replies: creates("The result of the event", outcomeReply),
       errors: [404],
       body: "json",
@@ -76,7 +76,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       description: RULES,
       tag: "Sensors",
       request: {
-        form: smartEvent.type,
+        type: smartEvent.type,
         example: { ...EVENT, property: PROPERTY, appliance: APPLIANCE },
       },
       replies: creates("The result of the event", outcomeReply),

@@ -6,7 +6,7 @@ import {
   serviceEventsBulkReply,
   serviceEventView,
 } from "../../wire/service-event.ts";
-import { bulkAnswer, readItems, takeItems } from "../bulk.ts";
+import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
 import { created, creates, type Operation, partnerOperation } from "../operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
@@ -20,7 +20,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         "Creates up to 1,000 service events. Valid items are saved even if others fail. Scores are updated before the response. Retry only the items listed in `error_details`. Log a component that was replaced under warranty as a Warranty Claim and a Replacement on the same date.",
       tag: "Service events",
       request: {
-        form: newServiceEvents.type,
+        type: newServiceEvents.type,
         example: {
           events: [
             {
@@ -41,12 +41,12 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
         const { events } = newServiceEvents.parse(body);
-        const items = readItems(events, bulkItems, readNewServiceEvent);
+        const items = parseItems(events, bulkItems, readNewServiceEvent);
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
-          const result = await takeItems(items, writer.tx, (item) => log.add(item));
+          const result = await saveItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
-          return created(withPartner(await bulkAnswer(result, writer.tx, serviceEventView), partner.name));
+          return created(withPartner(await bulkReplyBody(result, writer.tx, serviceEventView), partner.name));
         });
       },
     }),

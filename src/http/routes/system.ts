@@ -29,7 +29,7 @@ import {
   read,
 } from "../operation.ts";
 
-export type SystemParts = {
+export type SystemDeps = {
   authenticator: Authenticator;
   checkHealth: () => Promise<Health>;
 };
@@ -37,7 +37,7 @@ export type SystemParts = {
 /** The size limit of a token request, far below that of other bodies. */
 const TOKEN_BODY_BYTES = 8192;
 
-export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operation {
+export function healthOperation(checkHealth: SystemDeps["checkHealth"]): Operation {
   return publicOperation({
     id: "getHealth",
     method: "GET",
@@ -47,10 +47,10 @@ export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operat
       "Returns 200 after writing a test row to the database; 503 if the database is not writable or a snapshot is more than 26 hours late.",
     tag: "System",
     replies: {
-      200: { words: "The service is healthy", form: health },
+      200: { description: "The service is healthy", type: health },
       503: {
-        words: "The service is unhealthy",
-        form: health,
+        description: "The service is unhealthy",
+        type: health,
         example: {
           status: "degraded",
           version: "0.1.0",
@@ -68,7 +68,7 @@ export function healthOperation(checkHealth: SystemParts["checkHealth"]): Operat
   });
 }
 
-export function systemOperations({ authenticator, checkHealth }: SystemParts): Operation[] {
+export function systemOperations({ authenticator, checkHealth }: SystemDeps): Operation[] {
   return [
     healthOperation(checkHealth),
     publicOperation({
@@ -89,7 +89,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
         "Accepts JSON or a form, with the client credentials in the body or in HTTP Basic, as in OAuth 2.0. Request a new token 5 minutes before the current one expires.",
       tag: "Authentication",
       request: {
-        form: tokenRequest.type,
+        type: tokenRequest.type,
         example: {
           grant_type: "client_credentials",
           client_id: "svc_client_aa9eabe673e3f607cf5e5f74",
@@ -100,16 +100,16 @@ export function systemOperations({ authenticator, checkHealth }: SystemParts): O
       replies: {
         ...answers("The token", token),
         400: {
-          words: "`invalid_request` or `unsupported_grant_type` (RFC 6749)",
-          form: tokenError,
+          description: "`invalid_request` or `unsupported_grant_type` (RFC 6749)",
+          type: tokenError,
           example: {
             error: "unsupported_grant_type",
             error_description: "grant_type must be client_credentials",
           },
         },
         401: {
-          words: "`invalid_client` (RFC 6749)",
-          form: tokenError,
+          description: "`invalid_client` (RFC 6749)",
+          type: tokenError,
           example: { error: "invalid_client", error_description: "Invalid client_id or client_secret" },
         },
       },

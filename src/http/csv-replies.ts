@@ -3,35 +3,30 @@ import { forEachYielding, yieldToEventLoop } from "../event-loop.ts";
 import { type Cell, tableCells, tableColumns } from "../wire/schema/table.ts";
 import { exampleOf } from "../wire/schema/to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
-import { EntityTagOfPieces, entityTag, isHeld } from "./entity-tag.ts";
-import { PIECE } from "./json-pieces.ts";
+import { parseWeights } from "./accept.ts";
+import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
+import { CHUNK_CHARS } from "./json-stream.ts";
 import { type Call, ok, type Reply, read } from "./operation.ts";
 import { parseChoice } from "./query.ts";
 
 export const CSV = "text/csv";
 
-/** Whether the caller wants CSV: by `format`, or else by what it accepts. Throws invalid_request. */
+/** Returns whether the caller requests CSV, by `format` or else by `Accept`. Throws invalid_request. */
 export function wantsCsv({ query, request }: Pick<Call, "query" | "request">): boolean {
   const format = parseChoice(query, "format", ["json", "csv"]);
   return format === undefined ? acceptsCsv(request.headers) : format === "csv";
 }
 
-/** Whether CSV is named among what the caller accepts, and JSON is not named before it. */
+/** Returns whether `Accept` contains CSV and does not prefer JSON. */
 export function acceptsCsv(headers: Headers): boolean {
-  const weights = new Map(
-    (headers.get("accept") ?? "").split(",").map((range) => {
-      const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-      const q = parameters.find((one) => one.startsWith("q="));
-      return [type, q === undefined ? 1 : Number(q.slice(2)) || 0] as const;
-    }),
-  );
+  const weights = parseWeights(headers.get("accept") ?? "");
   const csv = weights.get(CSV) ?? 0;
   return csv > 0 && csv >= (weights.get("application/json") ?? 0);
 }
 
 type ListOf = { total: number; limit: number; offset: number };
 
-/** A list as JSON, or where the caller wants it as CSV: a row a record, and the rest of the envelope in headers. */
+/** Returns a list as JSON or, if requested, as CSV with one row per record and the paging fields in headers. */
 export function listReply<Body extends ListOf, Name extends keyof Body & string>(
   { query, request }: Pick<Call, "query" | "request">,
   body: Body,
@@ -43,41 +38,41 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
   return csvPage(request, body, csvText(record, rows), `${name}.csv`);
 }
 
-/** A page of a list as CSV, with the rest of its envelope in headers. */
+/** Returns a page of a list as CSV, with the paging fields in headers. */
 export const csvPage = (request: Request, slice: ListOf, text: string, filename: string) =>
   csvReply(request, text, filename, {
     "x-total-count": String(slice.total),
     ...nextPage(new URL(request.url), slice),
   });
 
-/** A table that may be very long, as CSV in pieces; others have their turn while it is made. */
-export async function csvPieces<T>(
+/** Serializes a table of any length as CSV; yields to the event loop in between. */
+export async function csvChunks<T>(
   heading: readonly Cell[],
   items: Iterable<T>,
   cellsOf: (item: T) => readonly Cell[],
-): Promise<TextInPieces> {
-  const pieces: string[] = [];
-  const etag = new EntityTagOfPieces();
+): Promise<ChunkedText> {
+  const chunks: string[] = [];
+  const etag = new IncrementalEntityTag();
   let text = sheetLine(heading);
-  const endPiece = () => {
+  const endChunk = () => {
     etag.add(text);
-    pieces.push(text);
+    chunks.push(text);
     text = "";
   };
   await forEachYielding(items, yieldToEventLoop, (item) => {
     text += sheetLine(cellsOf(item));
-    if (text.length >= PIECE) endPiece();
+    if (text.length >= CHUNK_CHARS) endChunk();
   });
-  if (text !== "") endPiece();
-  return { pieces, etag: etag.tag };
+  if (text !== "") endChunk();
+  return { chunks, etag: etag.tag };
 }
 
-export type TextInPieces = { pieces: readonly string[]; etag: string };
+export type ChunkedText = { chunks: readonly string[]; etag: string };
 
-/** CSV, in one text or in pieces, with its tag, or that the one which the caller holds still stands. */
+/** Returns a CSV response with its ETag, or a 304 if the caller has it already. */
 export function csvReply(
   request: Request,
-  text: string | TextInPieces,
+  text: string | ChunkedText,
   filename: string,
   more: Record<string, string> = {},
 ): Reply<never> {
@@ -90,11 +85,11 @@ export function csvReply(
     etag,
     ...more,
   };
-  const held = isHeld(request.headers.get("if-none-match"), etag);
+  const held = matchesTag(request.headers.get("if-none-match"), etag);
   if (held) return { status: 304, raw: null, headers };
   return typeof text === "string"
     ? { status: 200, raw: text, headers }
-    : { status: 200, pieces: text.pieces, headers };
+    : { status: 200, chunks: text.chunks, headers };
 }
 
 function csvText(record: WireType<unknown>, rows: readonly unknown[]): string {
@@ -102,7 +97,7 @@ function csvText(record: WireType<unknown>, rows: readonly unknown[]): string {
   return lines.map(sheetLine).join("");
 }
 
-/** Where the next page is, for clients that see no envelope (RFC 8288). Relative, since a proxy may be in between. */
+/** Returns the link to the next page (RFC 8288). It is relative, since a proxy may rewrite the path. */
 function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Record<string, string> {
   if (offset + limit >= total) return {};
   searchParams.set("limit", String(limit));
@@ -110,18 +105,21 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
   return { link: `<?${searchParams}>; rel="next"` };
 }
 
-/** A 200 of a list that may also be had as CSV, and the 304 of both. */
-export function readList<Body>(words: string, form: WireType<Body>, record: WireType<unknown>) {
-  return readPages(words, form, csvText(record, [exampleOf(record)]));
+/** The replies of a list that is available as JSON and CSV. */
+export function readList<Body>(description: string, type: WireType<Body>, record: WireType<unknown>) {
+  return readPages(description, type, csvText(record, [exampleOf(record)]));
 }
 
-/** The same of a list whose rows say more than its records. */
-export function readPages<Body>(words: string, form: WireType<Body>, textExample?: string) {
-  const replies = read(words, form);
+/** The same for a list whose CSV has other columns than its records have fields. */
+export function readPages<Body>(description: string, type: WireType<Body>, alternativeExample?: string) {
+  const replies = read(description, type);
   const headers = {
     ...replies[200].headers,
     "X-Total-Count": { $ref: "#/components/headers/TotalCount" },
     Link: { $ref: "#/components/headers/NextPage" },
   };
-  return { ...replies, 200: { ...replies[200], headers, orText: CSV, ...(textExample && { textExample }) } };
+  return {
+    ...replies,
+    200: { ...replies[200], headers, orText: CSV, ...(alternativeExample && { alternativeExample }) },
+  };
 }

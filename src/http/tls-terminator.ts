@@ -10,7 +10,7 @@ const HANDSHAKE_MS = 10_000;
  * closing it for a new one resets connections that stand; here a new certificate is simply what the next handshake
  * shows, and nobody is disconnected.
  */
-export class TlsFront {
+export class TlsTerminator {
   readonly #server: tls.Server;
   readonly #clients = new Set<Socket>();
   /** By the loopback port that the client's bytes are forwarded from. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { beginJson, jsonPieces, streamText } from "../../src/http/json-pieces.ts";
+import { jsonChunks, startJson, streamText } from "../../src/http/json-stream.ts";
 
 const list = fc.array(fc.jsonValue(), { minLength: 0, maxLength: 5 });
 /** A list that is longer than what is written in one piece. */
@@ -15,13 +15,13 @@ test("pieces are the text that JSON.stringify writes", () => {
     longList,
   );
   fc.assert(
-    fc.property(body, (value) => expect([...jsonPieces(value)].join("")).toBe(JSON.stringify(value))),
+    fc.property(body, (value) => expect([...jsonChunks(value)].join("")).toBe(JSON.stringify(value))),
   );
 });
 
 test("no piece of a long list is long", () => {
   const items = Array.from({ length: 100_000 }, (_, i) => ({ id: i }));
-  for (const piece of jsonPieces({ of: { items } })) expect(piece.length).toBeLessThan(10_000);
+  for (const piece of jsonChunks({ of: { items } })) expect(piece.length).toBeLessThan(10_000);
 });
 
 test("a text goes out whole, whatever characters stand where it is cut", async () => {
@@ -31,7 +31,7 @@ test("a text goes out whole, whatever characters stand where it is cut", async (
       fc.integer({ min: 0, max: 30 }),
       async (at, n) => {
         const body = { text: `${"x".repeat(at)}😀é`, items: Array.from({ length: n * 1000 }, () => "😀é") };
-        const { text, rest } = beginJson(body);
+        const { text, rest } = startJson(body);
         let ends = 0;
         const sent = await new Response(streamText(text, rest, () => ends++)).text();
         expect(sent).toBe(JSON.stringify(body));

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { Authenticator } from "../../src/http/auth.ts";
 import { ConsoleSessions } from "../../src/http/console-sessions.ts";
-import { SlidingWindow } from "../../src/http/limits.ts";
 import { answers, ok, partnerOperation } from "../../src/http/operation.ts";
 import { Pipeline } from "../../src/http/pipeline.ts";
-import { SteadyAnswers } from "../../src/http/steady-answers.ts";
+import { ResponseCache } from "../../src/http/response-cache.ts";
+import { SlidingWindow } from "../../src/http/sliding-window.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
 import { tokens } from "../../src/secrets/tokens.ts";
 import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
@@ -34,14 +34,14 @@ async function pipeline() {
   });
   let workedOut = 0;
   const operation = partnerOperation({
-    ...{ id: "count", method: "GET", path: "/count", summary: "How often", steady: true },
+    ...{ id: "count", method: "GET", path: "/count", summary: "How often", cacheable: true },
     replies: answers("How often", object({ workedOut: whole("How often", 1) })),
     handle: () => ok({ workedOut: ++workedOut }),
   });
   const partner = async (name: string) => {
     const made = await createPartner(administration, { name, dailyBudget: 1000, webhookUrl: null });
     const request = new Request("http://x/count", { headers: { "x-api-key": made.credentials.apiKey } });
-    const visit = () => ({ requestId: "r", address: "::1", now: NOW, ticksMs: 0, headers: {} });
+    const visit = () => ({ requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {} });
     const get = async () => await (await pipeline.run(operation, request, {}, visit())).json();
     const write = (into = store) =>
       writePortfolio(into.write, knowledge, made.partner, (writer) =>
@@ -83,15 +83,15 @@ test("a commit that failed moves nothing", async () => {
 });
 
 test("what is large is not kept, and what was not asked for longest makes room", () => {
-  const answers = new SteadyAnswers();
+  const answers = new ResponseCache();
   const body = "x".repeat(60_000);
-  answers.keep(1, "large", { body: "x".repeat(70_000), etag: "" });
-  expect(answers.find(1, "large")).toBeUndefined();
+  answers.set(1, "large", { body: "x".repeat(70_000), etag: "" });
+  expect(answers.get(1, "large")).toBeUndefined();
   for (let i = 0; i < 300; i++) {
-    answers.keep(1, `page ${i}`, { body, etag: "" });
-    expect(answers.find(1, "page 0")).toBeDefined();
+    answers.set(1, `page ${i}`, { body, etag: "" });
+    expect(answers.get(1, "page 0")).toBeDefined();
   }
-  expect(answers.find(1, "page 1")).toBeUndefined();
-  expect(answers.find(1, "page 299")).toEqual({ body, etag: "" });
-  expect(answers.find(2, "page 299")).toBeUndefined();
+  expect(answers.get(1, "page 1")).toBeUndefined();
+  expect(answers.get(1, "page 299")).toEqual({ body, etag: "" });
+  expect(answers.get(2, "page 299")).toBeUndefined();
 });

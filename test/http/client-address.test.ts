@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientAddress } from "../../src/http/proxies.ts";
+import { clientAddress } from "../../src/http/client-address.ts";
 
 const PROXIES = new Set(["10.0.0.1", "10.0.0.2"]);
 const isTrusted = (address: string) => PROXIES.has(address);

@@ -2,7 +2,7 @@ import { parseAddress } from "../networks.ts";
 
 const WINDOW_MS = 60_000;
 /** Callers of a generation; two generations are remembered. */
-const GENERATION = 50_000;
+const MAX_CALLERS = 50_000;
 
 /**
  * An exact sliding window: of any 60 seconds, none holds more than `limit` admitted calls of one caller. The instants
@@ -45,7 +45,7 @@ export class SlidingWindow {
   /** Puts a caller into the younger generation, with what the elder one knows of it. */
   #join(caller: string): Calls {
     const calls = this.#old.get(caller) ?? { ring: [], next: 0 };
-    if (this.#young.size === GENERATION) {
+    if (this.#young.size === MAX_CALLERS) {
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -2,13 +2,13 @@ import { assetTable } from "../web/assets/asset-table.ts";
 import { type PageSettings, pageReply } from "./page-reply.ts";
 
 /** What is given, in its place, for a refusal; undefined where that stands as it is. */
-export type RefusalPages = (request: Request, refusal: Response) => Promise<Response | undefined>;
+export type HtmlErrorPages = (request: Request, refusal: Response) => Promise<Response | undefined>;
 
 /**
  * Makes of the refusals of pages, which are asked for by people, pages that say what to do. `basePath` as in HttpParts;
  * pages are what stands below `/embed/`.
  */
-export function refusalPages(basePath: string, settings: PageSettings): RefusalPages {
+export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlErrorPages {
   const below = [...new Set(["", basePath])].map((base) => `${base}/embed/`);
   return async (request, refusal) => {
     const { pathname, search } = new URL(request.url);

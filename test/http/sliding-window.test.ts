@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { addressKey, SlidingWindow } from "../../src/http/limits.ts";
+import { addressKey, SlidingWindow } from "../../src/http/sliding-window.ts";
 
 const MINUTE = 60_000;
 

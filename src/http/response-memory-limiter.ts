@@ -1,0 +1,87 @@
+import { HttpFailure } from "./errors.ts";
+
+/** The memory that the unsent responses of one partner may take together, in bytes. */
+const MAX_BYTES_PER_PARTNER = 67_108_864;
+const RETRY_AFTER_S = 5;
+
+/** The memory of the response to a read. */
+export type ReadReservation = {
+  /** Reserves more bytes. Throws unavailable if the partner's limit is exceeded. */
+  grow(bytes: number): void;
+  /** Call when the response is sent or aborted. */
+  release(): void;
+};
+
+/** The memory of the response to a write. */
+export type WriteReservation = {
+  /**
+   * Reserves memory before anything is written: the response is about as large as the request. Throws unavailable if
+   * the partner's limit is already exceeded.
+   */
+  reserve(requestBytes: number): void;
+  /** Sets the actual size of the response. Never throws, since the write is done. */
+  settle(bytes: number): void;
+  /** Call when the response is sent or aborted. */
+  release(): void;
+};
+
+/**
+ * Limits the memory of each partner's responses until the clients have read them. The oldest response is never rejected,
+ * so that a response of any size can be sent; the others share the remaining memory.
+ */
+export class ResponseMemoryLimiter {
+  /** Reserved bytes by partner and reservation, oldest first. */
+  readonly #partners = new Map<string, Map<object, number>>();
+
+  constructor(private readonly maxBytes = MAX_BYTES_PER_PARTNER) {}
+
+  forRead(partnerId: string): ReadReservation {
+    const reservation: ReadReservation = {
+      grow: (bytes) => this.#grow(partnerId, reservation, bytes),
+      release: () => this.#release(partnerId, reservation),
+    };
+    return reservation;
+  }
+
+  forWrite(partnerId: string): WriteReservation {
+    const reservation: WriteReservation = {
+      reserve: (requestBytes) => {
+        if (this.#total(partnerId) > this.maxBytes) throw tooManyLargeResponses();
+        this.#reservationsOf(partnerId).set(reservation, requestBytes);
+      },
+      settle: (bytes) => void this.#reservationsOf(partnerId).set(reservation, bytes),
+      release: () => this.#release(partnerId, reservation),
+    };
+    return reservation;
+  }
+
+  #grow(partnerId: string, reservation: ReadReservation, bytes: number): void {
+    if (bytes === 0) return;
+    const reservations = this.#reservationsOf(partnerId);
+    reservations.set(reservation, (reservations.get(reservation) ?? 0) + bytes);
+    const [oldest] = reservations.keys();
+    if (reservation !== oldest && this.#total(partnerId) > this.maxBytes) throw tooManyLargeResponses();
+  }
+
+  #reservationsOf(partnerId: string): Map<object, number> {
+    const reservations = this.#partners.get(partnerId) ?? new Map<object, number>();
+    this.#partners.set(partnerId, reservations);
+    return reservations;
+  }
+
+  #release(partnerId: string, reservation: object): void {
+    const reservations = this.#partners.get(partnerId);
+    if (reservations?.delete(reservation) && reservations.size === 0) this.#partners.delete(partnerId);
+  }
+
+  #total(partnerId: string): number {
+    let total = 0;
+    for (const bytes of this.#partners.get(partnerId)?.values() ?? []) total += bytes;
+    return total;
+  }
+}
+
+export const tooManyLargeResponses = () =>
+  new HttpFailure("unavailable", "Too many large responses in progress. Finish reading them, then retry.", {
+    "retry-after": String(RETRY_AFTER_S),
+  });
