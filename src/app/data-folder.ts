@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { backUpBeforeUpgrade } from "../backup/before-upgrade.ts";
+import { backUpBeforeMigration } from "../backup/pre-migration-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
@@ -73,7 +73,7 @@ function openOwnDatabase({
     purging,
     isServing,
     beforeUpgrade: (db) => {
-      upgradeBackup = backUpBeforeUpgrade(db, config.backup.dir, clock());
+      upgradeBackup = backUpBeforeMigration(db, config.backup.dir, clock());
     },
   });
   try {

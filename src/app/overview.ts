@@ -5,7 +5,7 @@ import type { Config } from "../config/settings.ts";
 import { checkBackup } from "../doctor/backup.ts";
 import { type Check, type Finding, fail, ok, runChecks, warn } from "../doctor/check.ts";
 import { checkModel, checkOutbox, checkSnapshot, checkWal, FROM_BACKUP } from "../doctor/database.ts";
-import { checkRoom } from "../doctor/folder.ts";
+import { checkDiskSpace } from "../doctor/folder.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import type { Stores } from "../store/stores.ts";
@@ -63,7 +63,7 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
     },
     { name: "receivers", run: () => checkReceivers(read) },
     { name: "budgets", run: () => checkBudgets(sources, now) },
-    { name: "disk_space", run: () => checkRoom(config.storage.dataDir, file, config.backup.dir) },
+    { name: "disk_space", run: () => checkDiskSpace(config.storage.dataDir, file, config.backup.dir) },
     ...(config.storage.url === "" ? [{ name: "wal", run: () => checkWal(file) }] : []),
     { name: "tls_certificate", run: () => checkShownCertificate(tlsValidTo, now) },
     {

@@ -1,4 +1,4 @@
-import { settingsInForce } from "../config/in-force.ts";
+import { effectiveSettings } from "../config/effective-settings.ts";
 import type { ServerState } from "../http/routes/admin-server.ts";
 import type { Schedule } from "../jobs/schedule.ts";
 import type { Listeners } from "./listeners.ts";
@@ -20,7 +20,7 @@ export function serverState(
     jobs: () => later.jobs?.states() ?? [],
     runJob: async (name) => await later.jobs?.runNow(name),
     configFile: config.file,
-    settings: settingsInForce(config),
+    settings: effectiveSettings(config),
     errors: recentErrors,
   };
 }

@@ -8,27 +8,27 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../domain/errors.ts";
-import { bytesBeforeMark, markEnd } from "./end-mark.ts";
-import { CHECKSUMS, damaged, MANIFEST } from "./manifest.ts";
+import { CHECKSUMS, damagedError, MANIFEST } from "./manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
+import { appendChecksum, verifiedLength } from "./trailing-checksum.ts";
 
-/** A member to put into an archive: exactly `bytes` of `content`. */
+/** A file to write to an archive: exactly `bytes` bytes of `content`. */
 export type Member = {
   name: string;
   bytes: number;
   content: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 };
 
-/** A member as it is read: its content must be taken whole before the next one. */
+/** A file read from an archive. Its content must be consumed completely before the next member. */
 export type ReadMember = { name: string; bytes: number; content: AsyncIterable<Uint8Array> };
 
 const CHUNK = 1 << 20;
-/** The fastest: higher levels gain little on a database, and the machine is serving meanwhile. */
+/** The fastest level: higher levels gain little on a database, and the server shares the CPU. */
 const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
 const AGE_HEADER = "age-encryption.org/v1\n";
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-/** Writes the members and, last, their checksums to a new file at mode 0600. Holds a few megabytes at a time. */
+/** Writes the members and then their checksums to a new file with mode 0600. Uses a few megabytes of memory. */
 export async function writeArchive(
   file: string,
   members: readonly Member[],
@@ -37,14 +37,14 @@ export async function writeArchive(
   const tar = createTarPacker();
   const zstd = createZstdCompress({ params: COMPRESSION });
   const compressing = pipeline(Readable.fromWeb(tar.readable as unknown as WebStream), zstd);
-  // Its failure is the failure of what reads from it; on its own it must not end the process.
+  // Its error reaches the reader through the stream; an unhandled rejection would end the process.
   compressing.catch(() => {});
   const packing = pack(tar.controller, members, mtime).catch((error) => {
     tar.controller.error(error);
     throw error;
   });
   const writing = writeOut(file, zstd, lock);
-  // The first to fail is the cause; the others only fail with it.
+  // Rejects with the first error, which caused the others, after all have settled.
   await Promise.all([packing, writing]).finally(() => Promise.allSettled([packing, writing, compressing]));
 }
 
@@ -52,7 +52,7 @@ async function writeOut(file: string, compressed: Readable, lock: PassphraseLock
   const target = createWriteStream(file, { flags: "wx", mode: 0o600, highWaterMark: CHUNK });
   if (lock === undefined) {
     await pipeline(compressed, target);
-    return await markEnd(file);
+    return await appendChecksum(file);
   }
   const encrypter = new Encrypter();
   encrypter.addRecipient(lock);
@@ -80,17 +80,17 @@ async function pack(tar: TarController, members: readonly Member[], mtime: Date)
   tar.finalize();
 }
 
-/** The content of a file, for a member. */
+/** Returns the content of a file as the content of a member. */
 export const contentOf = (path: string) => () =>
   createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Uint8Array>;
 
-/** How many bytes an archive may come to when it is decompressed; may be changed while it is read. */
+/** The maximum size of the decompressed archive. May change while the archive is read. */
 export type Bound = { bytes: number };
 
 /**
- * The members of an archive in order, the checksums left out after they were compared. Throws an OperatorError when
- * the file is none, is encrypted with another passphrase, differs in a byte from what was written, or comes to more
- * than the bound.
+ * Yields the members of an archive in order, without the checksums, which it verifies.
+ * @throws OperatorError if the file is not a backup, is encrypted with another passphrase, was altered, or exceeds the
+ * bound when decompressed.
  */
 export async function* readArchive(
   file: string,
@@ -98,13 +98,14 @@ export async function* readArchive(
   bound: Bound = { bytes: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<ReadMember, void> {
   const plain = await decrypted(file, lock);
-  const unpacked = plain.compose(createZstdDecompress()).compose(within(bound, file));
+  const unpacked = plain.compose(createZstdDecompress()).compose(limitedTo(bound, file));
   const tar = Readable.toWeb(unpacked as Readable) as unknown as ReadableStream<Uint8Array>;
   const found: string[] = [];
   let checksums: string | undefined;
   try {
     for await (const { header, body } of asIterable(tar.pipeThrough(createTarDecoder({ strict: true })))) {
-      if (checksums !== undefined || header.type !== "file") throw damaged(file, "it has members of no kind");
+      if (checksums !== undefined || header.type !== "file")
+        throw damagedError(file, "it has unexpected members");
       const content = asIterable(body as unknown as ReadableStream<Uint8Array>);
       if (header.name === CHECKSUMS) {
         checksums = await asText(content);
@@ -117,24 +118,27 @@ export async function* readArchive(
   } catch (error) {
     throw asOperatorError(error, file);
   }
-  if (checksums === undefined) throw damaged(file, "its end is missing");
-  if (checksums !== found.join("")) throw damaged(file, "its content is not what its checksums say");
+  if (checksums === undefined) throw damagedError(file, "its end is missing");
+  if (checksums !== found.join("")) throw damagedError(file, "its content does not match its checksums");
 }
 
 async function decrypted(file: string, lock: PassphraseLock | undefined): Promise<Readable> {
   const head = await firstBytes(file);
   if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
-    const bytes = await bytesBeforeMark(file);
+    const bytes = await verifiedLength(file);
     if (bytes === undefined)
-      throw damaged(file, "its content is not what its end says, or its end is missing");
+      throw damagedError(file, "its content does not match its trailing checksum, or its end is missing");
     return createReadStream(file, { end: bytes - 1, highWaterMark: CHUNK });
   }
   if (!head.toString("latin1").startsWith(AGE_HEADER))
-    throw new OperatorError(`${file} is no backup of Mainstay`, "Name a file that `mainstay backup` wrote.");
+    throw new OperatorError(
+      `${file} is not a Mainstay backup`,
+      "Specify a file that `mainstay backup` wrote.",
+    );
   if (lock === undefined)
     throw new OperatorError(
       `${file} is encrypted`,
-      "Name the file that holds its passphrase with --passphrase-file.",
+      "Specify the file with its passphrase with --passphrase-file.",
     );
   const decrypter = new Decrypter();
   decrypter.addIdentity(lock);
@@ -143,19 +147,19 @@ async function decrypted(file: string, lock: PassphraseLock | undefined): Promis
     return Readable.fromWeb(stream as unknown as WebStream);
   } catch {
     throw new OperatorError(
-      `${file} can't be opened: the passphrase is not the one that it was encrypted with, or the file is damaged`,
-      "Give the passphrase that was in force when it was made.",
+      `cannot decrypt ${file}: the passphrase is wrong or the file is damaged`,
+      "Use the passphrase that was set when the backup was written.",
     );
   }
 }
 
-/** Lets so many bytes pass and no more: a few kilobytes may be made to come to gigabytes. */
-function within(bound: Bound, file: string) {
+/** Passes data through up to the bound, against decompression bombs. */
+function limitedTo(bound: Bound, file: string) {
   return async function* (chunks: AsyncIterable<Uint8Array>) {
     let bytes = 0;
     for await (const chunk of chunks) {
       bytes += chunk.length;
-      if (bytes > bound.bytes) throw damaged(file, `it comes to more than its ${MANIFEST} says`);
+      if (bytes > bound.bytes) throw damagedError(file, `it is larger than its ${MANIFEST} states`);
       yield chunk;
     }
   };
@@ -164,7 +168,7 @@ function within(bound: Bound, file: string) {
 async function firstBytes(file: string): Promise<Buffer> {
   const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    throw new OperatorError(`there is no file ${file}`, "Check the path.");
+    throw new OperatorError(`File not found: ${file}`, "Check the path.");
   });
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
@@ -181,12 +185,12 @@ async function* hashing(content: AsyncIterable<Uint8Array>, hash: { update(chunk
   }
 }
 
-/** What a decoder says of bytes that were altered or cut. Errors of the machine, such as EIO, stay what they are. */
+/** Converts a decoder's error into one about a damaged file. System errors, such as EIO, are returned unchanged. */
 function asOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && code !== undefined) return error;
-  return damaged(file, error instanceof Error ? error.message : String(error));
+  return damagedError(file, error instanceof Error ? error.message : String(error));
 }
 
 export async function asText(content: AsyncIterable<Uint8Array>): Promise<string> {
@@ -197,5 +201,5 @@ export async function asText(content: AsyncIterable<Uint8Array>): Promise<string
 
 const asWeb = (stream: Readable) => Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array>;
 
-/** Web streams can be iterated over, which the DOM's types don't know. */
+/** Casts a web stream to an async iterable, which the DOM types do not declare. */
 const asIterable = <T>(stream: ReadableStream<T>) => stream as unknown as AsyncIterable<T>;

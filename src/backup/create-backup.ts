@@ -15,15 +15,15 @@ import {
 } from "../store/sqlite/inspect.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
-import { lockOf, type PassphraseLock } from "./passphrase-lock.ts";
+import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
 export type BackupRequest = {
   dataDir: string;
   databaseFile: string;
-  /** Where the backup goes; must not be there yet. */
+  /** The file to write; must not exist. */
   file: string;
   passphrase: string | undefined;
-  /** Whether the data folder's key file goes in, when there is one. */
+  /** True to include the data folder's key file, if there is one. */
   includeKey: boolean;
   productVersion: string;
   now: Instant;
@@ -32,27 +32,27 @@ export type BackupRequest = {
 export type Backup = { file: string; bytes: number; encrypted: boolean; manifest: Manifest };
 
 /**
- * Writes a backup of a data folder, whether a server runs on it or not, and reads it back before it gets its name.
- * Blocks the process while SQLite copies. On failure nothing is left behind.
+ * Writes a backup of a data folder, with or without a running server, and verifies it before it gets its final name.
+ * Blocks the process while SQLite copies. A failure leaves no files.
  */
 export async function createBackup(request: BackupRequest): Promise<Backup> {
   const { file, databaseFile, passphrase } = request;
   if (existsSync(file)) throw alreadyThere(file);
   if (!existsSync(databaseFile))
     throw new OperatorError(
-      `there is no database ${databaseFile}`,
-      "Name the data folder with --data-dir, or its configuration with --config.",
+      `Database not found: ${databaseFile}`,
+      "Specify the data folder with --data-dir, or its configuration with --config.",
     );
   const folder = dirname(file);
-  if (!existsSync(folder)) throw new OperatorError(`there is no folder ${folder}`, "Make it first.");
-  // The copy, and the archive beside it, which is smaller than what it holds.
+  if (!existsSync(folder)) throw new OperatorError(`Folder not found: ${folder}`, "Create it first.");
+  // Room for the copy and for the archive, which is at most as large as its content.
   requireRoom(folder, 2 * statSync(databaseFile).size, "the backup");
   const scratch = join(folder, `.${basename(file)}.partial`);
   return await withScratchFolder(scratch, async () => {
     const copy = join(scratch, DATABASE);
     const { manifest, members } = collect(copyChecked(databaseFile, copy), copy, request);
     const archive = join(scratch, "archive");
-    const lock = lockOf(passphrase);
+    const lock = passphraseLock(passphrase);
     await writeArchive(archive, members, { lock, mtime: new Date(request.now) });
     await readBack(archive, members, lock);
     placeFile(archive, file);
@@ -64,11 +64,11 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
 
 type Copied = Pick<Manifest, "schema_version" | "counts"> & { uploads: readonly string[] };
 
-/** Copies the database as it is now, and checks that the copy is whole. */
+/** Copies the database and checks the integrity of the copy. */
 function copyChecked(databaseFile: string, copy: string): Copied {
   const source = openForReading(databaseFile);
   try {
-    // The copy is checked, and made durable by the archive that it goes into.
+    // The copy is temporary: the archive that contains it is made durable.
     source.run("PRAGMA synchronous = OFF");
     copyDatabase(source, copy);
   } catch (error) {
@@ -82,7 +82,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
     if (problems.length > 0)
       throw new OperatorError(
         `${databaseFile} is damaged: ${problems[0]}`,
-        "No backup was made. `mainstay doctor --full` tells more; restore the last good backup.",
+        "No backup was written. Run `mainstay doctor --full` for details, and restore the last good backup.",
       );
     return { schema_version: schemaVersion(db), counts: countRows(db), uploads: uploadNames(db) };
   } finally {
@@ -130,7 +130,7 @@ function readKey(dataDir: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
-/** Reads the archive from the disk to its end: every member there, in full, with the checksum that it was written with. */
+/** Reads the whole archive from the disk and compares its members and checksums with what was written. */
 async function readBack(
   archive: string,
   members: readonly Member[],
@@ -143,10 +143,13 @@ async function readBack(
     for await (const chunk of content) read += chunk.length;
     if (name !== expected?.name || bytes !== expected.bytes || read !== bytes)
       throw new OperatorError(
-        `the backup was not written as it should be: ${name} came back otherwise`,
-        "No backup was made. Check the disk that it was written to.",
+        `the backup could not be verified: ${name} differs from what was written`,
+        "No backup was written. Check the disk.",
       );
   }
   if (next !== members.length)
-    throw new OperatorError("the backup was not written whole", "No backup was made. Check the disk.");
+    throw new OperatorError(
+      "the backup could not be verified: members are missing",
+      "No backup was written. Check the disk.",
+    );
 }

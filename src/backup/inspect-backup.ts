@@ -1,22 +1,22 @@
 import { asText, type ReadMember, readArchive } from "./archive.ts";
-import { DATABASE, damaged, KEY, MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
+import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
 
 const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;
-/** More than any manifest, and more than any key file. */
+/** Upper bounds of the sizes of a manifest and a key file. */
 const MANIFEST_BYTES = 1 << 20;
 const KEY_BYTES = 1024;
-/** A header, the filling of the last block, and the line of the checksums. */
-const AROUND_A_MEMBER = 2048;
+/** The overhead of a member: its header, the padding of its last block, and its checksum line. */
+const MEMBER_OVERHEAD = 2048;
 
-/** Whether a member beside the manifest may have that name, which becomes a path. */
+/** Returns true if a member other than the manifest may have this name, which becomes a path. */
 export function isMemberName(name: string): boolean {
   return name === DATABASE || name === KEY || UPLOAD_NAME.test(name);
 }
 
 /**
- * Reads a backup to its end and puts nothing on the disk: every member is there and as long as the manifest says, and
- * every byte is the one that was written. Returns the manifest; throws an OperatorError.
+ * Verifies a whole backup without writing to the disk: members, sizes and checksums. Returns the manifest.
+ * @throws OperatorError if the backup is damaged.
  */
 export async function inspectBackup(file: string, lock: PassphraseLock | undefined): Promise<Manifest> {
   let tally: Tally | undefined;
@@ -27,18 +27,18 @@ export async function inspectBackup(file: string, lock: PassphraseLock | undefin
       for await (const _ of member.content);
       continue;
     }
-    if (member.name !== MANIFEST) throw damaged(file, `it does not begin with ${MANIFEST}`);
+    if (member.name !== MANIFEST) throw damagedError(file, `it does not start with ${MANIFEST}`);
     const manifest = parseManifest(await asText(member.content), file);
     tally = new Tally(manifest, file);
     const content = manifest.database_bytes + manifest.uploads_bytes + KEY_BYTES + MANIFEST_BYTES;
-    bound.bytes = content + (manifest.uploads + 8) * AROUND_A_MEMBER;
+    bound.bytes = content + (manifest.uploads + 8) * MEMBER_OVERHEAD;
   }
-  if (!tally) throw damaged(file, "it is empty");
+  if (!tally) throw damagedError(file, "it is empty");
   tally.end();
   return tally.manifest;
 }
 
-/** Whether the members are those of the manifest, by their names and sizes before a byte of them is read. */
+/** Compares the names and sizes of members with the manifest, before their content is read. */
 class Tally {
   #hasDatabase = false;
   #hasKey = false;
@@ -63,16 +63,13 @@ class Tally {
     this.#bytes += bytes;
     const fits = this.#uploads <= this.manifest.uploads && this.#bytes <= this.manifest.uploads_bytes;
     if (!UPLOAD_NAME.test(name) || !fits)
-      throw damaged(
-        this.file,
-        `it has a member ${JSON.stringify(name)} of ${bytes} bytes, which its ${MANIFEST} does not say`,
-      );
+      throw damagedError(this.file, `it has an unexpected member ${JSON.stringify(name)} of ${bytes} bytes`);
   }
 
   end(): void {
     const { uploads, uploads_bytes, key_included } = this.manifest;
-    if (!this.#hasDatabase) throw damaged(this.file, "it has no database");
+    if (!this.#hasDatabase) throw damagedError(this.file, "it has no database");
     if (this.#uploads !== uploads || this.#bytes !== uploads_bytes || this.#hasKey !== key_included)
-      throw damaged(this.file, `it has other members than its ${MANIFEST} says`);
+      throw damagedError(this.file, `its members differ from its ${MANIFEST}`);
   }
 }

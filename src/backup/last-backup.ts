@@ -2,23 +2,23 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../files.ts";
 
-/** How the latest scheduled backup went. */
+/** The result of the latest scheduled backup. */
 export type LastBackup = {
-  /** When it began, as an ISO instant. */
+  /** The start time in ISO 8601. */
   at: string;
   ok: boolean;
-  /** Whether it could be restored; null when there was nothing to try. */
+  /** The result of the restore test; null if there was no backup to test. */
   drill_ok: boolean | null;
   file: string;
   bytes: number | null;
-  /** Backup and drill together. */
+  /** The duration of the backup and the restore test. */
   duration_ms: number;
   error: string | null;
 };
 
 const fileOf = (dataDir: string) => join(dataDir, "last-backup.json");
 
-/** The latest scheduled backup of a data folder; undefined when there was none, or no record can be read. */
+/** Returns the latest scheduled backup of a data folder; undefined if there is none or its record is unreadable. */
 export function readLastBackup(dataDir: string): LastBackup | undefined {
   try {
     return checked(JSON.parse(readFileSync(fileOf(dataDir), "utf8")));
@@ -28,7 +28,7 @@ export function readLastBackup(dataDir: string): LastBackup | undefined {
 }
 
 function checked(value: unknown): LastBackup | undefined {
-  // Loaded when there is something to check: it takes longer than all that most commands do.
+  // Imported on first use, since loading it takes longer than most commands.
   const { type } = require("../shapes.ts") as typeof import("../shapes.ts");
   const read = type({
     at: "string",
@@ -42,7 +42,7 @@ function checked(value: unknown): LastBackup | undefined {
   return read instanceof type.errors ? undefined : read;
 }
 
-/** Keeps it across restarts: beside the database and not in it, so that it says so when the database can't be written. */
+/** Saves the result beside the database, not in it, so that it is available if the database cannot be written. */
 export async function writeLastBackup(dataDir: string, last: LastBackup): Promise<void> {
   await replaceFile(fileOf(dataDir), `${JSON.stringify(last)}\n`);
 }

@@ -4,33 +4,33 @@ import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { type Identity, type Recipient, Stanza } from "age-encryption";
 
 const LABEL = "age-encryption.org/v1/scrypt";
-/** Of the library, and of `age`: what they write with, and the most that they read. */
+/** The work factors of the library and of `age`: the one they write, and the maximum they read. */
 const WORK_FACTOR = 18;
-const MOST_WORK_FACTOR = 20;
+const MAX_WORK_FACTOR = 20;
 const SALT_BYTES = 16;
 const BLOCK_SIZE = 8;
-/** A key is used once, with a salt of its own. */
+/** A constant nonce is safe, since each key is used once, with its own salt. */
 const NONCE = new Uint8Array(12);
 
-/** The key of a passphrase, whose bytes are salted; `cost` is 2 to the power of the work factor. */
+/** Derives a key from a passphrase. `cost` is 2 to the power of the work factor. */
 type Derive = (passphrase: string, salt: Uint8Array, cost: number) => Promise<Uint8Array>;
 
-const byRuntime: Derive = promisify(
+const scryptKey: Derive = promisify(
   (password: string, salt: Uint8Array, cost: number, done: (error: Error | null, key: Buffer) => void) =>
     scrypt(password, salt, 32, { N: cost, r: BLOCK_SIZE, maxmem: 256 * cost * BLOCK_SIZE }, done),
 );
 
 /**
- * Wraps a file's key with a passphrase as the age format has it: what it writes, any reader of the format opens. The
- * library's own derives the key in JavaScript, on the event loop, and anew for each reading. This has the runtime do it
- * on a thread, and remembers it: whoever reads back what was written, or unpacks what was inspected, derives it once.
+ * Encrypts a file key with a passphrase as defined by the age format. The library's implementation derives the key in
+ * JavaScript on the event loop, for each read. This one derives it natively on a thread, and caches it, so that a backup
+ * that is verified after writing, or unpacked after inspection, derives it only once.
  */
 export class PassphraseLock implements Recipient, Identity {
   #derived: { salt: Buffer; workFactor: number; key: Uint8Array } | undefined;
 
   constructor(
     private readonly passphrase: string,
-    private readonly derive = byRuntime,
+    private readonly derive = scryptKey,
   ) {}
 
   async wrapFileKey(fileKey: Uint8Array): Promise<Stanza[]> {
@@ -40,15 +40,15 @@ export class PassphraseLock implements Recipient, Identity {
     return [new Stanza(args, chacha20poly1305(key, NONCE).encrypt(fileKey))];
   }
 
-  /** Null when the passphrase is not the one that the file was encrypted with. Throws when its header is malformed. */
+  /** Returns the file key; null if the passphrase is wrong. Throws if the header is malformed. */
   async unwrapFileKey(stanzas: Stanza[]): Promise<Uint8Array | null> {
     const [stanza, ...others] = stanzas;
     const [kind, saltText = "", workFactorText = "", ...more] = stanza?.args ?? [];
     if (kind !== "scrypt") return null;
     const salt = Buffer.from(saltText, "base64");
     const workFactor = /^[1-9]\d?$/.test(workFactorText) ? Number(workFactorText) : Number.NaN;
-    const isWell = salt.length === SALT_BYTES && withoutPadding(salt) === saltText && more.length === 0;
-    if (others.length > 0 || !isWell || !(workFactor <= MOST_WORK_FACTOR) || stanza!.body.length !== 32)
+    const isWellFormed = salt.length === SALT_BYTES && withoutPadding(salt) === saltText && more.length === 0;
+    if (others.length > 0 || !isWellFormed || !(workFactor <= MAX_WORK_FACTOR) || stanza!.body.length !== 32)
       throw new Error("the header's scrypt stanza is malformed");
     const key = await this.#keyFor(salt, workFactor);
     try {
@@ -71,7 +71,7 @@ export class PassphraseLock implements Recipient, Identity {
   }
 }
 
-export const lockOf = (passphrase: string | undefined): PassphraseLock | undefined =>
+export const passphraseLock = (passphrase: string | undefined): PassphraseLock | undefined =>
   passphrase === undefined ? undefined : new PassphraseLock(passphrase);
 
 const withoutPadding = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");

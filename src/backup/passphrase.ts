@@ -1,6 +1,6 @@
 import { readOneLine } from "../secrets/one-line-file.ts";
 
-/** The passphrase for a backup: the file's line when one was named, else the setting's; undefined for none. */
+/** Returns the passphrase from the file, else from the setting; undefined if there is none. */
 export function readPassphrase(file: string | undefined, setting: string): string | undefined {
   if (file === undefined) return setting === "" ? undefined : setting;
   return readOneLine(file, "passphrase");

@@ -30,12 +30,12 @@ import {
 import { switchToWal } from "../store/sqlite/open.ts";
 import { asText, type ReadMember, readArchive } from "./archive.ts";
 import { inspectBackup, isMemberName } from "./inspect-backup.ts";
-import { DATABASE, damaged, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
-import { lockOf, type PassphraseLock } from "./passphrase-lock.ts";
+import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
+import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
 export type RestoreRequest = {
   file: string;
-  /** Must not be there yet, or be empty. */
+  /** The data folder to create. Must be empty or not exist. */
   dataDir: string;
   passphrase: string | undefined;
   /** A key file, for a backup without one. */
@@ -45,32 +45,32 @@ export type RestoreRequest = {
 
 export type Restored = {
   manifest: Manifest;
-  /** Where the key came from that opens the database's secrets. */
+  /** The source of the key that decrypts the database's secrets. */
   key: "backup" | "file" | "environment";
-  /** Schema steps that the next start will apply. */
+  /** The number of migrations that the next start will apply. */
   pendingMigrations: number;
 };
 
 /**
- * Makes a data folder from a backup. Its sizes and checksums are checked before anything is unpacked; then everything
- * is unpacked into a scratch folder and checked there: the whole database, its counts, its version, and that the key
- * opens its secrets. Only then does it get the data folder's name. On failure nothing is left behind.
+ * Creates a data folder from a backup. Verifies sizes and checksums before it unpacks anything. Then unpacks everything
+ * into a scratch folder and verifies the database, its row counts, its version, and that the key decrypts its secrets.
+ * Only then moves it to the data folder. A failure leaves no files.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const { dataDir, file, passphrase } = request;
-  const isThere = existsSync(dataDir);
-  if (isThere && readdirSync(dataDir).length > 0) throw notEmpty(dataDir);
-  if (!existsSync(file)) throw new OperatorError(`there is no file ${file}`, "Check the path.");
-  const lock = lockOf(passphrase);
+  const exists = existsSync(dataDir);
+  if (exists && readdirSync(dataDir).length > 0) throw notEmptyError(dataDir);
+  if (!existsSync(file)) throw new OperatorError(`File not found: ${file}`, "Check the path.");
+  const lock = passphraseLock(passphrase);
   const manifest = await inspectBackup(file, lock);
   const parent = dirname(dataDir);
   mkdirSync(parent, { recursive: true });
-  // A folder that is there may be a mount point, or in a folder that only root may write to.
-  const scratch = isThere ? join(dataDir, ".restoring") : join(parent, `.${basename(dataDir)}.restoring`);
+  // An existing folder may be a mount point, or its parent may be writable by root only.
+  const scratch = exists ? join(dataDir, ".restoring") : join(parent, `.${basename(dataDir)}.restoring`);
   return await withScratchFolder(scratch, async () => {
     await unpack(file, lock, scratch, manifest);
     const checked = await check(request, scratch, manifest);
-    if (isThere) moveInto(scratch, dataDir);
+    if (exists) moveInto(scratch, dataDir);
     else renameSync(scratch, dataDir);
     syncPath(parent);
     return { manifest, ...checked };
@@ -79,14 +79,14 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   });
 }
 
-function notEmpty(dataDir: string): OperatorError {
+function notEmptyError(dataDir: string): OperatorError {
   return new OperatorError(
     `${dataDir} is not empty; it was not changed`,
-    "Name a new folder with --data-dir, or move that one away first.",
+    "Specify a new folder with --data-dir, or move this one away first.",
   );
 }
 
-/** What has been inspected; a file that another process changes meanwhile still fails by its checksums. */
+/** Unpacks an inspected backup. If another process changes the file meanwhile, its checksums do not match. */
 async function unpack(
   file: string,
   lock: PassphraseLock | undefined,
@@ -101,7 +101,7 @@ async function unpack(
 }
 
 async function unpackMember({ name, content }: ReadMember, scratch: string, file: string): Promise<void> {
-  if (!isMemberName(name)) throw damaged(file, `it has a member ${JSON.stringify(name)}`);
+  if (!isMemberName(name)) throw damagedError(file, `it has an unexpected member ${JSON.stringify(name)}`);
   const path = join(scratch, name);
   if (name.startsWith(UPLOADS)) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   await pipeline(content, createWriteStream(path, { flags: "wx", mode: 0o600 }));
@@ -114,17 +114,17 @@ async function check(
   manifest: Manifest,
 ): Promise<Pick<Restored, "key" | "pendingMigrations">> {
   const path = join(scratch, DATABASE);
-  if (!existsSync(path)) throw damaged(file, "it has no database");
+  if (!existsSync(path)) throw damagedError(file, "it has no database");
   const db = openForReading(path);
   try {
     const pendingMigrations = missingMigrations(db, `the database in ${file}`).length;
     const problems = integrityProblems(db, "full");
-    if (problems.length > 0) throw damaged(file, `its database is not whole: ${problems[0]}`);
+    if (problems.length > 0) throw damagedError(file, `its database is damaged: ${problems[0]}`);
     if (!Bun.deepEquals(countRows(db), manifest.counts))
-      throw damaged(file, `its database has other rows than its ${MANIFEST} counts`);
+      throw damagedError(file, `the row counts of its database differ from its ${MANIFEST}`);
     const missing = uploadNames(db).filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
-    if (missing !== manifest.uploads_missing) throw damaged(file, "uploaded files are missing in it");
-    const key = await settleKey({ file, keyFile, env }, scratch, anySealedSecret(db));
+    if (missing !== manifest.uploads_missing) throw damagedError(file, "uploaded files are missing");
+    const key = await installKey({ file, keyFile, env }, scratch, anySealedSecret(db));
     return { key, pendingMigrations };
   } finally {
     db.close();
@@ -132,8 +132,8 @@ async function check(
   }
 }
 
-/** Sees to it that the restored folder has a key, and that it is the right one. */
-async function settleKey(
+/** Installs the key in the restored folder and verifies that it decrypts the database's secrets. */
+async function installKey(
   { file, keyFile, env }: Pick<RestoreRequest, "file" | "keyFile" | "env">,
   scratch: string,
   sealed: string | undefined,
@@ -144,8 +144,8 @@ async function settleKey(
   if (origin === "environment") {
     if (!keyIsInEnvironment(env))
       throw new OperatorError(
-        `${file} holds no key file`,
-        "Name the key file of the data folder that was backed up with --key.",
+        `${file} does not contain the key file`,
+        "Specify the key file of the original data folder with --key.",
       );
     key = loadMasterKey({ dataDir: scratch, env });
   } else {
@@ -159,16 +159,16 @@ async function settleKey(
       .unseal(sealed)
       .catch(() => {
         throw new OperatorError(
-          `the key ${keyFile ?? `from the ${origin}`} does not open the secrets of the database in ${file}`,
-          "Give the key file of the data folder that was backed up.",
+          `the key ${keyFile ?? `from the ${origin}`} does not decrypt the secrets of the database in ${file}`,
+          "Specify the key file of the original data folder with --key.",
         );
       });
   return origin;
 }
 
-/** The key last: without it a server refuses to start, so that what a power cut leaves half-moved is never served. */
+/** Moves the key last: a server does not start without it, so a move interrupted by power loss is never served. */
 function moveInto(scratch: string, dataDir: string): void {
-  if (readdirSync(dataDir).length > 1) throw notEmpty(dataDir);
+  if (readdirSync(dataDir).length > 1) throw notEmptyError(dataDir);
   const uploads = join(scratch, UPLOADS);
   if (existsSync(uploads)) renameSync(uploads, join(dataDir, UPLOADS));
   for (const name of [DATABASE, KEY])

@@ -7,13 +7,13 @@ import type { LastBackup } from "./last-backup.ts";
 
 export type ScheduledBackup = {
   dataDir: string;
-  /** Folder of the scheduled backups. */
+  /** The folder of the scheduled backups. */
   dir: string;
-  /** How many of them to keep. */
+  /** The number of backups to keep. */
   keep: number;
   clock: () => Instant;
   log: Logger;
-  /** Runs a command of this executable as a process of its own, at whose end it resolves; rejects when it fails. */
+  /** Runs a command of this executable in its own process. Rejects if the command fails. */
   runCommand: (args: readonly string[], signal: AbortSignal) => Promise<void>;
 };
 
@@ -21,9 +21,8 @@ const NAME = /^mainstay-\d{8}T\d{6}Z\.backup$/;
 const DRILL = ".restore-drill";
 
 /**
- * Takes a backup, tries it by restoring it into a folder that is removed again, and removes the oldest ones. Older
- * ones stay while the newest can't be restored. All the work is done by other processes, so that requests are
- * answered meanwhile.
+ * Takes a backup, tests it by restoring it to a temporary folder, and deletes the oldest backups. No backup is deleted
+ * if the newest cannot be restored. Separate processes do the work, so that the server stays responsive.
  */
 export async function takeScheduledBackup(parts: ScheduledBackup, signal: AbortSignal): Promise<LastBackup> {
   const { dir, clock, log, runCommand } = parts;
@@ -62,8 +61,9 @@ export async function takeScheduledBackup(parts: ScheduledBackup, signal: AbortS
 
 function report({ error, ok, ...last }: LastBackup, log: Logger): void {
   const fields = { ...last, ...(error !== null && { reason: error }) };
-  if (last.drill_ok) log.info(fields, `backup taken and tried, ${inMegabytes(last.bytes ?? 0)}`);
-  else log.error(fields, ok ? "the backup that was taken could not be restored" : "backup failed");
+  if (last.drill_ok)
+    log.info(fields, `backup taken and restore test passed, ${inMegabytes(last.bytes ?? 0)}`);
+  else log.error(fields, ok ? "backup failed its restore test" : "backup failed");
 }
 
 async function prune(dir: string, keep: number): Promise<void> {
@@ -71,7 +71,7 @@ async function prune(dir: string, keep: number): Promise<void> {
   for (const name of names.slice(0, -keep)) await rm(join(dir, name), { force: true });
 }
 
-/** What an earlier run left that was killed. One server runs on a data folder, and it does one backup at a time. */
+/** Removes files of a killed run. Safe, since one server runs per data folder, and takes one backup at a time. */
 async function removeLeftovers(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const isPartial = name.startsWith(".mainstay-") && name.endsWith(".backup.partial");

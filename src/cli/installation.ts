@@ -1,5 +1,5 @@
 import { databaseFile } from "../app/data-folder.ts";
-import { configPlaces } from "../config/load.ts";
+import { defaultConfigFiles } from "../config/load.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import type { Context } from "./context.ts";
@@ -32,5 +32,5 @@ export const whenEmpty = (where: Where): string =>
 /** Returns a sentence that names the configuration in use. */
 export function configurationUsed({ config, cwd, root }: Where): string {
   if (config.file !== undefined) return `Using configuration ${config.file}.`;
-  return `Using default settings: no configuration specified, and none found at ${configPlaces({ cwd, root }).join(" or ")}.`;
+  return `Using default settings: no configuration specified, and none found at ${defaultConfigFiles({ cwd, root }).join(" or ")}.`;
 }

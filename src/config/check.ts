@@ -10,9 +10,9 @@ import {
   settingKeys,
 } from "./settings.ts";
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_CHARS = 60;
 
-/** What is wrong with one entry, as a line for the operator; undefined when nothing is. */
+/** Returns the problem of one entry as a line for the operator; undefined if it is valid. */
 export function entryProblem(entry: Entry): string | undefined {
   const { key } = entry;
   if (!isSettingKey(key)) {
@@ -21,34 +21,36 @@ export function entryProblem(entry: Entry): string | undefined {
     return `${entry.origin}: unknown key${meant ? `; did you mean "${meant}"?` : ""}`;
   }
   const format = settingFormat(key);
-  if (format.holds(entry.value)) return undefined;
+  if (format.isValid(entry.value)) return undefined;
   const { item: ofItem } = format;
   const index =
-    ofItem && Array.isArray(entry.value) ? entry.value.findIndex((value) => !ofItem.holds(value)) : -1;
+    ofItem && Array.isArray(entry.value) ? entry.value.findIndex((value) => !ofItem.isValid(value)) : -1;
   const item = entry.items?.[index];
   const { origin, shown } = item ?? entry;
   const { expected } = item && ofItem ? ofItem : format;
   return `${origin}: expected ${expected}${SECRET_SETTINGS.has(key) ? "" : `, got ${shorten(shown)}`}`;
 }
 
-/** What is wrong with values that are right by themselves. */
+/** Returns the conflicts between settings that are valid on their own. */
 export function contradictions(entries: ReadonlyMap<SettingKey, Entry>): string[] {
   const value = (key: SettingKey) => entries.get(key)!.value;
   const problems: string[] = [];
   const report = (key: SettingKey, message: string) =>
     problems.push(`${entries.get(key)!.origin}: ${message}`);
 
-  if (value("server.tls_cert") && !value("server.tls_key")) report("server.tls_cert", "needs server.tls_key");
-  if (value("server.tls_key") && !value("server.tls_cert")) report("server.tls_key", "needs server.tls_cert");
+  if (value("server.tls_cert") && !value("server.tls_key"))
+    report("server.tls_cert", "requires server.tls_key");
+  if (value("server.tls_key") && !value("server.tls_cert"))
+    report("server.tls_key", "requires server.tls_cert");
   if (value("rm.token") && value("rm.password"))
-    report("rm.token", "set together with rm.password; keep one");
-  if (value("rm.password") && !value("rm.username")) report("rm.password", "needs rm.username");
+    report("rm.token", "cannot be used together with rm.password");
+  if (value("rm.password") && !value("rm.username")) report("rm.password", "requires rm.username");
 
   if (value("backup.schedule") && value("storage.url"))
     report(
       "backup.schedule",
-      "of a data folder alone; leave it empty with storage.url, and have PostgreSQL's own tools run by a schedule " +
-        "(pg_dump, or pg_basebackup with an archive of the log)",
+      "cannot be used with storage.url; schedule PostgreSQL's own tools instead (pg_dump, or pg_basebackup with WAL " +
+        "archiving)",
     );
 
   const admin = parseListen(value("admin.listen") as string);
@@ -61,5 +63,5 @@ export function contradictions(entries: ReadonlyMap<SettingKey, Entry>): string[
 
 function shorten(shown: string): string {
   const line = shown.replace(/\s+/g, " ");
-  return line.length <= LONGEST_SHOWN ? line : `${line.slice(0, LONGEST_SHOWN)}…`;
+  return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS)}…`;
 }

@@ -6,8 +6,8 @@ export const EXAMPLE_CONFIG: string = example;
 let defaults: ReadonlyMap<string, unknown> | undefined;
 
 /**
- * Each setting's default by its full name. Not by `readToml`, which knows the line of each and takes a small command
- * a fifth of its time.
+ * Returns the default of each setting by its full name. Does not use `readToml`, which also records lines and would
+ * take a fifth of the time of a small command.
  */
 export function defaultValues(): ReadonlyMap<string, unknown> {
   defaults ??= new Map(

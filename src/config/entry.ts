@@ -1,15 +1,15 @@
-/** One value that somebody gave for a setting, and where, so that a problem can be pointed at. */
+/** A configured value of a setting and its origin, for error messages. */
 export type Entry = {
-  /** As it was written, for example "server.port"; it need not be a setting's name. */
+  /** The key as written, for example "server.port". It may be unknown. */
   key: string;
   value: unknown;
-  /** "mainstay.toml:12: server.port", "MAINSTAY_SERVER__PORT" or "--port"; problems start with it. */
+  /** The origin, such as "mainstay.toml:12: server.port", "MAINSTAY_SERVER__PORT" or "--port". Messages start with it. */
   origin: string;
-  /** The value as it was written. */
+  /** The value as written. */
   shown: string;
-  /** For a list: the same of each item. */
+  /** The origin and text of each item of a list. */
   items?: { origin: string; shown: string }[];
 };
 
-/** What a place gave: values, and what is wrong with the place itself, each a whole line for the operator. */
+/** The values from one source, and the problems of the source itself, each as a complete line. */
 export type Reading = { entries: Entry[]; problems: string[] };

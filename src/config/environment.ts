@@ -9,8 +9,8 @@ import { environmentName, isSettingKey, type SettingKey, settingKeys } from "./s
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings that the environment gives: MAINSTAY_SERVER__PORT holds a value, MAINSTAY_SERVER__PORT_FILE names a
- * file that does (relative to `cwd`). Other MAINSTAY_ variables, without a double underscore, are not settings.
+ * Reads the settings in the environment. MAINSTAY_SERVER__PORT contains a value; MAINSTAY_SERVER__PORT_FILE names a file
+ * that contains it, relative to `cwd`. MAINSTAY_ variables without a double underscore are not settings.
  */
 export function readEnvironment(env: Environment, cwd: string): Reading {
   const reading: Reading = { entries: [], problems: [] };
@@ -24,21 +24,21 @@ export function readEnvironment(env: Environment, cwd: string): Reading {
   return reading;
 }
 
-/** The entry for a value given as text, by a variable or a flag. Text that is no number or list stays text. */
+/** Converts the text of a variable or a flag to an entry. Text that is not a valid number or boolean stays text. */
 export function textEntry(key: SettingKey, text: string, origin: string): Entry {
   const shown = JSON.stringify(text);
-  const usual = defaultValues().get(key);
-  if (typeof usual === "number" && /^-?\d+(\.\d+)?$/.test(text))
+  const defaultValue = defaultValues().get(key);
+  if (typeof defaultValue === "number" && /^-?\d+(\.\d+)?$/.test(text))
     return { key, value: Number(text), origin, shown };
-  if (typeof usual === "boolean" && /^(true|false)$/.test(text)) {
+  if (typeof defaultValue === "boolean" && /^(true|false)$/.test(text)) {
     return { key, value: text === "true", origin, shown };
   }
-  if (!Array.isArray(usual)) return { key, value: text, origin, shown };
+  if (!Array.isArray(defaultValue)) return { key, value: text, origin, shown };
   const value = text.split(",").flatMap((item) => item.trim() || []);
   return { key, value, origin, shown, items: value.map((item) => ({ origin, shown: JSON.stringify(item) })) };
 }
 
-/** Adds the variable's entry; or says what is wrong with the variable. */
+/** Adds the variable's entry. Returns the problem if the variable is invalid. */
 function readVariable(variable: string, text: string, env: Environment, cwd: string, entries: Entry[]) {
   const direct = settingNamed(variable);
   if (direct) {
@@ -48,10 +48,10 @@ function readVariable(variable: string, text: string, env: Environment, cwd: str
   const plain = variable.replace(/_FILE$/, "");
   const key = plain === variable ? undefined : settingNamed(plain);
   if (!key) return unknownVariable(variable);
-  if (env[plain] !== undefined) return `set together with ${plain}; keep one of them`;
-  const held = readValueFile(resolve(cwd, text));
-  if ("problem" in held) return held.problem;
-  entries.push(textEntry(key, held.value, variable));
+  if (env[plain] !== undefined) return `cannot be used together with ${plain}`;
+  const content = readValueFile(resolve(cwd, text));
+  if ("problem" in content) return content.problem;
+  entries.push(textEntry(key, content.value, variable));
   return;
 }
 
@@ -60,7 +60,7 @@ function readValueFile(path: string): { value: string } | { problem: string } {
     const value = readFileSync(path, "utf8").replace(/\r?\n$/, "");
     return value === "" ? { problem: `the file ${path} is empty` } : { value };
   } catch (error) {
-    return { problem: `the file ${path} can't be read (${(error as NodeJS.ErrnoException).code})` };
+    return { problem: `cannot read ${path} (${(error as NodeJS.ErrnoException).code})` };
   }
 }
 
@@ -76,7 +76,7 @@ function unknownVariable(variable: string): string {
   return `unknown setting${meant ? `; did you mean ${environmentName(meant)}${suffix}?` : ""}`;
 }
 
-/** MAINSTAY_SERVER_PORT would be ignored in silence. Kubernetes sets such a name itself, to tcp://…, for a service. */
+/** Rejects MAINSTAY_SERVER_PORT, which would silently be ignored. Kubernetes sets such variables to tcp://… for a service. */
 function singleUnderscore(variable: string, text: string): string | undefined {
   if (/^(tcp|udp|sctp):\/\//.test(text)) return undefined;
   const meant = settingKeys().find((key) => environmentName(key).replace("__", "_") === variable);

@@ -2,21 +2,21 @@ import { isIP } from "node:net";
 import { isNetwork } from "../networks.ts";
 
 /**
- * What a setting's value may be, in an operator's words. Not of arktype, whose loading takes as long as all else that a
- * small command does.
+ * The format of a setting's value, with a description for the operator. Does not use arktype, since loading it takes as
+ * long as a whole small command.
  */
 export class Format<T> {
   declare readonly infer: T;
 
   constructor(
     readonly expected: string,
-    readonly holds: (value: unknown) => boolean,
-    /** Of a list: what each item may be. */
+    readonly isValid: (value: unknown) => boolean,
+    /** The format of each item of a list. */
     readonly item?: Format<unknown>,
   ) {}
 }
 
-/** A whole number within the bounds, both included. */
+/** A whole number from `min` to `max`, inclusive. */
 export const whole = (min: number, max: number) =>
   new Format<number>(
     `a whole number from ${min} to ${max}`,
@@ -30,14 +30,19 @@ const oneOf = <const T extends string>(expected: string, ...values: readonly T[]
 
 export const logLevel = oneOf(
   '"trace", "debug", "info", "warn", "error" or "silent"',
-  ...(["trace", "debug", "info", "warn", "error", "silent"] as const),
+  "trace",
+  "debug",
+  "info",
+  "warn",
+  "error",
+  "silent",
 );
 export const logFormat = oneOf('"json" or "pretty"', "json", "pretty");
 
 const text = (expected: string, holds: (value: string) => boolean) =>
   new Format<string>(expected, (value) => typeof value === "string" && holds(value));
 
-/** Text that may be empty, where empty means that the setting is not used. */
+/** Text that may be empty. An empty text means that the setting is not used. */
 const optional = (expected: string, holds: (value: string) => boolean) =>
   text(`${expected}, or ""`, (value) => value === "" || holds(value));
 
@@ -48,12 +53,12 @@ export const host = text("an IP address or a host name", isHost);
 export const listenAddress = text('"main" or "ADDRESS:PORT"', (value) => parseListen(value) !== undefined);
 export const basePath = text(
   'a path such as "/api", without a slash at its end, or ""',
-  isMatch(/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/), // no client asks for a path with "." or ".." in it
+  isMatch(/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/), // clients normalize "." and ".." before they send a path
 );
-export const webUrl = optional("an http:// or https:// address", isUrl(/^https?:$/));
+export const webUrl = optional("an http:// or https:// URL", isUrl(/^https?:$/));
 export const databaseUrl = optional(
   '"postgres://USER:PASSWORD@HOST:5432/DATABASE"',
-  // What else may be wrong with it is told by who connects to it.
+  // The rest of the URL is validated when the database is opened.
   isMatch(/^postgres(ql)?:\/\//),
 );
 export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
@@ -68,10 +73,10 @@ export const frameAncestors = list(
 );
 
 function list<T>(what: string, item: Format<T>): Format<T[]> {
-  return new Format(`a list of ${what}`, (value) => Array.isArray(value) && value.every(item.holds), item);
+  return new Format(`a list of ${what}`, (value) => Array.isArray(value) && value.every(item.isValid), item);
 }
 
-/** Where `admin.listen` points to, or undefined when the text is neither "main" nor an address with a port. */
+/** Parses `admin.listen`. Returns undefined if the text is neither "main" nor an address with a port. */
 export function parseListen(value: string): "main" | { host: string; port: number } | undefined {
   if (value === "main") return value;
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value);
@@ -101,7 +106,7 @@ function isUrl(protocol: RegExp) {
   };
 }
 
-/** A source of the Content-Security-Policy grammar; nothing that could end the directive or the header. */
+/** Accepts a Content-Security-Policy source, and no text that could end the directive or the header. */
 function isFrameAncestor(value: string): boolean {
   if (value === "*" || value === "'self'" || value === "'none'") return true;
   return /^https?:(\/\/(\*\.)?[A-Za-z\d.-]+(:(\d{1,5}|\*))?)?$/.test(value);
@@ -138,7 +143,7 @@ function isCronPart(part: string, field: number): boolean {
   return from >= least && from <= to && to <= most;
 }
 
-/** The number that a cron field's digits or name stand for; NaN for any other text. */
+/** Returns the number of a cron field's digits or name; NaN for any other text. */
 function cronNumber(text: string, field: number): number {
   const name = CRON_NAMES[field]!.split(" ").indexOf(text.toUpperCase());
   if (name === -1) return /^\d+$/.test(text) ? Number(text) : Number.NaN;

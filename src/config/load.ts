@@ -9,27 +9,28 @@ import { type Environment, readEnvironment, textEntry } from "./environment.ts";
 import { type Config, camelCase, isSettingKey, PATH_SETTINGS, type SettingKey } from "./settings.ts";
 import { readToml } from "./toml.ts";
 
-/** A setting given on the command line, and by which flag. */
+/** A setting on the command line, with its flag. */
 export type Override = { key: SettingKey; text: string; flag: string };
 
 export type ConfigRequest = {
-  /** The file that was asked for; when undefined, see `findConfigFile`. */
+  /** The specified file; if undefined, see `findConfigFile`. */
   file?: string | undefined;
   env: Environment;
   cwd: string;
-  /** Where `etc/mainstay/mainstay.toml` is looked for, `/` for a program; nowhere when not given. */
+  /** The folder under which `etc/mainstay/mainstay.toml` is searched (`/` for the program); not searched if undefined. */
   root?: string | undefined;
   overrides?: readonly Override[];
 };
 
 /**
- * The settings in force: defaults, then the file, then the environment, then the command line. Relative paths start
- * at the file's folder, or at `cwd` when they come from the environment or the command line, or there is no file.
- * @throws ConfigError with all that is wrong, or OperatorError when the file can't be read.
+ * Returns the effective settings: defaults, overridden by the file, the environment and the command line, in this order.
+ * Relative paths are resolved against the file's folder, or against `cwd` if they come from the environment or the
+ * command line, or if there is no file.
+ * @throws ConfigError with all problems, or OperatorError if the file cannot be read.
  */
 export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: ConfigRequest): Config {
   const file = findConfigFile({ file: asked, env, cwd, root });
-  const fromFile = file ? readToml(readConfigFile(file), relative(cwd, file) || file) : NOTHING;
+  const fromFile = file ? readToml(readConfigFile(file), relative(cwd, file) || file) : EMPTY;
   const fromEnvironment = readEnvironment(env, cwd);
   const fromCommandLine = overrides.map(({ key, text, flag }) => textEntry(key, text, flag));
 
@@ -58,23 +59,23 @@ export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: Conf
   return assemble(chosen, file);
 }
 
-/** The file to read: the one asked for, else MAINSTAY_CONFIG, else the first of the usual ones that is there, else none. */
+/** Returns the file to read: the specified one, else MAINSTAY_CONFIG, else the first existing default file, if any. */
 export function findConfigFile(request: Omit<ConfigRequest, "overrides">): string | undefined {
   const named = request.file ?? request.env.MAINSTAY_CONFIG;
-  return named ? resolve(request.cwd, named) : configPlaces(request).find(isThere);
+  return named ? resolve(request.cwd, named) : defaultConfigFiles(request).find(mayExist);
 }
 
-/** Where a configuration is looked for that nobody named, in this order. */
-export function configPlaces({ cwd, root }: Pick<ConfigRequest, "cwd" | "root">): string[] {
-  const ofSystem = root === undefined ? [] : [join(root, SYSTEM_CONFIG)];
-  return [join(cwd, CONFIG_FILE_NAME), ...ofSystem];
+/** Returns the default configuration files, in order of precedence. */
+export function defaultConfigFiles({ cwd, root }: Pick<ConfigRequest, "cwd" | "root">): string[] {
+  const systemFiles = root === undefined ? [] : [join(root, SYSTEM_CONFIG)];
+  return [join(cwd, CONFIG_FILE_NAME), ...systemFiles];
 }
 
 export const CONFIG_FILE_NAME = "mainstay.toml";
 const SYSTEM_CONFIG = "etc/mainstay/mainstay.toml";
 
-/** Also where this user may not look: to go on with the defaults would be another installation than the one meant. */
-function isThere(file: string): boolean {
+/** Returns true also if this user may not access the file: using the defaults instead would open another installation. */
+function mayExist(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
@@ -84,7 +85,7 @@ function isThere(file: string): boolean {
 
 type Placed = Entry & { folder: string };
 
-const NOTHING: Reading = { entries: [], problems: [] };
+const EMPTY: Reading = { entries: [], problems: [] };
 
 function readConfigFile(file: string): string {
   try {
@@ -93,14 +94,14 @@ function readConfigFile(file: string): string {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") {
       throw new OperatorError(
-        `there is no configuration file ${file}`,
-        `\`mainstay init --config ${file}\` writes one`,
+        `Configuration file not found: ${file}`,
+        `Create it with \`mainstay init --config ${file}\`.`,
       );
     }
-    if (error instanceof TypeError) throw new OperatorError(`${file} is not UTF-8 text`, "save it as UTF-8");
+    if (error instanceof TypeError) throw new OperatorError(`${file} is not UTF-8 text`, "Save it as UTF-8.");
     throw new OperatorError(
-      `the configuration file ${file} can't be read (${code})`,
-      "run as the user that it belongs to (such as sudo -u mainstay), or name another by --config",
+      `cannot read the configuration file ${file} (${code})`,
+      "Run as its owner (such as with sudo -u mainstay), or specify another file with --config.",
     );
   }
 }
@@ -120,12 +121,12 @@ function assemble(chosen: ReadonlyMap<SettingKey, Placed>, file: string | undefi
     for (const value of Object.values(section)) if (Array.isArray(value)) Object.freeze(value);
     Object.freeze(section);
   }
-  // every key was chosen, since the defaults are complete, and every value has passed its type
+  // The defaults are complete and every value has been validated, so the cast is safe.
   const origins = new Map([...chosen].map(([key, { origin }]) => [key, originOf(key, origin)]));
   return Object.freeze({ ...sections, file, origins }) as unknown as Config;
 }
 
-/** Without the setting's own name, which stands beside it. */
+/** Removes the setting's own name, which is shown beside the origin. */
 function originOf(key: SettingKey, origin: string): string {
   return origin === `default ${key}` ? "default" : origin.replace(new RegExp(`: ${RegExp.escape(key)}$`), "");
 }

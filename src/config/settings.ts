@@ -18,7 +18,7 @@ import {
   whole,
 } from "./formats.ts";
 
-/** Every setting and what its value may be. Defaults, units and reasons are in `config.example.toml`. */
+/** All settings with their formats. Defaults, units and explanations are in `config.example.toml`. */
 export const SETTINGS = {
   server: {
     host,
@@ -66,7 +66,7 @@ export const SETTINGS = {
   },
 };
 
-/** Settings whose values are never shown, not even to say that they are wrong. Addresses may hold a password. */
+/** Settings whose values are never shown, not even in error messages. URLs may contain a password. */
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set<SettingKey>([
   "storage.url",
   "webhooks.proxy",
@@ -76,7 +76,7 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set<SettingKey>([
   "rm.token",
 ]);
 
-/** Settings that are made absolute when they are read. */
+/** Settings with paths, which are made absolute when they are read. */
 export const PATH_SETTINGS: ReadonlySet<string> = new Set<SettingKey>([
   "server.tls_cert",
   "server.tls_key",
@@ -94,8 +94,8 @@ export type SettingKey = {
 }[keyof Settings];
 
 /**
- * The settings in force, frozen. Names are the file's in camelCase (`config.server.basePath`); units are in the
- * names; paths are absolute; an unused text is "".
+ * The effective settings, frozen. Names are those of the file in camelCase (`config.server.basePath`), with units in the
+ * names. Paths are absolute. An unused text is "".
  */
 export type Config = {
   readonly [S in keyof Settings]: {
@@ -106,9 +106,9 @@ export type Config = {
       : never;
   };
 } & {
-  /** The file that was read, as an absolute path; undefined when there was none. */
+  /** The absolute path of the configuration file; undefined if there is none. */
   readonly file: string | undefined;
-  /** Where each setting's value was given: a line of the file, a variable, a flag; "default" for most. */
+  /** The origin of each setting's value: a line of the file, a variable, a flag or "default". */
   readonly origins: ReadonlyMap<SettingKey, string>;
 };
 
@@ -116,7 +116,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** "base_path" as "basePath". */
+/** Converts "base_path" to "basePath". */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -125,7 +125,7 @@ const SETTING_KEYS = Object.entries(SETTINGS).flatMap(([section, settings]) =>
   Object.keys(settings).map((name) => `${section}.${name}` as SettingKey),
 );
 
-/** Every setting's full name, in the order of the file. */
+/** Returns the full names of all settings, in the order of the file. */
 export function settingKeys(): readonly SettingKey[] {
   return SETTING_KEYS;
 }
@@ -134,13 +134,13 @@ export function isSettingKey(key: string): key is SettingKey {
   return (SETTING_KEYS as string[]).includes(key);
 }
 
-/** What the setting's value may be. */
+/** Returns the format of the setting's value. */
 export function settingFormat(key: SettingKey): Format<unknown> {
   const [section, name] = key.split(".") as [keyof Settings, string];
   return (SETTINGS[section] as Record<string, Format<unknown>>)[name]!;
 }
 
-/** "server.port" as "MAINSTAY_SERVER__PORT". */
+/** Converts "server.port" to "MAINSTAY_SERVER__PORT". */
 export function environmentName(key: SettingKey): string {
   return `MAINSTAY_${key.replace(".", "__").toUpperCase()}`;
 }

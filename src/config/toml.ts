@@ -3,7 +3,7 @@ import { closestMatch } from "../closest-match.ts";
 import type { Entry, Reading } from "./entry.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** Reads a TOML text into entries that know their lines. `name` is how problems call the file. */
+/** Parses a TOML text into entries with their lines. `name` is the file name in error messages. */
 export function readToml(text: string, name: string): Reading {
   const source = text.replace(/^\uFEFF/, "");
   try {
@@ -32,7 +32,7 @@ class Reader {
     else for (const pair of node.type === "TOMLTable" ? node.body : [node]) this.readPair(pair, path);
   }
 
-  /** A dotted key or an inline table is the same as a section: `server.port = 1`, `server = { port = 1 }`. */
+  /** Reads a key, also a dotted key or an inline table: `server.port = 1`, `server = { port = 1 }`. */
   private readPair(pair: AST.TOMLKeyValue, parents: string[]): void {
     const path = [
       ...parents,
@@ -66,12 +66,12 @@ function sectionProblem(path: string[], kind: "standard" | "array"): string | un
     const meant = closestMatch(section, Object.keys(SETTINGS));
     return `${section}: unknown section${meant ? `; did you mean [${meant}]?` : ""}`;
   }
-  if (kind === "array") return `${section}: expected one section [${section}], got a list of them`;
-  if (path.length > 1) return `${path.join(".")}: unknown section; [${section}] has no sections of its own`;
+  if (kind === "array") return `${section}: expected one section [${section}], got a list`;
+  if (path.length > 1) return `${path.join(".")}: unknown section; [${section}] has no subsections`;
   return undefined;
 }
 
-/** LINE:COLUMN, from 1. What the end of a line left open is found by the parser at the start of the next one. */
+/** Returns LINE:COLUMN, from 1. The parser reports an unterminated value at the start of the next line. */
 function position(error: ParseError, source: string): string {
   const leftOpen = error.column === 0 && /^(Unspecified|Unterminated)/.test(error.message);
   if (!leftOpen || error.lineNumber < 2) return `${error.lineNumber}:${error.column + 1}`;

@@ -3,28 +3,31 @@ import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 import { age } from "./database.ts";
 
-/** How the latest scheduled backup went. `schedule` is "" when there is none. */
+/** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
 export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): Finding {
   if (!last)
     return schedule === ""
       ? warn(
-          "none is scheduled",
-          "Set backup.schedule, or see to it that `mainstay backup` runs by another scheduler.",
+          "no backups are scheduled",
+          "Set backup.schedule, or run `mainstay backup` from another scheduler.",
         )
-      : warn(`none was taken yet by the schedule ${schedule}`, "The running server takes them; see its log.");
+      : warn(
+          `no backup yet (schedule ${schedule})`,
+          "The running server takes scheduled backups. See its log.",
+        );
   const sinceMs = now - Date.parse(last.at);
   const detail = `${last.file}, ${age(sinceMs)} ago`;
   if (!last.ok)
     return fail(
-      `the last one failed ${age(sinceMs)} ago: ${last.error}`,
-      "Mend that, then run `mainstay backup`.",
+      `the last backup failed ${age(sinceMs)} ago: ${last.error}`,
+      "Fix the problem, then run `mainstay backup`.",
     );
   if (!last.drill_ok)
     return fail(
-      `${detail}, could not be restored: ${last.error}`,
-      "Try `mainstay restore` with it, and take another.",
+      `${detail}, failed the restore test: ${last.error}`,
+      "Run `mainstay restore` on it for details, and take a new backup.",
     );
   return sinceMs > 8 * MS_PER_DAY
-    ? warn(detail, "Is the server running, and backup.schedule still what is wanted?")
-    : ok(`${detail}, and it could be restored`);
+    ? warn(detail, "Check that the server is running and that backup.schedule is correct.")
+    : ok(`${detail}, passed the restore test`);
 }

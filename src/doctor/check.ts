@@ -1,9 +1,9 @@
-/** What one check found. */
+/** The result of a check. */
 export type Finding = {
   status: "ok" | "warn" | "fail";
-  /** What is so, in a sentence's words. */
+  /** The finding, as a sentence without a period. */
   detail: string;
-  /** What to do about it; null when nothing is to be done. */
+  /** The remedy; null if the status is "ok". */
   remedy: string | null;
 };
 
@@ -14,7 +14,7 @@ export const ok = (detail: string): Finding => ({ status: "ok", detail, remedy: 
 export const warn = (detail: string, remedy: string): Finding => ({ status: "warn", detail, remedy });
 export const fail = (detail: string, remedy: string): Finding => ({ status: "fail", detail, remedy });
 
-/** Runs the checks one after another. One that throws has failed; the others run all the same. */
+/** Runs the checks in order. A check that throws counts as failed, and the others still run. */
 export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const { name, run } of checks) results.push({ name, ...(await attempt(run)) });
@@ -26,6 +26,6 @@ async function attempt(run: Check["run"]): Promise<Finding> {
     return await run();
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return fail(message, hint ?? "See to what the message says; the other checks may tell more.");
+    return fail(message, hint ?? "Follow the message above; other checks may give more detail.");
   }
 }

@@ -20,7 +20,7 @@ import { type Finding, fail, ok, warn } from "./check.ts";
 
 export const FROM_BACKUP =
   "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
-/** The server tidies its WAL every few megabytes; far above that, something holds it up. */
+/** The server checkpoints its WAL every few megabytes; a much larger one means that a reader blocks the checkpoint. */
 const LARGE_WAL = 256e6;
 const HOUR_MS = 3_600_000;
 
@@ -28,7 +28,7 @@ export function checkIntegrity(db: Database, file: string, depth: "quick" | "ful
   try {
     const problems = integrityProblems(db, depth);
     if (problems.length === 0)
-      return ok(`${file} is whole (${depth} check, ${inMegabytes(statSync(file).size)})`);
+      return ok(`${file} passed integrity check (${depth}, ${inMegabytes(statSync(file).size)})`);
     return fail(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
     return fail((explainError(error, file) as Error).message, FROM_BACKUP);
@@ -44,15 +44,15 @@ export function checkSchema(db: Database, file: string): Finding {
   } catch (error) {
     throw explainError(error, file);
   }
-  if (version === 0) return fail(`${file} is empty: it holds no table of Mainstay`, FROM_BACKUP);
-  if (missing === 0) return ok(`version ${version}, this executable's own`);
+  if (version === 0) return fail(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
+  if (missing === 0) return ok(`version ${version} (up to date)`);
   return warn(
-    `version ${version}; this executable brings ${missing} more steps`,
-    "The next start applies them, after a copy of the database was made.",
+    `version ${version}; ${missing} schema migrations pending`,
+    "The next start applies them after copying the database.",
   );
 }
 
-/** Compares the photos' files with the photos. */
+/** Compares the photo files with the photos in the database. */
 export function checkUploads(db: Database, dataDir: string): Finding {
   const folder = join(dataDir, "uploads");
   const files = existsSync(folder) ? readdirSync(folder).filter(isUploadName) : [];
@@ -60,11 +60,10 @@ export function checkUploads(db: Database, dataDir: string): Finding {
   const known = new Set(uploadNames(db));
   const missing = [...known].filter((name) => !there.has(name)).length;
   const orphans = files.filter((name) => !known.has(name)).length;
-  const detail = `${known.size - missing} of ${known.size} photos have their file; ${orphans} files have no photo`;
-  if (missing > 0)
-    return warn(detail, `Put the files back into ${folder} from a backup: their photos can't be shown.`);
+  const detail = `${missing === 0 ? `all ${known.size} photos present` : `${missing} of ${known.size} photos missing`}; ${orphans} orphaned files`;
+  if (missing > 0) return warn(detail, `Restore the missing files to ${folder} from a backup.`);
   if (orphans > 0)
-    return warn(detail, "A crash came between file and record. The server's next start removes them.");
+    return warn(detail, "Left by a crash during an upload. The next server start removes them.");
   return ok(detail);
 }
 
@@ -74,14 +73,14 @@ export function checkWal(file: string): Finding {
   if (bytes <= LARGE_WAL) return ok(inMegabytes(bytes));
   return warn(
     `${wal} has grown to ${inMegabytes(bytes)}`,
-    "A program reads the database without an end, such as a backup tool or a shell: end it, or restart the server.",
+    "Another process holds a long-running read. Stop it or restart the server.",
   );
 }
 
-/** Compares the machine's clock with the newest instant in the database, and with what can be. */
+/** Compares the machine's clock with the newest instant in the database, and with a plausible range. */
 export function checkClock(state: DatabaseState, now: Instant): Finding {
   const year = new Date(now).getUTCFullYear();
-  const remedy = "Set the clock, and keep it by NTP: ages, snapshots and tokens follow it.";
+  const remedy = "Correct the clock and synchronize it with NTP: ages, snapshots and tokens depend on it.";
   if (year < 2025 || year > 2100) return fail(`the clock says ${toIso(now)}`, remedy);
   const behindMs = state.lastInstant - now;
   if (behindMs > MS_PER_DAY)
@@ -99,19 +98,19 @@ export async function checkKey(
   return await checkKeyOn(db && secretToTry(db), dataDir, env);
 }
 
-/** Whether the key opens a secret, where there is one. */
+/** Checks that the key decrypts a stored secret, if there is one. */
 export async function checkKeyOn(
   sealed: string | undefined,
   dataDir: string,
   env: KeyEnvironment,
 ): Promise<Finding> {
   const key = loadMasterKey({ dataDir, env });
-  if (sealed === undefined) return ok("the key can be read; the database gave no secret to try it on");
+  if (sealed === undefined) return ok("the key is readable; the database has no secret to test it with");
   await sealer(key).unseal(sealed);
-  return ok("the key opens the database's secrets");
+  return ok("the key decrypts stored secrets");
 }
 
-/** A damaged database has been reported by its own check. */
+/** Returns a stored secret. Ignores a damaged database, which its own check reports. */
 function secretToTry(db: Database): string | undefined {
   try {
     return anySealedSecret(db);
@@ -125,38 +124,39 @@ export function checkSnapshot(
   enabled: boolean,
   now: Instant,
 ): Finding {
-  if (!enabled) return ok("turned off here (snapshot.enabled)");
-  const remedy = "See the server's log for `job failed`; `mainstay snapshot` takes today's now.";
+  if (!enabled) return ok("turned off on this server (snapshot.enabled)");
+  const remedy =
+    "Look for `job failed` in the server's log. Run `mainstay snapshot` to take today's snapshot now.";
   if (!snapshot)
-    return warn("none was ever taken", "The server takes one a day; start it, or run `mainstay snapshot`.");
-  const detail = `of ${snapshot.day}, finished ${age(now - snapshot.finishedAt)} ago`;
+    return warn("no snapshot yet", "Start the server, which takes one a day, or run `mainstay snapshot`.");
+  const detail = `${snapshot.day}, finished ${age(now - snapshot.finishedAt)} ago`;
   return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warn(detail, remedy) : ok(detail);
 }
 
-/** Whether the scores that stand are of this executable's model. */
+/** Checks that the current scores were computed with this executable's model. */
 export function checkModel({ scoredBy, fit }: ModelState, own: string): Finding {
   const version = fit?.base === own ? fit.version : own;
   if (fit && fit.base !== own)
     return warn(
-      `model ${own}; ${fit.version}, fitted to model ${fit.base}, is not used`,
-      "Fit it anew with `mainstay calibrate`.",
+      `model ${own}; calibration ${fit.version} is inactive, since it was made for model ${fit.base}`,
+      "Run `mainstay calibrate` again.",
     );
   if (scoredBy === undefined) return ok(`model ${version}`);
   if (scoredBy === own || scoredBy.startsWith(`${own}+`))
-    return ok(`model ${version}; the latest snapshot is of ${scoredBy}`);
+    return ok(`model ${version}; latest snapshot: model ${scoredBy}`);
   return warn(
-    `the latest snapshot is of model ${scoredBy}; this executable scores by model ${version}`,
-    "The next snapshot scores everything anew. What only the change of model moves is not announced, unless it is taken with `mainstay snapshot --announce-model-change`.",
+    `the latest snapshot used model ${scoredBy}; this executable uses model ${version}`,
+    "The next snapshot rescores all components. It sends no alerts for tier changes caused by the model, unless taken with `mainstay snapshot --announce-model-change`.",
   );
 }
 
 export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): Finding {
-  if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no delivery waits");
-  const detail = `${outbox.waiting} deliveries wait, the oldest for ${age(now - outbox.oldestAt)}`;
+  if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no pending deliveries");
+  const detail = `${outbox.waiting} pending deliveries, the oldest for ${age(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return ok(detail);
   return warn(
     detail,
-    "Is the server running? Look at the receivers below and at `mainstay deliveries list`.",
+    "Check that the server is running. See the webhook endpoints below and `mainstay deliveries list`.",
   );
 }
 

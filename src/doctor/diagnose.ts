@@ -22,33 +22,30 @@ import {
   checkWal,
 } from "./database.ts";
 import { folderChecks } from "./folder.ts";
-import { checkCertificate, receiverChecks } from "./network.ts";
+import { checkCertificate, endpointChecks } from "./network.ts";
 import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres.ts";
 
-export type Patient = {
+export type Installation = {
   config: Config;
   databaseFile: string;
   env: KeyEnvironment;
   now: Instant;
   depth: "quick" | "full";
-  /** The executable's own. */
+  /** The version of this executable's model. */
   modelVersion: string;
-  /** Which configuration is in force, in a sentence. */
+  /** A sentence that names the configuration in use. */
   configuration: string;
 };
 
-/** Checks an installation, whether its server runs or not, and whatever state it is in. Writes nothing. */
-export async function diagnose(patient: Patient): Promise<CheckResult[]> {
-  const { config, databaseFile, now } = patient;
+/** Checks an installation in any state, with or without a running server. Writes nothing. */
+export async function diagnose(installation: Installation): Promise<CheckResult[]> {
+  const { config, databaseFile, now } = installation;
   const { dataDir } = config.storage;
   const isShared = config.storage.url !== "";
   const results = await runChecks([
     {
       name: "configuration",
-      run: () =>
-        ok(
-          config.file ? `${config.file} is in force` : `the defaults are in force. ${patient.configuration}`,
-        ),
+      run: () => ok(installation.configuration.replace(/\.$/, "")),
     },
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
     ...(isShared ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
@@ -57,15 +54,15 @@ export async function diagnose(patient: Patient): Promise<CheckResult[]> {
       name: "last_backup",
       run: () =>
         isShared
-          ? ok("taken by PostgreSQL's own tools, which this does not see")
+          ? ok("not checked: taken with PostgreSQL's own tools")
           : checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
     },
   ]);
-  return [...results, ...(isShared ? await checkShared(patient) : await checkDatabase(patient))];
+  return [...results, ...(isShared ? await checkShared(installation) : await checkDatabase(installation))];
 }
 
-async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
-  const { config, databaseFile, env, depth, modelVersion } = patient;
+async function checkDatabase(installation: Installation): Promise<CheckResult[]> {
+  const { config, databaseFile, env, depth, modelVersion } = installation;
   const { dataDir } = config.storage;
   const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkKey(db, dataDir, env) });
   let db: Database | undefined;
@@ -78,8 +75,8 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
           run: () => {
             refuseLeftoverFiles(databaseFile);
             return fail(
-              `there is no database ${databaseFile}`,
-              `${patient.configuration} Name the right folder by --config or --data-dir, make one with \`mainstay init\`, or restore a backup.`,
+              `Database not found: ${databaseFile}`,
+              `${installation.configuration} Specify the data folder with --config or --data-dir, create one with \`mainstay init\`, or restore a backup.`,
             );
           },
         },
@@ -93,7 +90,7 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
       { name: "uploads", run: () => checkUploads(opened, dataDir) },
       { name: "model", run: () => checkModel(readModelState(opened), modelVersion) },
     ]);
-    return [...checks, ...(await runChecks(stateChecks(opened, patient)))];
+    return [...checks, ...(await runChecks(stateChecks(opened, installation)))];
   } catch (error) {
     const { message, hint } = explainError(error, databaseFile) as Error & { hint?: string };
     return [
@@ -104,17 +101,17 @@ async function checkDatabase(patient: Patient): Promise<CheckResult[]> {
   }
 }
 
-/** A database on PostgreSQL. */
-async function checkShared({ config, env, now, modelVersion }: Patient): Promise<CheckResult[]> {
+/** Checks a PostgreSQL database. */
+async function checkShared({ config, env, now, modelVersion }: Installation): Promise<CheckResult[]> {
   const { dataDir, url } = config.storage;
-  // Only here, so that who keeps to a file does not load a driver that is not used.
+  // Imported here, so that installations on SQLite do not load the driver.
   const { diagnoseDatabase: examine } = await import("../store/postgres/diagnostics/database-diagnostics.ts");
   let found: Awaited<ReturnType<typeof examine>>;
   try {
     found = await examine(url);
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return [{ name: "database", ...fail(message, hint ?? "See what PostgreSQL's log says.") }];
+    return [{ name: "database", ...fail(message, hint ?? "See PostgreSQL's log.") }];
   }
   const { server: facts, schema, rows } = found;
   return await runChecks([
@@ -132,8 +129,8 @@ async function checkShared({ config, env, now, modelVersion }: Patient): Promise
   ]);
 }
 
-/** The checks that need rows; when those can't be read, the check of the database has said why. */
-function stateChecks(db: Database, { config, now }: Patient): Check[] {
+/** Returns the checks that need rows; none if the rows cannot be read, which the database check reports. */
+function stateChecks(db: Database, { config, now }: Installation): Check[] {
   let state: DatabaseState;
   try {
     state = readDatabaseState(db);
@@ -148,6 +145,6 @@ function stateChecksOf(state: DatabaseState, config: Config, now: Instant): Chec
     { name: "clock", run: () => checkClock(state, now) },
     { name: "snapshot", run: () => checkSnapshot(state, config.snapshot.enabled, now) },
     { name: "outbox", run: () => checkOutbox(state, now) },
-    ...receiverChecks(state, config.webhooks),
+    ...endpointChecks(state, config.webhooks),
   ];
 }

@@ -4,14 +4,14 @@ import { inMegabytes } from "../files.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 
 const OTHERS_MAY_ACCESS = 0o077;
-/** Below this the next writes fail; the database grows by its WAL before it is tidied. */
-const LEAST_FREE = 100e6;
+/** The free space, in bytes, below which writes may fail: the WAL grows before it is checkpointed. */
+const MIN_FREE_BYTES = 100e6;
 
-/** Whether the data folder is there, ours and private, and has room, and so has the backups' folder. */
+/** Returns the checks of the data folder (existence, owner, mode) and of free disk space, also for backups. */
 export function folderChecks(dataDir: string, databaseFile: string, backupDir: string): Check[] {
   return [
     { name: "data_folder", run: () => checkFolder(dataDir) },
-    { name: "disk_space", run: () => checkRoom(dataDir, databaseFile, backupDir) },
+    { name: "disk_space", run: () => checkDiskSpace(dataDir, databaseFile, backupDir) },
   ];
 }
 
@@ -19,39 +19,39 @@ function checkFolder(dataDir: string): Finding {
   const stat = statSync(dataDir, { throwIfNoEntry: false });
   if (!stat)
     return fail(
-      `there is no data folder ${dataDir}`,
-      "Make one with `mainstay init`, restore one with `mainstay restore`, or name the right one with --data-dir.",
+      `Data folder not found: ${dataDir}`,
+      "Create one with `mainstay init`, restore one with `mainstay restore`, or specify it with --data-dir.",
     );
-  if (!stat.isDirectory()) return fail(`${dataDir} is no folder`, "Name the data folder with --data-dir.");
+  if (!stat.isDirectory())
+    return fail(`${dataDir} is not a folder`, "Specify the data folder with --data-dir.");
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
     return fail(
-      `${dataDir} cannot be written by this user`,
-      "Run as the user that runs Mainstay, or give it the folder (chown); check whether the disk is mounted read-only.",
+      `${dataDir} is not writable by this user`,
+      "Run as Mainstay's user, or change the owner (chown). Check that the disk is not mounted read-only.",
     );
   }
-  // Windows keeps access rights elsewhere and reports every folder as open to all.
+  // Windows does not report access rights in the mode.
   if (process.platform !== "win32" && (stat.mode & OTHERS_MAY_ACCESS) !== 0)
-    return warn(`${dataDir} can be entered by other users`, `Run: chmod 700 ${dataDir}`);
-  return ok(`${dataDir} is there, private, and can be written`);
+    return warn(`${dataDir} is accessible to other users`, `Run: chmod 700 ${dataDir}`);
+  return ok(`${dataDir} exists, is private and writable`);
 }
 
-/** Whether the disks of the data folder and of the backups have room. */
-export function checkRoom(dataDir: string, databaseFile: string, backupDir: string): Finding {
+/** Checks the free space on the disks of the data folder and the backups. */
+export function checkDiskSpace(dataDir: string, databaseFile: string, backupDir: string): Finding {
   const database = statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0;
   const places = [...new Set([dataDir, backupDir].map(nearestFolder))].map((folder) => {
     const { bavail, bsize } = statfsSync(folder);
     return { folder, free: bavail * bsize };
   });
-  const inWords = places.map(({ folder, free }) => `${inMegabytes(free)} free in ${folder}`).join(", ");
-  const remedy =
-    "Make room or move the folder to a larger disk; before that, take fewer backups (backup.keep).";
-  if (places.some(({ free }) => free < LEAST_FREE)) return fail(inWords, remedy);
-  const needed = 2 * database + LEAST_FREE;
+  const detail = places.map(({ folder, free }) => `${inMegabytes(free)} free in ${folder}`).join(", ");
+  const remedy = "Free some space, move the folder to a larger disk, or keep fewer backups (backup.keep).";
+  if (places.some(({ free }) => free < MIN_FREE_BYTES)) return fail(detail, remedy);
+  const needed = 2 * database + MIN_FREE_BYTES;
   if (places.some(({ free }) => free < needed))
-    return warn(`${inWords}; a backup or an upgrade needs up to ${inMegabytes(needed)}`, remedy);
-  return ok(inWords);
+    return warn(`${detail}; a backup or an upgrade needs up to ${inMegabytes(needed)}`, remedy);
+  return ok(detail);
 }
 
 function nearestFolder(path: string): string {

@@ -12,36 +12,36 @@ import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Whether each partner's receiver can be connected to from here, by the rules of deliveries. Sends nothing. */
-export function receiverChecks({ receivers }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
+/** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
+export function endpointChecks({ receivers }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
   return receivers.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
     name: `webhook_receiver:${partnerId}`,
     run: async () => {
-      const receiver = new URL(url);
-      const place = webhooks.proxy === "" ? receiver : new URL(webhooks.proxy);
-      const through = webhooks.proxy === "" ? "" : " (by the proxy)";
-      const remedy = `Ask ${partner} whether ${receiver.host} is up, and see to name servers, firewall and webhooks.allow_networks.`;
+      const endpoint = new URL(url);
+      const target = webhooks.proxy === "" ? endpoint : new URL(webhooks.proxy);
+      const through = webhooks.proxy === "" ? "" : " (through the proxy)";
+      const remedy = `Ask ${partner} whether ${endpoint.host} is up. Check DNS, firewall and webhooks.allow_networks.`;
       try {
-        await reach(place, webhooks);
+        await connectTo(target, webhooks);
       } catch (error) {
-        return warn(`${partner}: ${failureMessage(error, place.hostname)}${through}`, remedy);
+        return warn(`${partner}: ${failureMessage(error, target.hostname)}${through}`, remedy);
       }
       if (pausedAt !== null)
         return warn(
-          `${partner}: ${receiver.host} can be connected to${through}, and is paused for its failures`,
-          "It is resumed by the first probe that succeeds; see `mainstay partner show`.",
+          `${partner}: ${endpoint.host} is reachable${through} but paused after repeated failures`,
+          "The first successful probe resumes it. See `mainstay partner show`.",
         );
       if (failingSince !== null)
         return warn(
-          `${partner}: ${receiver.host} can be connected to${through}, and refuses deliveries since ${toIso(failingSince)}: ${lastError}`,
-          "See `mainstay deliveries list --status failed`, and ask the partner what its receiver's log says.",
+          `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${toIso(failingSince)} (${lastError})`,
+          "See `mainstay deliveries list --status failed`, and ask the partner for its endpoint's log.",
         );
-      return ok(`${partner}: ${receiver.host} can be connected to${through}`);
+      return ok(`${partner}: ${endpoint.host} is reachable${through}`);
     },
   }));
 }
 
-async function reach(url: URL, webhooks: Config["webhooks"]): Promise<void> {
+async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> {
   const isProxy = webhooks.proxy !== "";
   const policy = {
     allow: isProxy ? [] : webhooks.allowNetworks.map(parseNetwork),
@@ -63,21 +63,24 @@ async function reach(url: URL, webhooks: Config["webhooks"]): Promise<void> {
   });
 }
 
-/** Days that the server's own certificate is still good for, and that its key belongs to it. */
+/** Checks the server's certificate: its key, and the days until it expires. */
 export function checkCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): Finding {
   if (tlsCert === "") return ok("TLS is off (server.tls_cert)");
   const certificate = new X509Certificate(readFileSync(tlsCert));
-  const renew = "Renew it, then send the server SIGHUP.";
+  const renew = "Renew it, then send SIGHUP to the server.";
   if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(tlsKey))))
-    return fail(`${tlsKey} is not the key of ${tlsCert}`, "Set server.tls_key to the certificate's own key.");
+    return fail(
+      `${tlsKey} is not the key of ${tlsCert}`,
+      "Set server.tls_key to the key of the certificate.",
+    );
   const days = Math.floor((Date.parse(certificate.validTo) - now) / MS_PER_DAY);
   if (days < 0) return fail(`${tlsCert} expired ${-days} days ago`, renew);
   if (Date.parse(certificate.validFrom) > now)
     return fail(
-      `${tlsCert} is good only from ${certificate.validFrom}`,
+      `${tlsCert} is not valid before ${certificate.validFrom}`,
       "Check the clock, or use another certificate.",
     );
   return days < 21
-    ? warn(`${tlsCert} is good for ${days} days more`, renew)
-    : ok(`${tlsCert} is good for ${days} days more`);
+    ? warn(`${tlsCert} is valid for ${days} more days`, renew)
+    : ok(`${tlsCert} is valid for ${days} more days`);
 }

@@ -5,16 +5,19 @@ import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-dia
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import { age } from "./database.ts";
 
-/** A server whose clock is further off than this takes no snapshot. */
+/** The clock difference above which a server takes no snapshot. */
 const CLOCK_OFF_MS = 60_000;
 const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
-/** What holds of the database server, each by itself. */
+/** Returns the checks of the database server. */
 export const serverChecks = (facts: ServerDiagnostics, now: Instant): Check[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
-  { name: "time_zone", run: () => ok(`${facts.timeZone}; instants are stored as UTC, so any will do`) },
+  {
+    name: "time_zone",
+    run: () => ok(`${facts.timeZone}; any time zone works, since times are stored in UTC`),
+  },
   { name: "database_clock", run: () => checkDatabaseClock(facts, now) },
   { name: "connections", run: () => checkConnections(facts) },
   { name: "durability", run: () => checkDurability(facts) },
@@ -28,71 +31,71 @@ export function databaseFound({ displayName, version, encoding, sizeBytes }: Ser
 export function checkSharedSchema({ version, missing, gaps }: DatabaseDiagnostics["schema"]): Finding {
   if (gaps !== undefined)
     return fail(
-      `only a part of it is there: ${gaps}`,
-      "It was migrated or restored in part: restore it whole from a backup.",
+      `the schema is incomplete: ${gaps}`,
+      "It was only partly migrated or restored. Restore the whole database from a backup.",
     );
-  if (missing === 0) return ok(`version ${version}, this executable's own`);
-  const remedy = "The next start of a server applies them, or `mainstay migrate`.";
-  if (version === 0)
-    return fail("the database is empty: there is no installation in it, and no step of the schema", remedy);
-  return warn(`version ${version}; this executable brings ${missing} more steps`, remedy);
+  if (missing === 0) return ok(`version ${version} (up to date)`);
+  const remedy = "The next server start applies them, or run `mainstay migrate`.";
+  if (version === 0) return fail("the database is empty: no installation and no schema", remedy);
+  return warn(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
 
 export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): Finding {
-  const detail = `${known - missing} of ${known} photos are in the database`;
-  return missing === 0 ? ok(detail) : warn(detail, "The others can't be shown; look for them in a backup.");
+  const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
+  return missing === 0 ? ok(detail) : warn(detail, "Restore the missing photos from a backup.");
 }
 
 function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): Finding {
   if (isEncrypted) return ok("the connection is encrypted");
-  if (isNear) return ok("the connection is not encrypted, and stays on this machine");
+  if (isNear) return ok("the connection is not encrypted, but local to this machine");
   return warn(
-    "the connection is not encrypted: passwords' hashes and all data pass in clear",
-    "Turn ssl on in postgresql.conf, and take sslmode=disable out of storage.url.",
+    "the connection is not encrypted: password hashes and all data are sent in plain text",
+    "Turn on ssl in postgresql.conf, and remove sslmode=disable from storage.url.",
   );
 }
 
 function checkPrivileges({ mayCreate, forbidden }: ServerDiagnostics): Finding {
-  const grant = "Let the user own the database, or grant it the rights that the manual lists under roles.";
+  const grant =
+    "Make the user the owner of the database, or grant it the privileges listed in the manual under roles.";
   if (forbidden.length > 0)
-    return fail(`the user may not read and write ${forbidden.slice(0, 5).join(", ")}`, grant);
+    return fail(`the user cannot read and write ${forbidden.slice(0, 5).join(", ")}`, grant);
   if (!mayCreate)
     return warn(
-      "the user may read and write every table, and make none",
-      "So it should be where another user runs `mainstay migrate` before an upgrade; else grant it CREATE.",
+      "the user can read and write every table but cannot create tables",
+      "This is correct if another user runs `mainstay migrate` before upgrades. Otherwise grant CREATE.",
     );
-  return ok("the user may read and write every table, and make new ones for an upgrade");
+  return ok("the user can read, write and create tables");
 }
 
 function checkDatabaseClock({ clock: { offMs, doubtMs } }: ServerDiagnostics, now: Instant): Finding {
-  const remedy = "Keep the clocks of both machines by NTP.";
+  const remedy = "Synchronize the clocks of both machines with NTP.";
   const detail = `this machine's clock (${toIso(now)}) is ${age(Math.abs(offMs))} ${offMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offMs) > CLOCK_OFF_MS + doubtMs)
-    return fail(`${detail}: a server here takes no snapshot`, remedy);
+    return fail(`${detail}: a server on this machine takes no snapshot`, remedy);
   if (Math.abs(offMs) > CLOCK_LOOSE_MS + doubtMs) return warn(detail, remedy);
   return ok(`this machine's clock and the database's agree to ${Math.max(Math.abs(offMs), doubtMs)} ms`);
 }
 
 function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): Finding {
-  const detail = `${used} of ${most} are in use; a server takes up to ${perServer}`;
+  const detail = `${used} of ${most} connections in use; each server opens up to ${perServer}`;
   if (most - used >= perServer) return ok(detail);
   return warn(
-    `${detail}: there may be no room for another one`,
-    "Raise max_connections or the user's limit, lower ?pool= in storage.url, or put a PgBouncer in between.",
+    `${detail}: another server may not be able to connect`,
+    "Raise max_connections or the user's limit, lower ?pool= in storage.url, or use PgBouncer.",
   );
 }
 
 function checkDurability({ unsafe }: ServerDiagnostics): Finding {
-  if (unsafe.length === 0) return ok("what is committed survives a power cut");
+  if (unsafe.length === 0) return ok("commits survive power loss");
   return warn(
-    `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: what was acknowledged may be lost with the power`,
-    "Turn it on in postgresql.conf, or with ALTER DATABASE or ALTER ROLE where it was set.",
+    `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: acknowledged writes may be lost on power failure`,
+    "Turn it on where it was set: in postgresql.conf, with ALTER DATABASE or with ALTER ROLE.",
   );
 }
 
 function checkReplication({ standbys }: ServerDiagnostics): Finding {
   if (standbys === undefined)
-    return ok("the user may not see standbys; GRANT pg_monitor would let this look at their lag");
+    return ok("not checked: GRANT pg_monitor to the user to check the lag of standbys");
   if (standbys.length === 0) return ok("no standby is connected");
   const detail = standbys
     .map(({ name, state, isSynchronous, lagMs }) => {
@@ -102,6 +105,6 @@ function checkReplication({ standbys }: ServerDiagnostics): Finding {
     .join("; ");
   const late = standbys.some(({ state, lagMs }) => state !== "streaming" || lagMs > STANDBY_LAG_MS);
   return late
-    ? warn(detail, "See the standby's log: it should stream, and follow within seconds.")
+    ? warn(detail, "See the standby's log. It should stream with a lag of at most a few seconds.")
     : ok(detail);
 }

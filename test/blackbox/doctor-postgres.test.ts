@@ -21,18 +21,18 @@ test("a sound database is looked at all over, and nothing fails", async () => {
   expect(failed).toBe(0);
   expect(named(checks, "database").detail).toMatch(/PostgreSQL \d+.*, UTF8, /);
   expect(named(checks, "schema")).toMatchObject({ status: "ok" });
-  expect(named(checks, "encryption").detail).toContain("stays on this machine");
+  expect(named(checks, "encryption").detail).toContain("local to this machine");
   expect(named(checks, "privileges")).toMatchObject({ status: "ok" });
   expect(named(checks, "time_zone").detail).toStartWith("UTC; ");
   expect(named(checks, "database_clock").detail).toMatch(/agree to \d+ ms/);
-  expect(named(checks, "connections").detail).toMatch(/\d+ of \d+ are in use/);
+  expect(named(checks, "connections").detail).toMatch(/\d+ of \d+ connections in use/);
   // The tests' own server does not wait for its disk.
   expect(named(checks, "durability")).toMatchObject({
     status: "warn",
     detail: expect.stringContaining("fsync and full_page_writes are off"),
   });
   expect(named(checks, "replication").detail).toBe("no standby is connected");
-  expect(named(checks, "key").detail).toContain("opens the database's secrets");
+  expect(named(checks, "key").detail).toContain("the key decrypts stored secrets");
   expect(named(checks, "wal")).toBeUndefined();
 });
 
@@ -61,7 +61,7 @@ test("a user that may not make tables is told when that matters, and one that ma
   const { checks } = await server.json("doctor");
   expect(named(checks, "privileges")).toMatchObject({
     status: "warn",
-    detail: "the user may read and write every table, and make none",
+    detail: "the user can read and write every table but cannot create tables",
   });
   expect(named(checks, "connections")).toMatchObject({ status: "warn" });
   await server.start();
@@ -81,8 +81,8 @@ test("a schema of which a part is missing fails, as it would stop every server",
   expect(code).toBe(1);
   expect(named(JSON.parse(stdout).checks, "schema")).toMatchObject({
     status: "fail",
-    detail: "only a part of it is there: claims is missing",
-    remedy: expect.stringContaining("restore it whole"),
+    detail: "the schema is incomplete: claims is missing",
+    remedy: expect.stringContaining("Restore the whole"),
   });
 });
 
@@ -100,7 +100,7 @@ test("of connections those are counted that take room, against the limit that le
   const { stdout } = await server.run("doctor", "--json");
   expect(named(JSON.parse(stdout).checks, "connections")).toMatchObject({
     status: "ok",
-    detail: expect.stringContaining("1 of 25 are in use"),
+    detail: expect.stringContaining("1 of 25 connections in use"),
   });
   await rowsOf(url, `DROP OWNED BY ${name}`);
   await ask(`DROP ROLE ${name}`);

@@ -116,7 +116,7 @@ describe("mainstay doctor", () => {
     expect(stdout).toMatch(
       onPostgres
         ? /Warning {2}durability: .* are off: .*\n {9}\w/
-        : /Warning {2}last_backup: none is scheduled\n {9}Set backup\.schedule/,
+        : /Warning {2}last_backup: no backups are scheduled\n {9}Set backup\.schedule/,
     );
   });
 

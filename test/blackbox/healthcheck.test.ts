@@ -72,7 +72,7 @@ testOnFile("a server that cannot store anything is found unwell", async () => {
   expect(code).toBe(1);
   expect(result).toMatchObject({ ok: false, status_code: 503, health: { status: "degraded" } });
   expect(error).toEqual({
-    error: `${server.url}/health: it is degraded (database: failed)`,
+    error: `${server.url}/health: status degraded (database: failed)`,
     hint: "Run `mainstay doctor` for details.",
   });
 });
@@ -87,10 +87,10 @@ test("where nothing listens, that is said, and where to look", async () => {
   expect(result).toMatchObject({
     ok: false,
     status_code: null,
-    problem: "nothing listens there",
+    problem: "connection refused",
     health: null,
   });
-  expect(error.error).toBe(`http://127.0.0.1:${port}/health: nothing listens there`);
+  expect(error.error).toBe(`http://127.0.0.1:${port}/health: connection refused`);
   expect(error.hint).toContain("server.port");
 });
 
@@ -100,7 +100,7 @@ test("another program on the port is told apart from a server that is well", asy
   await other.stop(true);
   expect({ code, problem: result.problem }).toEqual({
     code: 1,
-    problem: "what answers there with 200 is no Mainstay",
+    problem: "unexpected response (200): not a Mainstay server",
   });
 });
 
@@ -109,7 +109,7 @@ test("a server that does not answer is not waited for longer than 5 s", async ()
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { code, result } = await check(install(), (silent.address() as { port: number }).port);
   silent.close();
-  expect({ code, problem: result.problem }).toEqual({ code: 1, problem: "no answer within 5 s" });
+  expect({ code, problem: result.problem }).toEqual({ code: 1, problem: "no response within 5 s" });
 });
 
 test("a port that only the log tells must be named", async () => {

@@ -71,9 +71,9 @@ describe("a database that model 1 has scored", () => {
     const { left, about } = leftBy("schema-1", install());
     const doctor = async () =>
       (await left.json("doctor")).checks.find((check: Json) => check.name === "model");
-    expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("of model 1") });
+    expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("used model 1") });
     const taken = await left.json("snapshot", ...flags);
-    expect(await doctor()).toMatchObject({ status: "ok", detail: "model 2; the latest snapshot is of 2" });
+    expect(await doctor()).toMatchObject({ status: "ok", detail: "model 2; latest snapshot: model 2" });
     const tomorrow = await left.json("snapshot");
     expect(tomorrow).toMatchObject({ already_done: true, held_back: taken.held_back });
     return { taken, left, about };

@@ -49,13 +49,13 @@ test("a setting whose own name ends in _file keeps its meaning", () => {
 test("a value and its file together are refused, as are an empty and a missing file", () => {
   writeFileSync(join(cwd, "empty"), "\n");
   expect(problems({ MAINSTAY_RM__TOKEN: "a", MAINSTAY_RM__TOKEN_FILE: "token" })).toEqual([
-    "MAINSTAY_RM__TOKEN_FILE: set together with MAINSTAY_RM__TOKEN; keep one of them",
+    "MAINSTAY_RM__TOKEN_FILE: cannot be used together with MAINSTAY_RM__TOKEN",
   ]);
   expect(problems({ MAINSTAY_RM__TOKEN_FILE: "empty" })).toEqual([
     `MAINSTAY_RM__TOKEN_FILE: the file ${join(cwd, "empty")} is empty`,
   ]);
   expect(problems({ MAINSTAY_RM__TOKEN_FILE: "nowhere" })).toEqual([
-    `MAINSTAY_RM__TOKEN_FILE: the file ${join(cwd, "nowhere")} can't be read (ENOENT)`,
+    `MAINSTAY_RM__TOKEN_FILE: cannot read ${join(cwd, "nowhere")} (ENOENT)`,
   ]);
 });
 

@@ -135,8 +135,8 @@ describe("what is refused", () => {
 
   test("a list of sections, and a section inside a section", () => {
     expect(problems("[[server]]\nport = 1\n\n[log.file]\n")).toEqual([
-      "a.toml:1: server: expected one section [server], got a list of them",
-      "a.toml:4: log.file: unknown section; [log] has no sections of its own",
+      "a.toml:1: server: expected one section [server], got a list",
+      "a.toml:4: log.file: unknown section; [log] has no subsections",
     ]);
   });
 
@@ -197,8 +197,8 @@ describe("what is refused", () => {
     const text =
       "[server]\ntls_cert = 'c.pem'\n[admin]\nlisten = '127.0.0.1:8080'\n[rm]\npassword = 'hunter2'\n";
     expect(problems(text)).toEqual([
-      "a.toml:2: server.tls_cert: needs server.tls_key",
-      "a.toml:6: rm.password: needs rm.username",
+      "a.toml:2: server.tls_cert: requires server.tls_key",
+      "a.toml:6: rm.password: requires rm.username",
       'a.toml:4: admin.listen: the same address as server.host and server.port; "main" shares the listener',
     ]);
   });
@@ -206,8 +206,8 @@ describe("what is refused", () => {
   test("a schedule of backups for a database that others back up, with what to do instead", () => {
     const text = "[backup]\nschedule = '30 4 * * *'\n[storage]\nurl = 'postgres://u:hunter2@h/d'\n";
     expect(problems(text)).toEqual([
-      "a.toml:2: backup.schedule: of a data folder alone; leave it empty with storage.url, and have PostgreSQL's own " +
-        "tools run by a schedule (pg_dump, or pg_basebackup with an archive of the log)",
+      "a.toml:2: backup.schedule: cannot be used with storage.url; schedule PostgreSQL's own tools instead (pg_dump, or " +
+        "pg_basebackup with WAL archiving)",
     ]);
   });
 
@@ -229,8 +229,8 @@ describe("what is refused", () => {
       }
     };
     writeFileSync(join(cwd, "latin1.toml"), new Uint8Array([0x23, 0xe9, 0x0a]));
-    expect(messageOf("missing.toml")).toBe(`there is no configuration file ${join(cwd, "missing.toml")}`);
-    expect(messageOf(".")).toContain("can't be read (EISDIR)");
+    expect(messageOf("missing.toml")).toBe(`Configuration file not found: ${join(cwd, "missing.toml")}`);
+    expect(messageOf(".")).toContain("(EISDIR)");
     expect(messageOf("latin1.toml")).toContain("is not UTF-8 text");
   });
 });

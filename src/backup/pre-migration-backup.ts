@@ -7,16 +7,16 @@ import { placeFile, requireRoom } from "../files.ts";
 import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "../store/sqlite/inspect.ts";
 
 /**
- * Copies the database to a file of its own in the backups' folder before its schema is changed, and checks the copy.
- * Returns the file: a plain database, which an older executable serves again in the place of the upgraded one. Throws
- * when it cannot be made, so that nothing is changed without it.
+ * Copies the database to the backup folder before its schema is migrated, and checks the copy. Returns the file, a plain
+ * database with which an older executable can replace the migrated one.
+ * @throws OperatorError if the copy fails, so that no migration runs without it.
  */
-export function backUpBeforeUpgrade(db: Database, dir: string, now: Instant): string {
+export function backUpBeforeMigration(db: Database, dir: string, now: Instant): string {
   const name = `before-upgrade-${schemaVersion(db)}-${toIso(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
   const partial = join(dir, `.${name}.partial`);
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    requireRoom(dir, statSync(db.filename).size, "the copy of the database before its upgrade");
+    requireRoom(dir, statSync(db.filename).size, "the copy of the database before the upgrade");
     copyDatabase(db, partial);
     const problems = checked(partial);
     if (problems.length > 0) throw new OperatorError(`the database is damaged: ${problems[0]}`);
@@ -24,8 +24,8 @@ export function backUpBeforeUpgrade(db: Database, dir: string, now: Instant): st
     return join(dir, name);
   } catch (error) {
     throw new OperatorError(
-      `the database has to be upgraded, and could not be backed up before: ${(error as Error).message}`,
-      `Nothing was changed. See to it that ${dir} (backup.dir) can be written and has room, then start again.`,
+      `cannot back up the database before its upgrade: ${(error as Error).message}`,
+      `Nothing was changed. Make sure that ${dir} (backup.dir) is writable and has free space, then start again.`,
     );
   } finally {
     if (existsSync(partial)) rmSync(partial);

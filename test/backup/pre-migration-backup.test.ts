@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { backUpBeforeUpgrade } from "../../src/backup/before-upgrade.ts";
+import { backUpBeforeMigration } from "../../src/backup/pre-migration-backup.ts";
 import { MIGRATIONS, type Migration } from "../../src/store/sqlite/migrations.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
 
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const beforeUpgrade = (db: Database) => void backUpBeforeUpgrade(db, backups, NOW);
+const beforeUpgrade = (db: Database) => void backUpBeforeMigration(db, backups, NOW);
 const open = (migrations: readonly Migration[]) => openSqlite(file, { now: NOW, migrations, beforeUpgrade });
 const columns = (path: string) => {
   const db = new Database(path, { readonly: true });
@@ -66,7 +66,7 @@ describe("an upgrade", () => {
 
   test("is not made when the copy cannot be", () => {
     writeFileSync(backups, "a file where the folder should be");
-    expect(() => open(NEXT)).toThrow("could not be backed up before");
+    expect(() => open(NEXT)).toThrow("cannot back up the database before its upgrade");
     expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 

@@ -1,8 +1,8 @@
 import type { EffectiveSetting } from "../administration/effective-setting.ts";
 import { type Config, camelCase, SECRET_SETTINGS, settingKeys } from "./settings.ts";
 
-/** Every setting with where its value came from, in the order of the file. A secret's value is not among them. */
-export function settingsInForce(config: Config): EffectiveSetting[] {
+/** Returns all settings with the origin of their values, in the order of the file. Values of secrets are omitted. */
+export function effectiveSettings(config: Config): EffectiveSetting[] {
   return settingKeys().map((key) => {
     const [section, name] = key.split(".") as [string, string];
     const sections = config as unknown as Record<string, Record<string, unknown>>;

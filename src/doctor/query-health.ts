@@ -2,27 +2,27 @@ import http from "node:http";
 import https from "node:https";
 import type { Config } from "../config/settings.ts";
 
-/** What a server of this machine said of its health; `problem` when it is not well. */
-export type HealthAnswer = {
+/** The result of a health query to the server on this machine. */
+export type HealthResult = {
   url: string;
   statusCode: number | null;
-  /** What it answered, when that was a report of its health. */
+  /** The server's health report; null if the response is none. */
   health: Record<string, unknown> | null;
-  /** What is wrong, in a sentence without a full stop; null when the server is well. */
+  /** The problem, as a sentence without a period; null if the server is healthy. */
   problem: string | null;
   isReached: boolean;
   durationMs: number;
 };
 
 const TIMEOUT_MS = 5_000;
-/** More than a report of health ever is. */
-const LONGEST_ANSWER = 64 * 1024;
+/** The maximum length of a response; no health report is longer. */
+const MAX_RESPONSE_CHARS = 64 * 1024;
 
 /**
- * Asks the server that these settings describe for its health, over HTTPS when it has a certificate. The certificate
- * is not checked: it names the address that partners use, and nothing secret is sent. Proxies are not used.
+ * Queries the health of the server that these settings describe, over HTTPS if a certificate is configured. The
+ * certificate is not verified: it is issued for the partners' host name, and nothing secret is sent. No proxy is used.
  */
-export async function askHealth({ host, port, tlsCert }: Config["server"]): Promise<HealthAnswer> {
+export async function queryHealth({ host, port, tlsCert }: Config["server"]): Promise<HealthResult> {
   const reachable = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
   const address = `${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
   const url = `${tlsCert === "" ? "http" : "https"}://${address}/health`;
@@ -31,7 +31,7 @@ export async function askHealth({ host, port, tlsCert }: Config["server"]): Prom
   const durationMs = Math.round(performance.now() - startedMs);
   if ("error" in outcome) {
     const { code, message } = outcome.error;
-    const problem = code === "ECONNREFUSED" ? "nothing listens there" : message || code || "no answer";
+    const problem = code === "ECONNREFUSED" ? "connection refused" : message || code || "no response";
     return { url, statusCode: null, health: null, problem, isReached: false, durationMs };
   }
   const health = parseHealth(outcome.text);
@@ -45,15 +45,15 @@ export async function askHealth({ host, port, tlsCert }: Config["server"]): Prom
   };
 }
 
-function problemOf(statusCode: number, health: HealthAnswer["health"]): string | null {
-  if (health === null) return `what answers there with ${statusCode} is no Mainstay`;
+function problemOf(statusCode: number, health: HealthResult["health"]): string | null {
+  if (health === null) return `unexpected response (${statusCode}): not a Mainstay server`;
   if (statusCode === 200 && health.status === "ok") return null;
   const checks = Object.entries((health.checks ?? {}) as Record<string, unknown>);
   const bad = checks.filter(([, state]) => !["ok", "off"].includes(String(state)));
-  return `it is ${health.status} (${bad.map(([name, state]) => `${name}: ${state}`).join(", ")})`;
+  return `status ${health.status} (${bad.map(([name, state]) => `${name}: ${state}`).join(", ")})`;
 }
 
-function parseHealth(text: string): HealthAnswer["health"] {
+function parseHealth(text: string): HealthResult["health"] {
   try {
     const body = JSON.parse(text);
     return typeof body?.status === "string" && typeof body.checks === "object" ? body : null;
@@ -68,14 +68,15 @@ function ask(url: string): Promise<{ statusCode: number; text: string }> {
   const request = url.startsWith("https:")
     ? https.get(url, { ...options, rejectUnauthorized: false })
     : http.get(url, options);
-  const timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+  const timer = setTimeout(() => reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
   request.on("error", reject);
   request.on("response", (response) => {
     let text = "";
     response.setEncoding("utf8");
     response.on("data", (piece: string) => {
       text += piece;
-      if (text.length > LONGEST_ANSWER) reject(new Error("the answer is longer than that of any Mainstay"));
+      if (text.length > MAX_RESPONSE_CHARS)
+        reject(new Error("unexpected response (too long): not a Mainstay server"));
     });
     response.on("end", () => resolve({ statusCode: response.statusCode ?? 0, text }));
     response.on("error", reject);
