@@ -12,44 +12,44 @@ export type Request = {
   body?: unknown;
   key?: string;
   credential: Readonly<globalThis.Record<string, string>>;
-  /** Asked of the administrators' listener. */
+  /** Sent to the administrators' listener. */
   admin?: boolean;
 };
-/** Undefined when there was none: the connection was cut, or it took too long. */
+/** Undefined without an answer: the connection was closed, or the timeout passed. */
 export type Answer = { status: number; headers: Headers; body: Json; server: Server } | undefined;
 
-/** What a server may take for an answer that nothing keeps it from giving, with the machine to itself. */
+/** The time within which a server must answer where nothing prevents it and it has the machine to itself. */
 const HANGS_AFTER_MS = 15_000;
-/** What it has to say that it cannot reach its database, asked when that is away. */
+/** The time within which it must report that the database is unreachable, for a request while that is away. */
 const AWAY_WITHIN_MS = 2_000;
-/** And that it has waited in vain for rows that others hold and go on with, or for a commit. */
+/** The time within which it must report that a row stayed locked, or a commit unanswered. */
 const HELD_WITHIN_MS = 8_000;
-/** Further time for the clients, which share the machine: so much, and twice their own lag. */
+/** Additional time for the clients, which share the machine: this much, and twice their own scheduling delay. */
 const CLIENTS_MS = 1_000;
-/** How long a caller waits for a server that does not answer at all, as a proxy before the servers would. */
+/** The timeout of a call to a server that does not answer at all, as of a proxy before the servers. */
 const PAUSED_ABORT_MS = 2_000;
 
-/** Calls the servers as the partners' programs do: any of them, again when there was no answer. */
+/** Calls the servers as partners' programs do: any of them, again where there was no answer. */
 export class Caller {
   constructor(
     private readonly fleet: Fleet,
     private readonly record: Record,
     private readonly random: Random,
     private readonly lag: Lag,
-    /** Whether the servers cannot reach their database just now. */
+    /** True while the servers cannot reach their database. */
     private readonly isAway: () => boolean,
-    /** Nobody tries again after this. */
+    /** The time after which no call is repeated. */
     private readonly giveUp: AbortSignal,
   ) {}
 
-  /** A server to ask: one that is up, as a proxy would choose, but now and then one that nobody knows to be gone. */
+  /** Returns a running server, as a proxy would choose one, but now and then one that has stopped unnoticed. */
   anyServer(random = this.random): Server {
     const { servers } = this.fleet;
     const up = servers.filter((server) => server.isUp);
     return random.pick(up.length > 0 && !random.chance(0.05) ? up : servers);
   }
 
-  /** Asks one server once. */
+  /** Calls one server once. */
   async once(request: Request, server = this.anyServer()): Promise<Answer> {
     const { method, path, body, key, credential, admin } = request;
     const base = admin ? server.adminUrl : server.url;
@@ -96,7 +96,7 @@ export class Caller {
     }
   }
 
-  /** Asks until there is an answer that settles it: neither none, nor "later". Throws when time is up. */
+  /** Repeats a call until its answer is final: neither missing nor "later". Throws when the time is up. */
   async settled(request: Request): Promise<NonNullable<Answer>> {
     for (let pauseMs = 10; !this.giveUp.aborted; pauseMs = Math.min(pauseMs * 2, 500)) {
       const answer = await this.once(request);
@@ -106,7 +106,7 @@ export class Caller {
     throw new Error(`${request.method} ${request.path} was not answered by any server until the end`);
   }
 
-  /** As `settled`, for what must come out as it is said. */
+  /** Calls `settled` for a call that must have the expected status. */
   async done(request: Request, status: number): Promise<NonNullable<Answer>> {
     const answer = await this.settled(request);
     if (answer.status === status) return answer;
@@ -135,7 +135,7 @@ export class Caller {
   }
 }
 
-/** How many processes want each core: a server gets its turn so much later than on a machine of its own. */
+/** Returns the number of processes per core that want to run: the factor by which a server runs slower. */
 const crowding = () => Math.max(1, loadavg()[0]! / availableParallelism());
 
 const isLater = ({ status, body }: NonNullable<Answer>) =>

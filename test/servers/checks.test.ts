@@ -5,7 +5,7 @@ import { Record, type Tier } from "./record.ts";
 
 const PARTNER = "PARTNER_1";
 
-/** What a round without a fault leaves: a property, an appliance, an event, and a tank that leaked and dried up. */
+/** The record of a round without a fault: a property, an appliance, an event, and a tank that leaked and dried up. */
 function sound() {
   const record = new Record();
   const ids = { property: "P_1", appliance: "A_1", event: "SE_1", reading: "PE_1" } as const;

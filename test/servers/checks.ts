@@ -1,7 +1,7 @@
 import type { Found, FoundPartner } from "./found.ts";
 import type { Arrival, Record, Tier, Write } from "./record.ts";
 
-/** What must hold of a round, by name: each gives a sentence for every way in which it does not. */
+/** The promises that must hold after a round, by name: each returns a sentence per violation. */
 export const CHECKS: { [name: string]: (record: Record, found: Found) => string[] } = {
   "every acknowledged write is there once": acknowledgedOnce,
   "a key made one thing": oneThingAKey,
@@ -26,7 +26,7 @@ function acknowledgedOnce(record: Record, { partners }: Found): string[] {
   });
 }
 
-/** The list of a kind has each of those that were acknowledged once, and where clients have written nothing else. */
+/** Checks that the list of a kind has every acknowledged record once, and no other where clients have written none. */
 function compare(kind: string, writes: readonly Write[], listed: readonly string[]): string[] {
   if (writes.length === 0) return [];
   const counts = Map.groupBy(listed, (id) => id);
@@ -66,7 +66,7 @@ function sums(_: Record, { partners }: Found): string[] {
   });
 }
 
-/** The first arrival of each delivery that the receiver took, in their order. */
+/** Returns the first arrival of each accepted delivery, in order of arrival. */
 function taken({ arrivals }: Record): Arrival[] {
   const known = new Set<string>();
   return arrivals.filter(({ deliveryId, status }) => {
@@ -78,7 +78,10 @@ function taken({ arrivals }: Record): Arrival[] {
 
 const isAnnouncement = ({ data }: Arrival) => data.risk_tier !== undefined;
 
-/** What a component was announced to have become, whatever the order it arrived in: by how they follow each other. */
+/**
+ * Returns the announced tiers of a component in the order in which they follow each other, whatever the order of
+ * arrival.
+ */
 function announcedOnce(record: Record, { partners }: Found): string[] {
   const announcements = Map.groupBy(taken(record).filter(isAnnouncement), ({ data }) => data.component_id!);
   const components = partners.flatMap((partner) => partner.components);
@@ -87,7 +90,7 @@ function announcedOnce(record: Record, { partners }: Found): string[] {
       ({ data }) => `${data.previous_tier} to ${data.risk_tier}`,
     );
     const known = withoutRepeats(["GOOD", ...(record.tiers.get(id) ?? [])]);
-    // A snapshot may have come first, and announced the tier that it was born with.
+    // A snapshot may have come first and announced the tier of a new component.
     const possible = record.tiers.has(id)
       ? [known, ...(["WARNING", "CRITICAL"] as const).map((born) => bornAs(born, known))]
       : [withoutRepeats(["GOOD", tier])];
@@ -104,7 +107,7 @@ const changes = (tiers: readonly Tier[]) => tiers.slice(1).map((tier, nth) => `$
 const sameChanges = (one: readonly string[], other: readonly string[]) =>
   one.toSorted().join() === other.toSorted().join();
 
-/** The name of the event that tells of a write, and the field of its data that says of which. */
+/** The event that reports a kind of write, and the field of its data that identifies the record. */
 const TOLD = {
   property: ["property.created", "property_id"],
   appliance: ["appliance.created", "appliance_id"],
@@ -173,7 +176,7 @@ function oneSnapshot(_: Record, { snapshots, partners }: Found): string[] {
   ];
 }
 
-/** The most calls that a server forfeits when it is killed, or cannot see whether it was given them. */
+/** The most calls that a server forfeits when it is killed, or cannot know whether it has reserved them. */
 const FORFEITED = 10;
 const MOST_UNSEEN = 3;
 

@@ -2,17 +2,17 @@ import type pg from "pg";
 import type { PostgresServer } from "../support/postgres-server.ts";
 import type { Wire } from "./wire.ts";
 
-/** A PostgreSQL that faults are done to, behind a wire that the servers reach it by. */
+/** A PostgreSQL for faults, behind the connection that the servers use. */
 export type Database = {
   wire: Wire;
-  /** The one that the wire leads to. */
+  /** The server that the connection leads to. */
   primary(): PostgresServer;
-  /** Runs statements on it past the wire, as another user of the database. */
+  /** Runs statements on it directly, as another user of the database. */
   ask(sql: string): Promise<{ [column: string]: unknown }[]>;
-  /** A session of its own. */
+  /** Opens a session. */
   session(): Promise<pg.Client>;
-  /** A standby that has all that was committed; the primary waits for it at every commit. */
+  /** Adds a standby with all committed transactions; the primary waits for it at every commit. */
   standby(): Promise<void>;
-  /** Kills the primary, and makes the standby the primary. */
+  /** Kills the primary and promotes the standby. */
   failOver(): Promise<void>;
 };

@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 import { Server } from "./server.ts";
 import type { Storage } from "./storage.ts";
 
-/** Nothing is limited but the budgets; the snapshot is taken when it is asked for; the log keeps what went wrong. */
+/** Nothing is limited but the budgets; the snapshot runs on request; the log keeps warnings and errors. */
 const CONFIGURATION = `
 [admin]
 listen = "127.0.0.1:0"
@@ -43,23 +43,23 @@ export class Fleet {
     });
   }
 
-  /** Starts those that do not run. */
+  /** Starts the servers that do not run. */
   async start(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.start()));
   }
 
-  /** Makes the storage, as an operator does before any other command. */
+  /** Creates the storage, as an operator does before any other command. */
   async init(): Promise<void> {
     const [, , ...dataDir] = this.#where(0);
     await this.#command(["init", "--config", join(this.#folder, "made-by-init.toml"), ...dataDir]);
   }
 
-  /** Runs a command on the storage that must succeed; its result. */
+  /** Runs a command on the storage that must succeed; returns its result. */
   async run(...args: string[]): Promise<Json> {
     return JSON.parse(await this.#command([...args, "--json", ...this.#where(0)]));
   }
 
-  /** A file for a command to read. */
+  /** Creates a file for a command to read. */
   file(name: string, lines: readonly string[]): string {
     const path = join(this.#folder, name);
     writeFileSync(path, `${lines.join("\n")}\n`);

@@ -2,30 +2,30 @@ import type { Json } from "../support/json.ts";
 import type { Tier } from "./record.ts";
 import { credentialOf, type Partner, type World } from "./world.ts";
 
-/** What the servers say, when all is quiet, of one partner. */
+/** The answers of the servers about one partner once nothing is pending. */
 export type FoundPartner = {
   partnerId: string;
-  /** Ids as the lists have them, a twin twice. */
+  /** The ids in the lists, a duplicate twice. */
   properties: string[];
   appliances: string[];
-  /** Service events on record, by component, of those that clients have logged any of. */
+  /** Service events on record by component, for those of which clients have logged any. */
   events: Map<string, number>;
   components: { id: string; tier: Tier }[];
   totals: { properties: number; critical: number; warning: number };
-  /** Trend points of today, by component, of a few of them. */
+  /** Trend points of today by component, for a few of them. */
   trendPoints: Map<string, number>;
 };
 
 export type Found = {
   partners: FoundPartner[];
-  /** The snapshots of the day, with how many components each has scored and announced. */
+  /** The snapshots of the day, with the numbers of scored and announced components. */
   snapshots: { date: string; components: number; announced: number; finished: boolean }[];
-  /** With what came of each attempt, in their order. */
+  /** The outcome of each attempt, in order. */
   deliveries: { id: string; status: string; attempts: string[] }[];
 };
 
 const PAGE = 200;
-/** Of how many components the trend is read: a call each. */
+/** The number of components whose trend is read: a call each. */
 const TRENDS_READ = 20;
 
 export async function find(world: World): Promise<Found> {
@@ -74,7 +74,7 @@ async function findPartner(world: World, partner: Partner): Promise<FoundPartner
   };
 }
 
-/** Everything of a paginated list, each page through any server. */
+/** Reads all pages of a list, each through any server. */
 async function all(
   { caller }: World,
   path: string,

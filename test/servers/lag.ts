@@ -1,7 +1,7 @@
 const EVERY_MS = 100;
 const REMEMBERED = 50;
 
-/** How late this process gets its turn: what a busy machine does to every process on it. */
+/** Measures the scheduling delay of this process, which a busy machine imposes on every process. */
 export class Lag {
   readonly #latest: number[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
@@ -15,7 +15,7 @@ export class Lag {
     }, EVERY_MS);
   }
 
-  /** In the last five seconds. */
+  /** Of the last five seconds. */
   worstMs(): number {
     return Math.max(0, ...this.#latest);
   }

@@ -14,13 +14,13 @@ const SETTINGS = {
   wal_level: "replica",
   max_wal_senders: 4,
   hot_standby: "on",
-  // A standby that begins with a copy needs what was written since.
+  // A standby that starts from a copy needs the log written since.
   wal_keep_size: "256MB",
   max_connections: 60,
   deadlock_timeout: "200ms",
 };
 
-/** One database that all servers share, each with a data folder of its own. */
+/** One database for all servers, each of which has its own data folder. */
 export async function postgresStorage(bin?: string): Promise<Storage> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-servers-"));
   const begin = { settings: SETTINGS, ...(bin !== undefined && { bin }) };
@@ -28,7 +28,7 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
   let standby: PostgresServer | undefined;
   const connect = async (server: PostgresServer, name = DATABASE) => {
     const client = new pg.Client({ connectionString: server.url(name) });
-    // What becomes of it is seen by whoever uses it next.
+    // Errors appear in the next statement.
     client.on("error", () => {});
     await client.connect();
     return client;
@@ -50,7 +50,7 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
     ask: (sql) => ask(sql),
     session,
     async standby() {
-      // Of a try that another fault has ended.
+      // The rest of an attempt that another fault has interrupted.
       await standby?.end();
       standby = await PostgresServer.start({
         ...begin,
@@ -100,7 +100,9 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
   };
 }
 
-/** A base backup of a running server, made a standby. One session has to hold it from its start to its end. */
+/**
+ * Takes a base backup of a running server and makes it a standby. One session must hold the backup from start to end.
+ */
 async function copy(
   primary: PostgresServer,
   target: string,
@@ -109,9 +111,9 @@ async function copy(
   const client = await session();
   try {
     await client.query("SELECT pg_backup_start('standby', true)");
-    // As it is, with its owner; what changes meanwhile is mended from the log.
+    // With its owner; changes during the copy are recovered from the log.
     const copied = spawnSync("cp", ["-a", join(primary.folder, "data"), target]);
-    // A file may go while it is copied.
+    // A file may be removed during the copy.
     if (copied.error) throw copied.error;
     const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop(false)");
     rmSync(join(target, "postmaster.pid"), { force: true });

@@ -1,4 +1,4 @@
-/** Numbers that a seed settles: the same seed, the same choices. Each of those who choose has a stream of its own. */
+/** Numbers determined by a seed. Each consumer has its own stream, which the others do not affect. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to just below 1 (mulberry32). */
+  /** Returns a number from 0 to just below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to just below `bound`. */
+  /** Returns an integer from 0 to just below `bound`. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
@@ -32,7 +32,7 @@ export class Random {
     return from[this.below(from.length)]!;
   }
 
-  /** A stream of its own, which nobody else's choices move. */
+  /** Returns an independent stream. */
   fork(name: string): Random {
     return new Random(Number(Bun.hash.wyhash(name, BigInt(this.seed)) & 0xffff_ffffn));
   }

@@ -1,10 +1,10 @@
 import type { Random } from "./random.ts";
 import type { Record } from "./record.ts";
 
-/** Of a hundred deliveries that come for the first time, how many it answers 500, so that they come again. */
+/** The percentage of first attempts that are answered with 500, so that they are repeated. */
 const FAILED_PERCENT = 1;
 
-/** Where all partners' webhooks go: notes each request, and fails a few. */
+/** The receiver of all partners' webhooks: records each request, and fails a few. */
 export function startReceiver(record: Record, random: Random): { url: string; stop(): void } {
   const failed = new Set<string>();
   const server = Bun.serve({

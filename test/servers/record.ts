@@ -5,11 +5,11 @@ export type Write = {
   partnerId: string;
   kind: "property" | "appliance" | "event" | "reading";
   key: string;
-  /** Every id that an answer to this key has named: one, unless the key has made several things. */
+  /** Every id in the answers to this key: one, unless the write creates several records. */
   ids: Set<string>;
 };
 
-/** One request of a webhook, as the receiver has seen it. */
+/** One webhook request as the receiver has seen it. */
 export type Arrival = {
   deliveryId: string;
   event: string;
@@ -18,25 +18,25 @@ export type Arrival = {
   status: number;
 };
 
-/** Everything that clients, receiver and faults have seen in a round. */
+/** The observations of clients, receiver and faults during a round. */
 export class Record {
   readonly writes = new Map<string, Write>();
-  /** The tier of a component after each reading that was acknowledged, in their order. */
+  /** The tiers of a component after each acknowledged reading, in order. */
   readonly tiers = new Map<string, Tier[]>();
-  /** How many service events of a component were acknowledged. */
+  /** The number of acknowledged service events of a component. */
   readonly events = new Map<string, number>();
   readonly arrivals: Arrival[] = [];
-  /** Ids that walks along the event stream have come by, by partner. */
+  /** The ids read from the event stream, by partner. */
   readonly streamed = new Map<string, Set<string>>();
-  /** Calls of the partner whose budget is small; refused are those for which the database was away. */
+  /** The calls of the partner with a small budget; refused are those for which the database was away. */
   readonly metered = { budget: 0, accepted: 0, unanswered: 0, refused: 0 };
-  /** How often servers were killed, in all. */
+  /** The number of kills of all servers. */
   kills = 0;
-  /** What was seen to be wrong at once, a sentence each. */
+  /** Violations that were seen at once, a sentence each. */
   readonly seen: string[] = [];
-  /** How often each answer came. */
+  /** The number of answers by status. */
   readonly answers = new Map<string, number>();
-  /** The slowest answer of each status, in milliseconds, of servers that nothing was done to meanwhile. */
+  /** The slowest answer of each status, in milliseconds, of servers without a fault meanwhile. */
   readonly slowest = new Map<string, number>();
 
   acknowledge(write: Omit<Write, "ids">, id: string): void {
@@ -45,13 +45,13 @@ export class Record {
     else this.writes.set(write.key, { ...write, ids: new Set([id]) });
   }
 
-  /** The writes of a kind that a partner's clients were told of. */
+  /** Returns the acknowledged writes of a kind of a partner's clients. */
   written(partnerId: string, kind: Write["kind"]): Write[] {
     return [...this.writes.values()].filter((write) => write.partnerId === partnerId && write.kind === kind);
   }
 
   wrong(what: string): void {
-    // A fault that repeats says no more the hundredth time.
+    // A fault that repeats itself adds nothing after the hundredth time.
     if (this.seen.length < 50 && !this.seen.includes(what)) this.seen.push(what);
   }
 

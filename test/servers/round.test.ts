@@ -4,7 +4,9 @@ import { postgresStorage } from "./postgres.ts";
 import { runRound } from "./round.ts";
 import { folderStorage } from "./storage.ts";
 
-/* Short ones of `bun run check:servers`, the same choices every time. */
+/*
+ * Short rounds of `bun run check:servers`, with the same choices every time.
+ */
 
 test("a server that is killed again and again keeps every promise", async () => {
   const { violations } = await runRound({

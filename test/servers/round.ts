@@ -18,7 +18,7 @@ export type RoundOptions = {
   seed: number;
   servers: number;
   clients: number;
-  /** How long clients and faults go on, in seconds; what the faults leave is then waited for. */
+  /** The duration of clients and faults, in seconds; the recovery after it takes additional time. */
   seconds: number;
   faults: readonly Fault[];
   storage: Storage;
@@ -27,11 +27,11 @@ export type RoundOptions = {
 export type Outcome = { violations: string[]; summary: string };
 
 const BUDGET = 400;
-/** What all of it may take beside the seconds that it goes on. */
+/** The time limit of a round beside that duration. */
 const SETTLED_WITHIN_MS = 120_000;
 const SCORED_PROPERTIES = 300;
 
-/** One round: servers on a new storage, clients that go round them, faults meanwhile, and then what must hold. */
+/** Runs one round: servers on a new storage, clients on all of them, faults meanwhile, and then the checks. */
 export async function runRound(options: RoundOptions): Promise<Outcome> {
   const random = new Random(options.seed);
   const record = new Record();
@@ -97,12 +97,12 @@ async function setUp(fleet: Fleet, record: Record, hook: string) {
   return { partners, scored, metered, revoked, administrator: { "x-api-key": admin_key } };
 }
 
-/** Clients and faults side by side; the faults are mended when it returns, and every client's last write answered. */
+/** Runs clients and faults side by side. On return the faults are undone and every client's last write is answered. */
 async function live(world: World, { clients, seconds, faults, seed }: RoundOptions): Promise<void> {
   const { partners, record } = world;
   const over = AbortSignal.timeout(seconds * 1000);
   const allWritten = new AbortController();
-  // What one of them fails with is said among what does not hold; the others go on.
+  // An error of one is reported as a violation; the others continue.
   const each = (actions: readonly Promise<void>[]) =>
     Promise.all(actions.map((action) => action.catch((error: Error) => record.wrong(error.message))));
   const followed = each(partners.map((partner) => follow(world, partner, allWritten.signal)));
@@ -115,7 +115,7 @@ async function live(world: World, { clients, seconds, faults, seed }: RoundOptio
   await followed;
 }
 
-/** One fault may take from another the database that it works on: then it begins again, while there is time. */
+/** A fault may take away the database that another needs: the other then starts again while there is time. */
 async function inflict(world: World, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
   for (;;)
     try {
@@ -127,12 +127,12 @@ async function inflict(world: World, fault: Fault, seed: number, over: AbortSign
     }
 }
 
-/** Waits until every server answers by itself, the snapshot is taken, and nothing waits to be delivered. */
+/** Waits until every server answers, the snapshot has been taken, and no delivery is pending. */
 async function settle(world: World): Promise<void> {
   const { caller, fleet, administrator: credential } = world;
   await fleet.start();
   for (const server of fleet.servers) await untilHealthy(world, server);
-  // One that ran already may have passed by what was registered last: a second one takes that in.
+  // A running snapshot may have passed the latest records: the second one includes them.
   for (let nth = 0; nth < 2; nth++) await takeSnapshot(world);
   await untilTrue("nothing waits to be delivered", async () => {
     const path = "/admin/webhook-deliveries?status=pending&limit=1";
@@ -142,7 +142,7 @@ async function settle(world: World): Promise<void> {
   await spendTheRest(world);
 }
 
-/** Has the snapshot taken to its end, again where it fails: one that is under way is waited for first. */
+/** Takes the snapshot, repeatedly where it fails; a running one is waited for first. */
 async function takeSnapshot({ caller, fleet, administrator: credential }: World): Promise<void> {
   const run = { method: "POST" as const, path: "/admin/jobs/snapshot/run", credential, admin: true };
   const list = { method: "GET" as const, path: "/admin/jobs", credential, admin: true };

@@ -1,8 +1,8 @@
 /*
- * Several servers under faults: `bun run check:servers [--rounds N] [--seed S] [--fault NAME]…`, three over one
- * PostgreSQL, or with `--storage folder` one over a data folder. Each round has servers on a new storage, clients that go round them, and one or more faults meanwhile; then what must hold is
- * checked. Exits 1 when something did not. The seed settles what is chosen, not when each process runs: the same one
- * again is likely, not sure, to fail again.
+ * Runs several servers under faults: `bun run check:servers [--rounds N] [--seed S] [--fault NAME]…`, three over one
+ * PostgreSQL, or with `--storage folder` one over a data folder. In each round, clients call the servers on a new
+ * storage while one or more faults happen; then the promises are checked. Exits 1 where one is broken. The seed
+ * determines the choices, not the scheduling of processes: the same seed is likely, not sure, to fail again.
  */
 import { parseArgs } from "node:util";
 import type { Fault } from "./faults/fault.ts";
@@ -35,7 +35,7 @@ const inFolder = values.storage === "folder";
 if (!inFolder && values.storage !== "postgres") throw new Error("--storage is folder or postgres");
 const possible = Object.values(FAULTS).filter(({ needsDatabase }) => !(needsDatabase && inFolder));
 
-/** As they are named; else one after the other, and in a row of rounds as chance mixes them. */
+/** Returns the named faults; otherwise one fault per round, or several random ones in a series of rounds. */
 function faultsOf(nth: number, mixed: boolean, random: Random): Fault[] {
   const named = (values.fault ?? []).map((name) => {
     const fault = FAULTS[name];

@@ -2,14 +2,14 @@ import { EXECUTABLE } from "../support/executable.ts";
 
 const LISTENS_WITHIN_MS = 60_000;
 const LINES_KEPT = 60;
-/** What a server says that ends at its start only because the database cannot be reached just then. */
+/** The output of a server that ends at its start only because the database is unreachable. */
 const WITHOUT_DATABASE = /PostgreSQL (does not answer|takes no more connections|is starting up)/;
 
 export type Started = { args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
 
 /**
- * One of the servers: a process of `mainstay serve`, started again on another port when it was killed. Tells what
- * was done to it, so that who waited for its answer knows whether the server can be blamed.
+ * One of the servers: a process of `mainstay serve`, started again on another port after a kill. Counts what was done
+ * to it, so that a caller knows whether the server can be blamed for an answer.
  */
 export class Server {
   #child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined;
@@ -18,14 +18,14 @@ export class Server {
   #ending = false;
   #lines: string[] = [];
   #listening: { url: string; admin_url: string } | undefined;
-  /** Grows by one whenever the server is killed, paused, let go on or started. */
+  /** Increases whenever the server is killed, paused, resumed or started. */
   disturbances = 0;
   kills = 0;
 
   constructor(
     readonly name: string,
     private readonly started: Started,
-    /** Told when it ends although nobody killed it. */
+    /** Called when it ends without a kill. */
     private readonly onEnd: (what: string) => void,
   ) {}
 
@@ -41,7 +41,7 @@ export class Server {
     return this.#listening?.admin_url;
   }
 
-  /** Starts it and waits until it listens; again where the database was away, as a service manager does. */
+  /** Starts it and waits until it listens; repeats that where the database was away, as a service manager does. */
   start(): Promise<void> {
     if (this.#child && !this.#starting) return Promise.resolve();
     this.#starting ??= this.#start().finally(() => {
@@ -61,7 +61,7 @@ export class Server {
     }
   }
 
-  /** Why it did not listen; one that was killed while it started did not fail. */
+  /** Throws the reason for which it did not listen; a server that was killed during its start did not fail. */
   async #tryToStart(): Promise<Error | undefined> {
     const { args, cwd, env } = this.started;
     const child = Bun.spawn([EXECUTABLE, "serve", "--port", "0", ...args], {
@@ -103,14 +103,14 @@ export class Server {
     }
   }
 
-  /** Ends it as a crash would. */
+  /** Kills it, as a crash would. */
   async kill(): Promise<void> {
     if (!this.#child) return;
     this.kills++;
     await this.#end("SIGKILL");
   }
 
-  /** Ends it as an operator does; its exit code. */
+  /** Stops it as an operator does; returns its exit code. */
   async stop(): Promise<number> {
     return this.#child ? await this.#end("SIGTERM") : 0;
   }
@@ -129,7 +129,7 @@ export class Server {
     this.disturbances++;
   }
 
-  /** The last of what it wrote. */
+  /** Returns the end of its output. */
   tail(): string {
     return this.#lines.join("\n");
   }

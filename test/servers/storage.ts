@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "./database.ts";
 
-/** What the servers share, and how each of them is told of it. */
+/** The storage that the servers share, and how each of them is configured for it. */
 export type Storage = {
-  /** How many servers it takes. */
+  /** The number of servers that it allows. */
   mostServers: number;
-  /** The data folder of the nth server. */
+  /** Returns the data folder of the nth server. */
   dataDir(nth: number): string;
-  /** Settings that make a server use it, as environment variables. */
+  /** The environment variables that make a server use it. */
   env: Readonly<Record<string, string>>;
-  /** Where it is a database of its own: what faults are done to. */
+  /** The database for faults, where the storage is one. */
   database?: Database;
   end(): Promise<void>;
 };
 
-/** One data folder with SQLite's database in it, which one server can have at a time. */
+/** One data folder with SQLite's database, which one server can use at a time. */
 export function folderStorage(): Storage {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-servers-"));
   return {

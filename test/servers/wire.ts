@@ -1,33 +1,42 @@
 import { createServer, type Server, Socket } from "node:net";
 
-/** What the wire does with what comes to it. */
+/** The treatment of data on the connection. */
 export type Mode =
-  /** Passes it on. */
+  /** Forwards it. */
   | "through"
-  /** Closes every connection at once, as a host does where nothing listens. */
+  /** Closes every connection at once, like a host where nothing listens. */
   | "refused"
-  /** Takes connections and bytes, and answers nothing, as a network that loses every packet. */
+  /** Accepts connections and bytes and answers nothing, like a network that loses every packet. */
   | "silent";
 
-/** When a connection that commits is cut: before the database has heard of it, or before its answer is told. */
+/**
+ * The moment at which a committing connection is closed: before the database receives the COMMIT, or before the client
+ * receives the answer.
+ */
 export type CutAtCommit = "before" | "after" | undefined;
 
-/** What is lost first of a connection that loses every packet, of which neither side is told: its COMMIT, or the answer. */
+/**
+ * The first packet that is lost on a connection that loses every packet, unnoticed by both sides: the COMMIT or its
+ * answer.
+ */
 export type LostAtCommit = "unheard" | "unanswered" | undefined;
 
-/** What the transactions of writes begin by, and what is in one that a client waits for: the name of a webhook's event. */
+/**
+ * The first statement of a write's transaction, and the name of a webhook's event, which appears in one that a client
+ * waits for.
+ */
 const BEGIN = "READ COMMITTED";
 const CREATES = ".created";
 
 /**
- * The one way from the servers to the database, as a proxy is that operators put before a pair of them: it can be
- * turned to another database, closed, made silent, or cut.
+ * The only connection from the servers to the database, like a proxy before a primary and a standby: it can be switched
+ * to another database, closed, silenced or cut.
  */
 export class Wire {
   mode: Mode = "through";
-  /** Asked at every COMMIT that passes. */
+  /** Called at every COMMIT that passes. */
   cutAtCommit: () => CutAtCommit = () => undefined;
-  /** Done to the next connection that commits what a client has made. */
+  /** Applies to the next connection that commits a client's write. */
   lostAtCommit: LostAtCommit;
   #connections = new Set<Connection>();
 
@@ -47,7 +56,7 @@ export class Wire {
     return wire;
   }
 
-  /** Cuts every connection that stands. */
+  /** Closes every open connection. */
   cut(): void {
     for (const connection of this.#connections) connection.cut();
   }
@@ -96,7 +105,7 @@ class Connection {
   }
 
   #fromClient(bytes: Buffer): void {
-    // What the silence has swallowed never comes.
+    // Lost data never arrives.
     if (this.wire.mode === "silent" || this.#isLost) return;
     const text = bytes.toString("latin1");
     if (text.includes(BEGIN)) this.#creates = false;

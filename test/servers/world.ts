@@ -6,21 +6,21 @@ import type { Record } from "./record.ts";
 
 export type Partner = { partner_id: string; api_key: string };
 
-/** Everything that those who take part in a round have to do with. */
+/** The environment of everyone who takes part in a round. */
 export type World = {
   random: Random;
   fleet: Fleet;
-  /** Where the storage is one that faults can be done to. */
+  /** The database for faults, where the storage has one. */
   database: Database | undefined;
   caller: Caller;
   record: Record;
-  /** Those whose clients write, and who are told by webhooks. */
+  /** The partners whose clients write and who receive webhooks. */
   partners: readonly Partner[];
-  /** Whose budget is small. */
+  /** The partner with a small budget. */
   metered: Partner;
-  /** Whose key is changed all the time. */
+  /** The partner whose key changes all the time. */
   revoked: Partner;
-  /** Who has a portfolio that a snapshot has much to do with. */
+  /** The partner with a portfolio large enough for a long snapshot. */
   scored: Partner;
   administrator: Request["credential"];
 };

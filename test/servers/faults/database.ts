@@ -3,7 +3,7 @@ import type { CutAtCommit, LostAtCommit, Mode } from "../wire.ts";
 import type { World } from "../world.ts";
 import { type Fault, insist, isGone } from "./fault.ts";
 
-/** A fault that is done to the database, again and again until the signal. */
+/** A fault of the database that repeats until the signal. */
 type DatabaseFault = Omit<Fault, "inflict" | "needsDatabase"> & {
   inflict(database: Database, ...rest: Parameters<Fault["inflict"]>): Promise<void>;
 };
@@ -71,21 +71,22 @@ const losesAtCommit = ofDatabase({
   async inflict({ wire }, _, random, until) {
     while (!until.aborted) {
       wire.lostAtCommit = random.pick<LostAtCommit>(["unheard", "unanswered"]);
-      // The database keeps the place of one that it takes for idle: more at once would be a lack of places.
+      // The database keeps the slot of a connection that it takes for idle: more of them at once would use up all
+      // slots.
       await Bun.sleep(random.between(3_000, 5_000));
     }
     wire.lostAtCommit = undefined;
   },
 });
 
-/** Takes the database away for so long, and sees that every server says so. */
+/** Takes the database away for that long, and checks that every server reports it. */
 async function without(database: Database, world: World, mode: Mode, forMs: number): Promise<void> {
   const { wire } = database;
   wire.mode = mode;
   if (mode === "refused") wire.cut();
   const { caller, fleet, record } = world;
   const backAt = performance.now() + forMs;
-  // A server that was cut off in silence notices when it is next asked something.
+  // A server that was cut off silently notices at its next query.
   await Bun.sleep(Math.min(5_000, forMs / 2));
   for (const server of fleet.servers) {
     const health = await caller.once({ method: "GET", path: "/health", credential: {} }, server);
@@ -94,7 +95,7 @@ async function without(database: Database, world: World, mode: Mode, forMs: numb
   }
   await Bun.sleep(Math.max(0, backAt - performance.now()));
   wire.mode = "through";
-  // What was swallowed is gone: as a network that comes back finds connections that nobody can use.
+  // Lost data stays lost: after a network failure the connections are unusable.
   wire.cut();
 }
 
@@ -123,7 +124,7 @@ const exhausts = ofDatabase({
       try {
         for (;;) taken.push(await database.session());
       } catch {
-        // As many as there are.
+        // All that are left.
       }
       await Bun.sleep(3_000);
       await Promise.all(taken.map((session) => session.end()));
@@ -131,7 +132,7 @@ const exhausts = ofDatabase({
   },
 });
 
-/** Of a thousand rows written, so many fail the transaction: half of them at once, half at its commit. */
+/** The share of a thousand rows whose write fails the transaction: half of them at once, half at the commit. */
 const FAILED_PERMILLE = 3;
 const TABLES = ["properties", "appliances", "service_events", "sensor_events", "webhook_deliveries"];
 
@@ -167,7 +168,7 @@ const conflicts = ofDatabase({
   },
 });
 
-/** Changing tables that servers write to may itself end in a deadlock. */
+/** Altering tables that servers write to may itself end in a deadlock. */
 const untilDone = (database: Database, sql: string) =>
   insist(
     () => database.ask(sql),

@@ -1,6 +1,6 @@
 import type { Fault } from "./fault.ts";
 
-/** Longer than any lease holds. */
+/** Longer than any lease. */
 const PAUSED_MS = 18_000;
 
 export const killing: Fault = {

@@ -1,13 +1,13 @@
 import type { Json } from "../../support/json.ts";
 import { credentialOf, type Partner, type World } from "../world.ts";
 
-/** How long a revoked credential may still be taken for valid. */
+/** The time for which a revoked credential may still be accepted. */
 const REVOKED_WITHIN_MS = 2_000;
 const PAGE = 200;
 
 /**
- * Follows the event stream as docs/partners.md tells a partner to, each page through any server: history from the
- * latest timestamp on, up to the first component.
+ * Follows the event stream as docs/partners.md describes it, each page through any server: history from the latest
+ * timestamp on, up to the first component.
  */
 export async function follow(world: World, partner: Partner, until: AbortSignal): Promise<void> {
   const seen = new Set<string>();
@@ -35,7 +35,7 @@ async function walk(world: World, partner: Partner, since: string, seen: Set<str
   }
 }
 
-/** Spends a small budget as fast as it is let, through all servers, to the last call of it. */
+/** Uses up a small budget as fast as possible, through all servers, to its last call. */
 export async function spend(world: World, until: AbortSignal): Promise<void> {
   const { metered } = world.record;
   const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
@@ -52,7 +52,7 @@ export async function spend(world: World, until: AbortSignal): Promise<void> {
   }
 }
 
-/** Spends what the faults have left of the budget: each server may hold a share of it. */
+/** Uses the rest of the budget after the faults: each server may have reserved a part of it. */
 export async function spendTheRest(world: World): Promise<void> {
   const { metered } = world.record;
   const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
@@ -65,7 +65,7 @@ export async function spendTheRest(world: World): Promise<void> {
   }
 }
 
-/** Changes a partner's key again and again, and tries each old one on all servers. */
+/** Changes a partner's key repeatedly, and tries each old key on all servers. */
 export async function revoke(world: World, until: AbortSignal): Promise<void> {
   const { caller, record, revoked, administrator, fleet } = world;
   const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
@@ -73,7 +73,7 @@ export async function revoke(world: World, until: AbortSignal): Promise<void> {
   while (!until.aborted) {
     const credential = { "x-api-key": key };
     await Promise.all(fleet.servers.map((server) => caller.once(ping(credential), server)));
-    // Asked once: a second change would tell a key that nobody was told of.
+    // Sent once: a repetition would return a key while the lost answer had another.
     const answer = await caller.once({ method: "POST", path, credential: administrator, admin: true });
     const endedAt = performance.now();
     if (answer?.status !== 200) {
@@ -102,14 +102,14 @@ const ping = (credential: Readonly<Record<string, string>>) => ({
   credential,
 });
 
-/** A new key, when it is not known which one the last change has made. */
+/** Creates a key where the result of the last change is unknown. */
 async function currentKey({ caller, revoked, administrator }: World): Promise<string> {
   const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
   const request = { method: "POST" as const, path, credential: administrator, admin: true };
   return (await caller.done(request, 200)).body.api_key;
 }
 
-/** Has the snapshot of the day taken, by one server or by several at once, again and again. */
+/** Takes the snapshot of the day repeatedly, by one server or by several at once. */
 export async function score(world: World, until: AbortSignal): Promise<void> {
   const { caller, administrator, fleet, random } = world;
   const request = {

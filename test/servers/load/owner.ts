@@ -9,8 +9,8 @@ const TODAY = new Date().toISOString().slice(0, 10);
 const PAUSE_MS = 200;
 
 /**
- * A client that has a property with a water heater of its own, which nobody else writes to: so it knows what every
- * read has to say. It registers further properties, renames, logs events, and lets the tank leak and dry up.
+ * A client with its own property and water heater, which no other client writes to, so that it knows the answer of
+ * every read. It registers further properties, renames them, logs events, and lets the tank leak and dry up.
  */
 export async function own(world: World, partner: Partner, nth: number, until: AbortSignal): Promise<void> {
   const owner = new Owner(world, partner, `client ${nth}`);
@@ -87,7 +87,7 @@ class Owner {
       this.#stale(`${this.#tankId} has ${body.total_events} events, not ${this.#events}`, body);
   }
 
-  /** Reports a leak, or that it is over, and notes which tier the tank is said to be in. */
+  /** Reports a leak or its end, and records the tier of the tank in the answer. */
   async #leak(): Promise<void> {
     this.#leaks = !this.#leaks;
     const reply = await this.#write("reading", "/v1/meter-event/smart/v2", "event_id", {
@@ -111,7 +111,7 @@ class Owner {
     return (await this.#write("property", "/v1/properties", "id", body)).id;
   }
 
-  /** Sends a write under a key of its own until it is acknowledged, now and then through two servers at once. */
+  /** Sends a write under its own key until it is acknowledged, now and then through two servers at once. */
   async #write(
     kind: Write["kind"],
     path: string,
