@@ -25,9 +25,9 @@ const KNOWS: Record<string, readonly string[]> = {
   knowledge: ["domain", "shapes.ts"],
   secrets: ["domain", "files.ts"],
   config: ["domain", "administration", "closest-match.ts", "networks.ts"],
-  store: ["domain", "event-loop.ts", "cluster", "administration", "files.ts"],
+  store: ["domain", "tls", "event-loop.ts", "cluster", "administration", "files.ts"],
   "log.ts": ["administration", "secrets", "config"],
-  webhooks: ["domain", "event-loop.ts", "networks.ts"],
+  webhooks: ["domain", "event-loop.ts", "networks.ts", "tls"],
   wire: ["domain", "cluster", "administration", "shapes.ts"],
   usecases: [
     "domain",
@@ -43,7 +43,7 @@ const KNOWS: Record<string, readonly string[]> = {
     "wire",
   ],
   backup: ["domain", "shapes.ts", "files.ts", "secrets", "store", "log.ts"],
-  rm: ["domain", "administration", "config", "webhooks"],
+  pms: ["domain", "administration", "config", "tls", "webhooks"],
   metrics: ["domain", "store", "webhooks", "backup"],
   jobs: [
     "domain",
@@ -56,7 +56,7 @@ const KNOWS: Record<string, readonly string[]> = {
     "wire",
     "usecases",
   ],
-  doctor: ["domain", "networks.ts", "files.ts", "secrets", "config", "store", "webhooks", "backup"],
+  doctor: ["domain", "networks.ts", "files.ts", "tls", "secrets", "config", "store", "webhooks", "backup"],
   web: ["domain"],
   http: [
     "domain",
@@ -88,7 +88,7 @@ const KNOWS: Record<string, readonly string[]> = {
       "store",
       "log.ts",
     ],
-    ...["webhooks", "usecases", "backup", "rm", "metrics", "jobs", "doctor", "http"],
+    ...["webhooks", "usecases", "backup", "pms", "metrics", "jobs", "doctor", "http"],
   ],
   cli: [
     ...[
@@ -139,7 +139,7 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "toml-eslint-parser": ["config"],
   "csv-parse": ["csv"],
   "csv-stringify": ["csv"],
-  "node:https": ["webhooks", "rm", "doctor"],
+  "node:https": ["webhooks", "pms", "doctor"],
   "ipaddr.js": ["networks.ts", "webhooks"],
   "prom-client": ["metrics"],
   preact: ["web"],

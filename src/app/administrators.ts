@@ -6,7 +6,7 @@ import type { Operation } from "../http/operation.ts";
 import { consoleOperations } from "../http/routes/console.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { runPreflight } from "../rm/preflight.ts";
+import { runPreflight } from "../pms/preflight.ts";
 import type { Store } from "../store/store.ts";
 import { probeEndpoints } from "../usecases/deliveries/probe-endpoints.ts";
 import { createResolver } from "../webhooks/resolve.ts";

@@ -8,7 +8,7 @@ import { type GuardedListener, guardDescriptors } from "../http/descriptor-guard
 import { type Listener, listen } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
 import type { Logger } from "../log.ts";
-import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/identity.ts";
+import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
 
 const OUT_OF_DESCRIPTORS =
   "See who holds so many connections open; raise LimitNOFILE of the service, or the limit of `ulimit -n`.";

@@ -1,16 +1,14 @@
-import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
-import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import { systemTimers } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { parseNetwork } from "../networks.ts";
 import type { Store } from "../store/store.ts";
-import { deliveryRepository, leasedLanes } from "../usecases/deliveries/delivery-repository.ts";
-import { DISPATCHER_DEFAULTS } from "../webhooks/delivery-repository.ts";
+import { readAuthorities } from "../tls/pem-files.ts";
+import { deliveryRepository, partnerLeases } from "../usecases/deliveries/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
+import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import { createSender, type Sender } from "../webhooks/sender.ts";
@@ -33,7 +31,8 @@ export function senderOf({ webhooks }: Config): Sender {
   return createSender({
     policy: () => policy,
     resolve: createResolver(),
-    extraAuthorities: webhooks.caFile === "" ? null : readAuthorities(webhooks.caFile),
+    extraAuthorities:
+      webhooks.caFile === "" ? null : readAuthorities({ setting: "webhooks.ca_file", path: webhooks.caFile }),
     proxy: webhooks.proxy === "" ? null : new URL(webhooks.proxy),
   });
 }
@@ -48,7 +47,7 @@ export function dispatcherOf(
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
-  const lanes = leasedLanes(cluster);
+  const lanes = partnerLeases(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
@@ -98,25 +97,4 @@ export async function watchOtherProcesses(
     look().catch((error) => log.error({ err: error }, "another process's changes could not be read"));
   }, WATCH_MS);
   return () => clearInterval(timer);
-}
-
-function readAuthorities(file: string): string {
-  let pem: string;
-  try {
-    pem = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new OperatorError(
-      `webhooks.ca_file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      "Name a file that the user who runs Mainstay may read, or leave the setting empty.",
-    );
-  }
-  try {
-    new X509Certificate(pem);
-  } catch {
-    throw new OperatorError(
-      `webhooks.ca_file ${file} holds no PEM certificate`,
-      "The file begins with -----BEGIN CERTIFICATE-----.",
-    );
-  }
-  return pem;
 }

@@ -1,10 +1,9 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
-import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import { type Instant, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/database-state.ts";
+import { daysLeft, readTlsIdentity } from "../tls/pem-files.ts";
 import { permittedAddresses, socketHost } from "../webhooks/connections.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
 import { createResolver } from "../webhooks/resolve.ts";
@@ -63,21 +62,16 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
   });
 }
 
-/** Checks the server's certificate: its key, and the days until it expires. */
+/** Returns how many days the certificate of the server remains valid. Throws if it or its key cannot be used. */
 export function checkCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): Finding {
   if (tlsCert === "") return ok("TLS is off (server.tls_cert)");
-  const certificate = new X509Certificate(readFileSync(tlsCert));
+  const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";
-  if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(tlsKey))))
-    return fail(
-      `${tlsKey} is not the key of ${tlsCert}`,
-      "Set server.tls_key to the key of the certificate.",
-    );
-  const days = Math.floor((Date.parse(certificate.validTo) - now) / MS_PER_DAY);
+  const days = daysLeft(validTo, now);
   if (days < 0) return fail(`${tlsCert} expired ${-days} days ago`, renew);
-  if (Date.parse(certificate.validFrom) > now)
+  if (validFrom > now)
     return fail(
-      `${tlsCert} is not valid before ${certificate.validFrom}`,
+      `${tlsCert} is not valid before ${toIso(validFrom)}`,
       "Check the clock, or use another certificate.",
     );
   return days < 21

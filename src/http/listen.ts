@@ -1,5 +1,5 @@
 import { OperatorError } from "../domain/errors.ts";
-import type { TlsIdentity } from "../tls/identity.ts";
+import type { TlsIdentity } from "../tls/pem-files.ts";
 import type { Fetch } from "./server.ts";
 import { TlsTerminator } from "./tls-terminator.ts";
 

@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
 import { type Address, contains, type Network, parseAddress, parseNetwork } from "../networks.ts";
 
-/** The operator's lists. Deny wins over allow; an allow list that is not empty must contain the address. */
+/** The operator's lists. `deny` overrides `allow`. If `allow` is not empty, an address must be in it. */
 export type AddressPolicy = { allow: readonly Network[]; deny: readonly Network[] };
 
-/** Never connected to, whatever the lists say: none of these can be a partner's receiver. */
+/** Refused whatever the lists contain: no webhook endpoint can have one of these addresses. */
 const ALWAYS_REFUSED: readonly (readonly [kind: string, networks: readonly string[]])[] = [
-  // Outside link-local too: Alibaba, Oracle (classic), Azure's wire server, AWS, Google, Scaleway.
+  // AWS and most others, Alibaba, Oracle (classic), Azure's WireServer, then IPv6: AWS, Google, Scaleway.
   [
     "a cloud metadata address",
     [
@@ -28,37 +28,37 @@ const REFUSED_NETWORKS = ALWAYS_REFUSED.flatMap(([kind, texts]) =>
   texts.map((text) => ({ kind, network: parseNetwork(text) })),
 );
 
-/** IPv6 blocks that carry an IPv4 address, where it stands in the 16 bytes, and what its bytes are XORed with. */
+/** IPv6 blocks that embed an IPv4 address: the positions of its bytes, and the mask that they are XORed with. */
 const EMBEDDINGS = [
   { text: "64:ff9b::/96", offsets: [12, 13, 14, 15], mask: 0 }, // NAT64, RFC 6052
-  { text: "64:ff9b:1::/48", offsets: [6, 7, 9, 10], mask: 0 }, // NAT64 of one's own, RFC 8215
-  { text: "64:ff9b:1::/48", offsets: [12, 13, 14, 15], mask: 0 }, // the same with a /96 inside it
+  { text: "64:ff9b:1::/48", offsets: [6, 7, 9, 10], mask: 0 }, // local-use NAT64, RFC 8215
+  { text: "64:ff9b:1::/48", offsets: [12, 13, 14, 15], mask: 0 }, // local-use NAT64 with a /96 prefix
   { text: "2002::/16", offsets: [2, 3, 4, 5], mask: 0 }, // 6to4, RFC 3056
   { text: "::/96", offsets: [12, 13, 14, 15], mask: 0 }, // IPv4-compatible, RFC 4291
   { text: "::ffff:0:0:0/96", offsets: [12, 13, 14, 15], mask: 0 }, // IPv4-translated, RFC 2765
-  { text: "2001::/32", offsets: [4, 5, 6, 7], mask: 0 }, // Teredo's server, RFC 4380
-  { text: "2001::/32", offsets: [12, 13, 14, 15], mask: 0xff }, // Teredo's client
+  { text: "2001::/32", offsets: [4, 5, 6, 7], mask: 0 }, // Teredo server, RFC 4380
+  { text: "2001::/32", offsets: [12, 13, 14, 15], mask: 0xff }, // Teredo client
 ].map(({ text, ...where }) => ({ network: parseNetwork(text), ...where }));
 
-/** Why the address must not be connected to, in words, or undefined when it may. `address` is numeric, as a socket reports it. */
+/** Returns why connections to a numeric address are refused, or undefined if they are allowed. */
 export function addressRefusal(address: string, policy: AddressPolicy): string | undefined {
   const parsed = parseAddress(address);
-  if (!parsed) return `${address} is no IP address`;
-  const meanings = [parsed, ...embeddedIpv4(parsed)];
+  if (!parsed) return `${address} is not an IP address`;
+  const candidates = [parsed, ...embeddedIpv4(parsed)];
   for (const { kind, network } of REFUSED_NETWORKS) {
-    if (meanings.some((meaning) => contains(network, meaning))) {
-      return `${address} is ${kind}, which is never connected to`;
+    if (candidates.some((candidate) => contains(network, candidate))) {
+      return `${address} is ${kind}, which is always refused`;
     }
   }
-  const denying = policy.deny.find((network) => meanings.some((meaning) => contains(network, meaning)));
+  const denying = policy.deny.find((network) => candidates.some((candidate) => contains(network, candidate)));
   if (denying) return `${address} is in the denied network ${denying.text}`;
   if (policy.allow.length > 0 && !policy.allow.some((network) => contains(network, parsed))) {
-    return `${address} is in none of the allowed networks`;
+    return `${address} is not in an allowed network`;
   }
   return undefined;
 }
 
-/** The IPv4 addresses that a gateway may hand this IPv6 address's traffic to. */
+/** Returns the IPv4 addresses to which a gateway may forward traffic for this IPv6 address. */
 function embeddedIpv4(address: Address): Address[] {
   if (address.kind() === "ipv4" || address.range() === "loopback") return [];
   const bytes = address.toByteArray();

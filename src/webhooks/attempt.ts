@@ -2,64 +2,63 @@ import type { Instant } from "../domain/time.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
 import { signedHeaders } from "./sign.ts";
 
-/** A pending delivery. `body` is the stored text, sent as UTF-8; `attempts` counts those used up in this cycle. */
 export type PendingDelivery = {
   id: string;
   partnerId: string;
   event: string;
+  /** The stored text, sent as UTF-8. */
   body: string;
-  /** Deliveries of one partner with the same key go out in creation order, each after the one before is settled. */
+  /** Deliveries of a partner with the same key are sent in creation order, each after the previous one is settled. */
   orderKey: string | null;
+  /** The number of attempts made in the current retry cycle. */
   attempts: number;
-  /** Of the partner's call that it goes back to, for the log; null when none. */
+  /** The ID of the API request that caused the delivery, for the log. */
   requestId: string | null;
 };
 
-/** A partner's receiver; `nextSecret` while a rotation overlaps, else null. */
+/** A partner's webhook endpoint. `nextSecret` is null except while the secrets of a rotation overlap. */
 export type Endpoint = { url: string; secret: string; nextSecret: string | null };
 
-/** What an attempt asks of the network. */
 export type SendRequest = {
   url: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** For the whole exchange: lookup, connection, headers and body of the answer. */
+  /** For the whole exchange: lookup, connection, request, and response with its body. */
   timeoutMs: number;
 };
 
-/** What came of it. */
 export type SendResult = {
-  /** A 2xx whose answer came in whole, or longer than anyone needs to read (64 KiB). */
+  /** The response has a 2xx status and is complete, or longer than 64 KiB, of which the rest is not read. */
   ok: boolean;
-  /** Null when no answer began. */
+  /** Null if there was no response. */
   statusCode: number | null;
-  /** Why it is a failure, in words for the delivery log; null when ok. */
+  /** The cause of a failure for the delivery log; null if ok. */
   error: string | null;
-  /** The answer's first KiB as text. */
+  /** The first KiB of the response body as text. */
   responseHead: string;
   durationMs: number;
-  /** The numeric address that was connected to, the receiver's or the proxy's; null when none was. */
+  /** The numeric address of the endpoint or proxy that was connected to; null if none was. */
   address: string | null;
 };
 
-/** One attempt, for the delivery log, and what becomes of its delivery. */
+/** One attempt, for the delivery log, with the new state of its delivery. */
 export type AttemptResult = {
   deliveryId: string;
   partnerId: string;
-  /** 1 to 3 within the cycle. A failed probe uses none up: the next attempt has the same number. */
+  /** 1 to 3 within the cycle. A failed probe does not count: the next attempt has the same number. */
   attempt: number;
   isProbe: boolean;
   startedAt: Instant;
   durationMs: number;
   statusCode: number | null;
   error: string | null;
-  /** The answer's first KiB as text. */
+  /** The first KiB of the response body as text. */
   responseHead: string;
   address: string | null;
   outcome: "delivered" | "retry" | "failed";
-  /** When the delivery is due again, for "retry"; else null. */
+  /** When the delivery is due again if the outcome is "retry", else null. */
   nextAttemptAt: Instant | null;
-  /** Of the lane that it was made in, where several servers send. */
+  /** The epoch of the lease under which the attempt was made, if several servers send. */
   epoch?: number;
 };
 
@@ -67,33 +66,33 @@ export type AttemptOptions = {
   send: (request: SendRequest) => Promise<SendResult>;
   clock: () => Instant;
   timeoutMs: number;
-  /** The receiver is paused: a failure leaves the delivery pending, however many attempts it has had. */
+  /** The endpoint is paused: after a failure the delivery stays pending, whatever the number of its attempts. */
   isProbe: boolean;
 };
 
-/** Signs the delivery for this moment, sends it once, and says what becomes of it. */
+/** Signs and sends the delivery once. Returns the attempt with the new state of its delivery. */
 export async function attemptDelivery(
-  job: PendingDelivery,
+  delivery: PendingDelivery,
   { url, secret, nextSecret }: Endpoint,
   { send, clock, timeoutMs, isProbe }: AttemptOptions,
 ): Promise<AttemptResult> {
   const startedAt = clock();
-  const body = Buffer.from(job.body);
+  const body = Buffer.from(delivery.body);
   const headers = signedHeaders({
-    deliveryId: job.id,
-    event: job.event,
+    deliveryId: delivery.id,
+    event: delivery.event,
     body,
     at: startedAt,
     secret,
     nextSecret,
   });
   const { ok, ...sent } = await send({ url, headers, body, timeoutMs });
-  const attempt = job.attempts + 1;
+  const attempt = delivery.attempts + 1;
   const retryAt = isProbe ? startedAt + sent.durationMs : nextAttemptAt(attempt, startedAt, sent.durationMs);
   const outcome = ok ? "delivered" : retryAt === null ? "failed" : "retry";
   return {
-    deliveryId: job.id,
-    partnerId: job.partnerId,
+    deliveryId: delivery.id,
+    partnerId: delivery.partnerId,
     attempt,
     isProbe,
     startedAt,

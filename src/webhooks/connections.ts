@@ -1,62 +1,62 @@
-import { X509Certificate } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
+import { trustedAuthorities } from "../tls/pem-files.ts";
 import { type AddressPolicy, addressRefusal } from "./address-policy.ts";
 import type { Resolve } from "./resolve.ts";
 
-/** How this machine reaches receivers. */
 export type NetworkSettings = {
-  /** Read on every attempt, so that changed lists count at once, for open connections too. */
+  /** Called for every attempt, so that a change of the lists also applies to open connections. */
   policy: () => AddressPolicy;
   resolve: Resolve;
-  /** PEM certificates trusted beside the bundled and the system's authorities. */
+  /** PEM certificates to trust in addition to those of Bun and the system. */
   extraAuthorities: string | null;
-  /** `http://[user:password@]host:port`. The only proxy setting: the environment's variables have no effect. */
+  /** `http://[user:password@]host:port`. The proxy variables of the environment have no effect. */
   proxy: URL | null;
 };
 
-/** The address may not be connected to; the message is for the delivery log. */
+/** The address policy forbids the connection. The message is for the delivery log. */
 export class AddressRefusedError extends Error {
-  override readonly name = "RefusedAddress";
+  override readonly name = "AddressRefusedError";
 }
 
-/** A proxy that would not open a tunnel. */
+/** The proxy did not open a tunnel. The message is for the delivery log. */
 export class ProxyRefusedError extends Error {
-  override readonly name = "ProxyRefusal";
+  override readonly name = "ProxyRefusedError";
 }
 
 export type Agents = { http: http.Agent; https: https.Agent };
 export type Connections = {
-  /** Keeps connections open for the next delivery to the same host and port. */
+  /** Keep connections open for the next delivery to the same host and port. */
   pooled: Agents;
-  /** Opens a connection for one request: surely fresh, where a pooled one turned out stale. */
+  /** Open a new connection for each request. Used to retry after a pooled connection turned out to be stale. */
   single: Agents;
   close(): void;
 };
 
-/** An unused connection is closed after this; longer than an attempt may last. */
+/** After this time an idle connection is closed. Longer than an attempt can take. */
 const IDLE_MS = 15_000;
 const FREE_PER_HOST = 16;
 const TUNNEL_TIMEOUT_MS = 8_000;
 
 /**
- * No limit on a host's sockets here: whoever sends bounds what is under way per partner, and a queue inside the
- * agent would let one partner's hanging receiver hold up another's behind the same host. Throws an OperatorError when
- * the authorities or the proxy can't be used.
+ * Opens the agents that deliveries are sent through. Throws an OperatorError if the proxy is not supported.
+ *
+ * The agents do not limit the sockets of a host. The delivery workers limit concurrency per partner; a queue in the
+ * agent would let the hanging endpoint of one partner delay another partner behind the same host.
  */
 export function openConnections(settings: NetworkSettings): Connections {
   if (settings.proxy && settings.proxy.protocol !== "http:") {
     throw new OperatorError(
-      `a proxy with ${settings.proxy.protocol} can't be used for webhooks`,
-      "name it as http://host:port; https receivers are reached through it by CONNECT",
+      `webhooks.proxy does not support ${settings.proxy.protocol}`,
+      "Use http://host:port. HTTPS endpoints are reached through it with CONNECT.",
     );
   }
-  const secureContext = tls.createSecureContext({ ca: authorities(settings.extraAuthorities) });
-  // Said aloud, since the environment's NODE_TLS_REJECT_UNAUTHORIZED would else decide it.
+  const secureContext = tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) });
+  // Explicit, because the environment variable NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
   const secure = { secureContext, rejectUnauthorized: true };
   const agents = (keepAlive: boolean): Agents => {
     const options = { keepAlive, timeout: IDLE_MS, maxFreeSockets: FREE_PER_HOST };
@@ -83,13 +83,14 @@ export function openConnections(settings: NetworkSettings): Connections {
   };
 }
 
-/** The addresses of a host that may be connected to, at least one. Rejects with RefusedAddress when it has only others. */
+/** Returns the addresses of a host that the policy permits, at least one. Rejects with AddressRefusedError otherwise. */
 export async function permittedAddresses(hostname: string, settings: NetworkSettings): Promise<string[]> {
   const addresses = isIP(hostname) ? [hostname] : await settings.resolve(hostname);
   const refusals = addresses.map((address) => addressRefusal(address, settings.policy()));
-  const vetted = addresses.filter((_, i) => refusals[i] === undefined);
-  if (vetted.length === 0) throw new AddressRefusedError(refusals[0] ?? `${hostname} has no address`);
-  return vetted;
+  const permitted = addresses.filter((_, i) => refusals[i] === undefined);
+  if (permitted.length === 0)
+    throw new AddressRefusedError(refusals[0] ?? `no address found for ${hostname}`);
+  return permitted;
 }
 
 export function proxyAuthorization(proxy: URL): Record<string, string> {
@@ -98,33 +99,17 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** A host as sockets take it: an IPv6 address without the URL's brackets. */
+/** Returns the host of a URL, an IPv6 address without its brackets. */
 export function socketHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-function authorities(extra: string | null): string[] {
-  const known = [...tls.getCACertificates("bundled"), ...tls.getCACertificates("system")];
-  if (extra === null) return known;
-  try {
-    // The TLS library takes a file with a key and no certificate without a word.
-    new X509Certificate(extra);
-    tls.createSecureContext({ ca: [extra] });
-  } catch {
-    throw new OperatorError(
-      "the additional certificate authorities for webhooks are no PEM certificates",
-      "the file begins with -----BEGIN CERTIFICATE-----",
-    );
-  }
-  return [...known, extra];
-}
-
-/** What the socket connects to is what was vetted: nothing looks the name up a second time. */
+/** Resolves a host to its permitted addresses for the socket itself, so that no second lookup can return others. */
 function permittedLookup(settings: NetworkSettings): LookupFunction {
   return (hostname, options, callback) => {
     permittedAddresses(hostname, settings).then(
-      (vetted) => {
-        const found = vetted.map((address) => ({ address, family: isIP(address) }));
+      (permitted) => {
+        const found = permitted.map((address) => ({ address, family: isIP(address) }));
         if (options.all) callback(null, found);
         else callback(null, found[0]!.address, found[0]!.family);
       },
@@ -136,9 +121,10 @@ function permittedLookup(settings: NetworkSettings): LookupFunction {
 type Created = (error: Error | null, stream: Duplex) => void;
 
 /**
- * HTTPS through a proxy's CONNECT: the proxy sees the host's name and port, and ciphertext. Not `https-proxy-agent`, as of
- * 9.1.0: it verifies the receiver by the request's authorities instead of the agent's, hands a proxy's refusal out as the
- * receiver's answer, and waits for the proxy without an end.
+ * Sends HTTPS through a proxy with CONNECT: the proxy sees the host name, the port, and ciphertext.
+ *
+ * `https-proxy-agent` 9.1.0 is not an option: it verifies the endpoint by the authorities of the request instead of
+ * those of the agent, returns a refusal by the proxy as the response of the endpoint, and has no timeout for the proxy.
  */
 class TunnelAgent extends https.Agent {
   constructor(
@@ -170,9 +156,11 @@ class TunnelAgent extends https.Agent {
         return;
       }
       socket.destroy();
-      failed(new ProxyRefusedError(`the proxy answered ${response.statusCode} when asked for ${authority}`));
+      failed(
+        new ProxyRefusedError(`proxy responded with HTTP ${response.statusCode} to CONNECT ${authority}`),
+      );
     });
-    request.on("timeout", () => request.destroy(new ProxyRefusedError("the proxy did not answer")));
+    request.on("timeout", () => request.destroy(new ProxyRefusedError("no response from the proxy")));
     request.on("error", failed);
     request.end();
     return undefined;

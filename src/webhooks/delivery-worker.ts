@@ -1,19 +1,19 @@
 import { toIso } from "../domain/time.ts";
 import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./attempt.ts";
-import type { DispatcherDeps, DispatcherOptions } from "./delivery-repository.ts";
+import type { DispatcherDeps, DispatcherOptions } from "./dispatcher-deps.ts";
 import { PartnerQueue } from "./partner-queue.ts";
 import { healthAfter, type ReceiverHealth } from "./receiver-health.ts";
 
-export type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "mostHeld"> & {
-  /** How many deliveries to fetch at once. */
+export type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
+  /** Returns the number of deliveries to fetch at once. */
   pageSize: () => number;
-  /** Has the result recorded, then calls `recorded`. */
+  /** Records the result, then calls `recorded`. */
   onResult: (result: AttemptResult, recorded: () => void) => void;
-  /** Called whenever an attempt has ended. */
+  /** Called after each attempt. */
   onEnd: () => void;
 };
 
-/** Whether an operator is to see it at once: not each of many failures of one kind. */
+/** Returns whether a change of the health must be saved. Repeated failures with the same error need not be. */
 function isWorthSaving(before: ReceiverHealth, after: ReceiverHealth): boolean {
   const wasFailing = before.failures > 0;
   const isFailing = after.failures > 0;
@@ -22,38 +22,37 @@ function isWorthSaving(before: ReceiverHealth, after: ReceiverHealth): boolean {
 }
 
 const RETRY_MS = 1_000;
-const NO_RECEIVER_RETRY_MS = 60_000;
+const NO_ENDPOINT_RETRY_MS = 60_000;
 
 /**
- * The deliveries of one partner: fetched by pages, a few under way at once, each order key in order. While the
- * receiver is paused the lane is the same, only one delivery wide and resting between probes.
+ * Sends the deliveries of one partner: fetches them in pages, sends several at once, and keeps the order of each order
+ * key. While the endpoint is paused it sends one delivery at a time, as a probe, and backs off in between.
  */
 export class DeliveryWorker {
   inFlight = 0;
   private readonly queue = new PartnerQueue<PendingDelivery>();
-  /** Undefined until it is read from the store. */
+  /** Undefined until it has been read from the store. */
   private health: ReceiverHealth | undefined;
   private healthToSave: ReceiverHealth | undefined;
-  /** Resolves once nothing is being saved. */
+  /** The save in progress. */
   private saving: Promise<void> | undefined;
-  /** Read together with the health. */
   private concurrency: number;
   private revision = 0;
   private reading: Promise<void> | undefined;
-  /** Times that the health was discarded: a read that began before the last of them is repeated. */
-  private discards = 0;
+  /** Incremented when the health is discarded: a read that began before is repeated. */
+  private healthVersion = 0;
   private mayHaveMore = false;
   private isFetching = false;
   private isStopped = false;
   private pageLimit = 1;
-  /** While set, nothing is fetched or sent until it fires. */
+  /** While set, nothing is fetched or sent. */
   private backoffTimer: unknown = null;
 
   constructor(
     readonly partnerId: string,
-    private readonly ports: DispatcherDeps,
+    private readonly deps: DispatcherDeps,
     private readonly options: WorkerOptions,
-    /** Told by it are the results that come when another server has the lane. */
+    /** The epoch of the lease under which this worker sends. The store rejects results of an earlier lease. */
     readonly epoch = 0,
   ) {
     this.concurrency = options.concurrencyPerPartner;
@@ -63,7 +62,7 @@ export class DeliveryWorker {
     return this.queue.waitingCount;
   }
 
-  /** Deliveries in memory. */
+  /** The number of deliveries in memory. */
   get inMemory(): number {
     return this.queue.ids.size;
   }
@@ -72,33 +71,32 @@ export class DeliveryWorker {
     return this.health !== undefined && this.health.pausedAt !== null;
   }
 
-  /** Has nothing to do, and waits for nothing. */
   get isIdle(): boolean {
     return this.inMemory === 0 && this.inFlight === 0 && this.canRun && !this.isFetching && !this.mayHaveMore;
   }
 
-  /** The partner may have due deliveries that are not here. */
+  /** Checks the store for due deliveries. */
   wake(): void {
     this.mayHaveMore = true;
     this.advance();
   }
 
-  /** Discards the receiver's health, so that it is read again, and tries. */
+  /** Reads the state of the endpoint again and sends without waiting for the end of a backoff. */
   refresh(): void {
-    this.discardHealth();
+    this.forgetHealth();
     this.endBackoff();
   }
 
-  private discardHealth(): void {
+  private forgetHealth(): void {
     this.health = undefined;
     this.healthToSave = undefined;
-    this.discards++;
+    this.healthVersion++;
   }
 
-  /** Starts nothing more; what is under way goes on. */
+  /** Stops fetching and sending. Attempts in progress continue. */
   stop(): void {
     this.isStopped = true;
-    this.ports.timers.clear(this.backoffTimer);
+    this.deps.timers.clear(this.backoffTimer);
     this.queue.clear();
   }
 
@@ -107,26 +105,26 @@ export class DeliveryWorker {
   }
 
   private advance(): void {
-    const width = this.isPaused ? 1 : this.concurrency;
-    while (this.canRun && this.inFlight < width) {
-      const job = this.queue.take();
-      if (!job) break;
-      this.deliver(job);
+    const limit = this.isPaused ? 1 : this.concurrency;
+    while (this.canRun && this.inFlight < limit) {
+      const delivery = this.queue.take();
+      if (!delivery) break;
+      this.deliver(delivery);
     }
-    // What is sent but not recorded counts as held: a store that can't be written stops the sending too.
+    // Results that are not recorded yet count as in memory, so that sending stops if the store cannot be written.
     const hasRoom = this.queued < this.pageLimit / 2 && this.inMemory <= this.pageLimit;
     if (hasRoom && this.mayHaveMore && !this.isFetching && this.canRun) this.fetch();
   }
 
   private async fetch(): Promise<void> {
-    const { partnerId, ports, queue } = this;
+    const { partnerId, deps, queue } = this;
     this.isFetching = true;
     this.mayHaveMore = false;
     try {
-      if (!this.health) await this.readReceiver();
+      if (!this.health) await this.readEndpointState();
       this.pageLimit = this.isPaused ? 1 : this.options.pageSize();
       queue.beginFetch();
-      const page = await ports.due(partnerId, ports.clock(), this.pageLimit, queue.ids);
+      const page = await deps.due(partnerId, deps.clock(), this.pageLimit, queue.ids);
       if (this.canRun) queue.add(page);
       if (page.length === this.pageLimit) this.mayHaveMore = true;
     } catch (error) {
@@ -136,20 +134,20 @@ export class DeliveryWorker {
     this.advance();
   }
 
-  /** Reads the receiver once for all who wait for it. */
-  private readReceiver(): Promise<void> {
-    this.reading ??= this.loadReceiver();
+  /** Shares one read among all callers that wait for it. */
+  private readEndpointState(): Promise<void> {
+    this.reading ??= this.loadEndpointState();
     return this.reading;
   }
 
-  private async loadReceiver(): Promise<void> {
+  private async loadEndpointState(): Promise<void> {
     try {
       while (!this.health) {
-        const { discards } = this;
-        // A failure that is still being saved would be missing, and the success after it would not be saved.
+        const { healthVersion: discards } = this;
+        // Otherwise the read could miss a failure that is being saved, and a success after it would not be saved.
         await this.saving;
-        const { health, concurrency, revision } = await this.ports.receiver(this.partnerId);
-        if (discards !== this.discards) continue;
+        const { health, concurrency, revision } = await this.deps.endpointState(this.partnerId);
+        if (discards !== this.healthVersion) continue;
         this.health = health;
         this.revision = revision;
         this.concurrency = concurrency ?? this.options.concurrencyPerPartner;
@@ -159,30 +157,30 @@ export class DeliveryWorker {
     }
   }
 
-  private async deliver(job: PendingDelivery): Promise<void> {
-    const { partnerId, ports, queue } = this;
-    const { send, clock } = ports;
+  private async deliver(delivery: PendingDelivery): Promise<void> {
+    const { partnerId, deps, queue } = this;
+    const { send, clock } = deps;
     const options = { send, clock, timeoutMs: this.options.timeoutMs, isProbe: this.isPaused };
     this.inFlight++;
     try {
-      const endpoint = await ports.endpoint(partnerId);
-      if (ports.leases?.isHeld(partnerId, this.epoch, options.timeoutMs) === false) {
-        queue.release(job);
+      const endpoint = await deps.endpoint(partnerId);
+      if (deps.leases?.isHeld(partnerId, this.epoch, options.timeoutMs) === false) {
+        queue.release(delivery);
         this.backOff(RETRY_MS);
       } else if (endpoint) {
-        const result = await attemptDelivery(job, endpoint, options);
-        this.recordResult(job, result);
-        await this.noteHealth(result, endpoint.revision);
+        const result = await attemptDelivery(delivery, endpoint, options);
+        this.recordResult(delivery, result);
+        await this.updateHealth(result, endpoint.revision);
       } else {
-        queue.release(job);
-        this.backOff(NO_RECEIVER_RETRY_MS);
-        ports.log.warn(
+        queue.release(delivery);
+        this.backOff(NO_ENDPOINT_RETRY_MS);
+        deps.log.warn(
           { partner_id: partnerId },
-          "webhook deliveries wait: the partner has no receiver or is disabled",
+          "webhook deliveries on hold: the partner has no endpoint or is disabled",
         );
       }
     } catch (error) {
-      queue.release(job);
+      queue.release(delivery);
       this.backOffAfterError(error);
     }
     this.inFlight--;
@@ -190,45 +188,45 @@ export class DeliveryWorker {
     this.options.onEnd();
   }
 
-  private recordResult(job: PendingDelivery, result: AttemptResult): void {
-    // The order key is free only when the result is recorded, or a crash could turn two deliveries around.
-    this.options.onResult(this.ports.leases ? { ...result, epoch: this.epoch } : result, () => {
-      if (result.outcome === "retry") this.queue.release(job);
-      else this.queue.settle(job);
+  private recordResult(delivery: PendingDelivery, result: AttemptResult): void {
+    // The order key stays taken until the result is recorded: otherwise a crash could reverse two deliveries.
+    this.options.onResult(this.deps.leases ? { ...result, epoch: this.epoch } : result, () => {
+      if (result.outcome === "retry") this.queue.release(delivery);
+      else this.queue.settle(delivery);
       this.advance();
     });
-    this.logAttempt(job, result);
+    this.logAttempt(delivery, result);
   }
 
-  /** A line an attempt, as there is one a request: the request id joins the two. */
+  /** Logs one line per attempt. Its request ID relates it to the line of the API request. */
   private logAttempt({ event, requestId }: PendingDelivery, result: AttemptResult): void {
     const { deliveryId, partnerId, attempt, outcome, statusCode, durationMs, error } = result;
     const about = { delivery_id: deliveryId, partner_id: partnerId, event, request_id: requestId };
-    const answer = { status_code: statusCode, error };
-    this.ports.log.info(
-      { ...about, attempt, outcome, ...answer, duration_ms: durationMs },
+    const response = { status_code: statusCode, error };
+    this.deps.log.info(
+      { ...about, attempt, outcome, ...response, duration_ms: durationMs },
       "webhook attempt",
     );
     if (outcome === "failed")
-      this.ports.log.warn({ ...about, attempts: attempt, ...answer }, "webhook delivery failed");
+      this.deps.log.warn({ ...about, attempts: attempt, ...response }, "webhook delivery failed");
   }
 
-  /** Updates the health by an attempt, unless an operator has changed the receiver since the attempt's revision. */
-  private async noteHealth(result: AttemptResult, revision: number): Promise<void> {
-    // The operator's change is in the store, and the dispatcher is yet to be notified of it.
-    if (this.revision < revision) this.discardHealth();
+  /** Updates the health after an attempt, unless an operator has changed the endpoint since `revision`. */
+  private async updateHealth(result: AttemptResult, revision: number): Promise<void> {
+    // The change is in the store, but the dispatcher has not been notified of it yet.
+    if (this.revision < revision) this.forgetHealth();
     if (!this.health) {
-      await this.readReceiver().catch((error: unknown) => {
-        this.ports.log.error(
+      await this.readEndpointState().catch((error: unknown) => {
+        this.deps.log.error(
           { err: error, partner_id: this.partnerId },
-          "the webhook receiver's health could not be read",
+          "cannot read the health of the webhook endpoint",
         );
       });
     }
-    if (this.health && this.revision === revision) this.updateHealth(this.health, result);
+    if (this.health && this.revision === revision) this.applyOutcome(this.health, result);
   }
 
-  private updateHealth(before: ReceiverHealth, { outcome, error, startedAt }: AttemptResult): void {
+  private applyOutcome(before: ReceiverHealth, { outcome, error, startedAt }: AttemptResult): void {
     const health = healthAfter(
       before,
       { ok: outcome === "delivered", error, startedAt },
@@ -240,9 +238,9 @@ export class DeliveryWorker {
       this.logPause(health, before.pausedAt !== null);
     } else if (before.pausedAt !== null) {
       this.mayHaveMore = true;
-      this.ports.log.info(
+      this.deps.log.info(
         { partner_id: this.partnerId, paused_at: toIso(before.pausedAt) },
-        "webhook receiver answers again: deliveries resumed",
+        "webhook endpoint recovered, deliveries resumed",
       );
     }
     if (isWorthSaving(before, health)) this.save(health);
@@ -255,13 +253,13 @@ export class DeliveryWorker {
       failing_since: failingSince === null ? null : toIso(failingSince),
       error: lastError,
     };
-    if (wasPaused) this.ports.log.info(fields, "webhook receiver still fails: it stays paused");
-    else this.ports.log.warn(fields, "webhook receiver paused: its deliveries wait until a probe succeeds");
+    if (wasPaused) this.deps.log.info(fields, "webhook endpoint still failing, remains paused");
+    else this.deps.log.warn(fields, "webhook endpoint paused until a probe succeeds");
   }
 
   /**
-   * One save at a time, so that none is overtaken by the one before it, and the latest of those that wait. One that
-   * fails costs no more than a probe after the next start, so it is not tried again.
+   * Saves one health at a time, so that saves stay in order, and only the latest one that is waiting. A failed save is
+   * not retried: it costs at most one probe after the next start.
    */
   private save(health: ReceiverHealth): void {
     this.healthToSave = health;
@@ -270,10 +268,10 @@ export class DeliveryWorker {
 
   private async saveLatest(): Promise<void> {
     for (let next = this.takeHealthToSave(); next; next = this.takeHealthToSave())
-      await this.ports.saveReceiverHealth(this.partnerId, next, this.revision, this.epoch).catch((error) => {
-        this.ports.log.error(
+      await this.deps.saveReceiverHealth(this.partnerId, next, this.revision, this.epoch).catch((error) => {
+        this.deps.log.error(
           { err: error, partner_id: this.partnerId },
-          "the webhook receiver's health could not be saved",
+          "cannot save the health of the webhook endpoint",
         );
       });
     this.saving = undefined;
@@ -287,22 +285,22 @@ export class DeliveryWorker {
 
   private backOffAfterError(error: unknown): void {
     if (this.isStopped) return;
-    this.ports.log.error(
+    this.deps.log.error(
       { err: error, partner_id: this.partnerId },
-      "webhook deliveries could not be prepared; trying again soon",
+      "cannot prepare webhook deliveries, retrying",
     );
     this.backOff(RETRY_MS);
   }
 
-  /** Lets go of what waits and takes nothing for so long, unless it rests already. */
+  /** Discards queued deliveries and stops fetching and sending for that time. Does nothing during a backoff. */
   private backOff(ms: number): void {
     if (!this.canRun) return;
     this.queue.clear();
-    this.backoffTimer = this.ports.timers.set(() => this.endBackoff(), ms);
+    this.backoffTimer = this.deps.timers.set(() => this.endBackoff(), ms);
   }
 
   private endBackoff(): void {
-    this.ports.timers.clear(this.backoffTimer);
+    this.deps.timers.clear(this.backoffTimer);
     this.backoffTimer = null;
     this.wake();
   }

@@ -1,20 +1,20 @@
 import type { Instant } from "../domain/time.ts";
 import type { AttemptResult } from "./attempt.ts";
-import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./delivery-repository.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
+import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./dispatcher-deps.ts";
 import { createResultBatcher } from "./result-batcher.ts";
 
 export type DispatcherStats = {
-  /** Attempts under way. */
+  /** Attempts in progress. */
   inFlight: number;
-  /** Deliveries fetched and waiting for their turn. */
+  /** Fetched deliveries that wait to be sent. */
   queued: number;
-  /** Attempts made whose results are not yet recorded. */
+  /** Attempts whose results are not recorded yet. */
   unrecorded: number;
-  /** The outbox could not be read or written at the last try. */
+  /** The last read or write of the outbox failed. */
   isFailing: boolean;
   pausedPartners: string[];
-  /** Attempts recorded since start, by outcome. */
+  /** Attempts recorded since the start, by outcome. */
   delivered: number;
   retry: number;
   failed: number;
@@ -22,11 +22,11 @@ export type DispatcherStats = {
 
 export type Dispatcher = {
   start(): void;
-  /** There is something new in the outbox: of these partners, or of any. Cheap. */
+  /** Checks the outbox for new deliveries of these partners, or of all. Cheap. */
   wake(partnerIds?: Iterable<string>): void;
-  /** An operator changed a partner's receiver or its saved health: forget what is remembered of it, and try. */
+  /** Must be called after an operator has changed the endpoint of a partner or its saved health. */
   refresh(partnerId: string): void;
-  /** Takes nothing new and waits until what is under way is recorded, at most `graceMs`. The rest stays pending. */
+  /** Stops sending and waits at most `graceMs` for the attempts in progress to be recorded. The rest stays pending. */
   stop(graceMs: number): Promise<void>;
   stats(): DispatcherStats;
 };
@@ -34,19 +34,20 @@ export type Dispatcher = {
 const RETRY_MS = 1_000;
 const LEASE_RETRY_MS = 2_000;
 const MAX_BATCH = 512;
-/** Against one partner's receiver that answers at once: 2,900 deliveries/s without, 11,300 with. */
+/** To one endpoint that responds at once: 2,900 deliveries/s without this interval, 11,300 with it. */
 const BATCH_INTERVAL_MS = 2;
 const MIN_PAGE_SIZE = 8;
 
 /**
- * Delivers the outbox: every pending delivery at least once, each partner on its own, so that a receiver that hangs
- * holds up no other. A crash between sending and recording sends the same delivery again, with the same id and bytes.
+ * Creates the dispatcher, which sends every pending delivery at least once. Each partner has a worker of its own, so that
+ * a hanging endpoint does not delay others. After a crash between sending and recording, a delivery is sent again with
+ * the same ID and body.
  */
 export function createDispatcher(
-  ports: DispatcherDeps,
+  deps: DispatcherDeps,
   options: DispatcherOptions = DISPATCHER_DEFAULTS,
 ): Dispatcher {
-  const { clock, timers, log } = ports;
+  const { clock, timers, log } = deps;
   const workers = new Map<string, DeliveryWorker>();
   const counts = { delivered: 0, retry: 0, failed: 0 };
   let isStopping = false;
@@ -58,10 +59,10 @@ export function createDispatcher(
   let onIdle = () => {};
 
   const results = createResultBatcher<AttemptResult>({
-    write: ports.record,
+    write: deps.record,
     onFailure(error, retryMs) {
       isFailing = true;
-      log.error({ err: error, retry_ms: retryMs }, "webhook attempts could not be recorded; trying again");
+      log.error({ err: error, retry_ms: retryMs }, "cannot record webhook attempts, retrying");
     },
     timers,
     maxBatch: MAX_BATCH,
@@ -87,29 +88,29 @@ export function createDispatcher(
     const known = workers.get(partnerId);
     if (known?.epoch === epoch) return known;
     known?.stop();
-    const lane = new DeliveryWorker(partnerId, ports, workerOptions, epoch);
-    workers.set(partnerId, lane);
-    return lane;
+    const worker = new DeliveryWorker(partnerId, deps, workerOptions, epoch);
+    workers.set(partnerId, worker);
+    return worker;
   }
 
-  /** Those of the partners' lanes that are this server's: all of them where no other sends. */
+  /** Returns the workers of the partners whose leases this server holds, or of all if no other server sends. */
   async function ownWorkers(partnerIds: Iterable<string>): Promise<DeliveryWorker[]> {
-    if (!ports.leases) return Array.from(partnerIds, (partnerId) => workerOf(partnerId));
+    if (!deps.leases) return Array.from(partnerIds, (partnerId) => workerOf(partnerId));
     const ids = [...partnerIds];
-    const own = ids.length === 0 ? new Map<string, number>() : await ports.leases.acquire(ids);
+    const own = ids.length === 0 ? new Map<string, number>() : await deps.leases.acquire(ids);
     if (isStopping) return [];
-    // Another server's lane is looked after again: it may have died.
+    // The server that holds the lease may have died.
     if (own.size < ids.length) scanBy(clock() + LEASE_RETRY_MS);
     return Array.from(own, ([partnerId, epoch]) => workerOf(partnerId, epoch));
   }
 
-  /** Lets other servers have the lanes that have nothing to do. */
+  /** Lets other servers acquire the leases of idle workers. */
   function releaseIdle(): void {
-    if (!ports.leases) return;
-    const idle = [...workers.values()].filter((lane) => lane.isIdle).map(({ partnerId }) => partnerId);
+    if (!deps.leases) return;
+    const idle = [...workers.values()].filter((worker) => worker.isIdle).map(({ partnerId }) => partnerId);
     drop(idle);
-    // A lease that could not be given back runs out.
-    if (idle.length > 0) ports.leases.release(idle).catch(() => {});
+    // A lease that cannot be released expires.
+    if (idle.length > 0) deps.leases.release(idle).catch(() => {});
   }
 
   function drop(partnerIds: readonly string[]): void {
@@ -119,31 +120,32 @@ export function createDispatcher(
     }
   }
 
-  /** Tries these partners' deliveries, where they are this server's to send. */
+  /** Wakes the workers of those partners whose leases this server holds. */
   function wakeWorkers(partnerIds: Iterable<string>, refresh = false): void {
     if (isStopping) return;
-    if (!ports.leases) for (const partnerId of partnerIds) wakeWorker(workerOf(partnerId), refresh);
+    if (!deps.leases) for (const partnerId of partnerIds) wakeWorker(workerOf(partnerId), refresh);
     else
       ownWorkers(partnerIds).then(
         (own) => {
-          for (const lane of own) wakeWorker(lane, refresh);
+          for (const worker of own) wakeWorker(worker, refresh);
         },
-        // The scan that follows says what is wrong.
+        // The scan logs the error if it persists.
         () => scanBy(clock() + RETRY_MS),
       );
   }
 
-  const wakeWorker = (lane: DeliveryWorker, refresh: boolean) => (refresh ? lane.refresh() : lane.wake());
+  const wakeWorker = (worker: DeliveryWorker, refresh: boolean) =>
+    refresh ? worker.refresh() : worker.wake();
 
-  /** Each busy partner's share of what may be in memory. */
+  /** Divides `maxInMemory` among the partners with deliveries in memory. */
   function pageSize(): number {
     let busy = 0;
-    for (const lane of workers.values()) if (lane.inMemory > 0) busy++;
+    for (const worker of workers.values()) if (worker.inMemory > 0) busy++;
     const share = Math.floor(options.maxInMemory / Math.max(1, busy));
     return Math.max(MIN_PAGE_SIZE, Math.min(options.pageSize, share));
   }
 
-  /** Looks through the whole outbox: whose deliveries are due, and when to look again. */
+  /** Wakes the workers of all partners with due deliveries and schedules the next scan. */
   async function scan(): Promise<void> {
     mustScanAgain = isScanning;
     if (isScanning || isStopping) return;
@@ -153,19 +155,19 @@ export function createDispatcher(
     try {
       const now = clock();
       releaseIdle();
-      for (const lane of await ownWorkers(await ports.duePartners(now))) lane.wake();
+      for (const worker of await ownWorkers(await deps.duePartners(now))) worker.wake();
       isFailing &&= results.size > 0;
-      scanBy((await ports.nextDueAt(now)) ?? Number.POSITIVE_INFINITY);
+      scanBy((await deps.nextDueAt(now)) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
       isFailing = true;
-      if (!isStopping) log.error({ err: error }, "the webhook outbox could not be read; trying again soon");
+      if (!isStopping) log.error({ err: error }, "cannot read the webhook outbox, retrying");
       scanBy(clock() + RETRY_MS);
     }
     isScanning = false;
     if (mustScanAgain) scan();
   }
 
-  /** Sees to it that a scan starts at that moment, or earlier. */
+  /** Schedules a scan for that time unless an earlier one is scheduled. */
   function scanBy(instant: Instant): void {
     const now = clock();
     const at = Math.min(instant, now + options.pollIntervalMs);
@@ -177,7 +179,7 @@ export function createDispatcher(
 
   function countInFlight(): number {
     let underWay = 0;
-    for (const lane of workers.values()) underWay += lane.inFlight;
+    for (const worker of workers.values()) underWay += worker.inFlight;
     return underWay;
   }
 
@@ -185,7 +187,7 @@ export function createDispatcher(
     if (isStopping && results.size === 0 && countInFlight() === 0) onIdle();
   }
 
-  ports.leases?.onLost(drop);
+  deps.leases?.onLost(drop);
 
   return {
     start: () => void scan(),
@@ -197,7 +199,7 @@ export function createDispatcher(
     async stop(graceMs) {
       isStopping = true;
       timers.clear(scanTimer);
-      for (const lane of workers.values()) lane.stop();
+      for (const worker of workers.values()) worker.stop();
       await new Promise<void>((resolve) => {
         const graceTimer = timers.set(resolve, graceMs);
         onIdle = () => {

@@ -18,16 +18,16 @@ export type ExchangeResult = {
   error: string | null;
   responseHead: string;
   address: string | null;
-  /** A kept connection broke before a byte of an answer: the receiver had closed it meanwhile. */
+  /** A pooled connection broke before any byte of a response: the endpoint had closed it in the meantime. */
   isStale: boolean;
 };
 
 const HEAD_BYTES = 1024;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** What writing to a connection that the other side has closed looks like. */
+/** The error codes of a write to a connection that the other side has closed. */
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
 
-/** One request and its answer over one connection of the agents. Never rejects, and settles within `timeoutMs`. */
+/** Sends one request and reads its response. Never rejects; resolves within `timeoutMs`. */
 export function exchange(
   request: SendRequest,
   timeoutMs: number,
@@ -43,7 +43,7 @@ class Exchange {
   private outgoing: ClientRequest | undefined;
   private response: IncomingMessage | undefined;
   private address: string | null = null;
-  /** What the connection had received in all before this request. */
+  /** The number of bytes that the connection had received before this request. */
   private bytesBefore = 0;
   private bytesRead = 0;
   private head = "";
@@ -73,13 +73,13 @@ class Exchange {
     const outgoing = openRequest(target, this.request, this.settings.proxy, this.agents);
     this.outgoing = outgoing;
     outgoing.on("socket", (socket) => this.onSocket(socket));
-    outgoing.on("response", (answer) => this.onResponse(answer));
-    outgoing.on("upgrade", (answer, socket) => {
-      this.response = answer;
+    outgoing.on("response", (response) => this.onResponse(response));
+    outgoing.on("upgrade", (response, socket) => {
+      this.response = response;
       socket.destroy();
       this.finish();
     });
-    // Stays for good: a destroyed request may still report an error, which nothing else would catch.
+    // Not removed: a destroyed request may still emit an error, which nothing else would catch.
     outgoing.on("error", (error) => this.finish(this.isCompleteByStatus() ? undefined : error));
     outgoing.end(this.request.body);
   }
@@ -100,32 +100,30 @@ class Exchange {
     if (refusal) this.finish(new AddressRefusedError(refusal));
   }
 
-  private onResponse(answer: IncomingMessage): void {
-    this.response = answer;
-    answer.on("data", (chunk: Buffer) => {
+  private onResponse(response: IncomingMessage): void {
+    this.response = response;
+    response.on("data", (chunk: Buffer) => {
       if (this.bytesRead < HEAD_BYTES) {
         this.head += this.decoder.decode(chunk.subarray(0, HEAD_BYTES - this.bytesRead), { stream: true });
       }
       this.bytesRead += chunk.length;
     });
-    answer.on("end", () => this.finish());
-    answer.on("error", (error) => this.finish(error));
+    response.on("end", () => this.finish());
+    response.on("error", (error) => this.finish(error));
   }
 
   /**
-   * Counts every byte that comes, also of what is no part of a body: interim answers, the sizes of chunks, trailers. A
-   * receiver that sends those without an end would keep everybody else waiting.
+   * Limits all bytes of a response, not only those of its body. An endpoint could send interim responses, chunk headers
+   * or trailers without end.
    */
   private countBytes(): void {
     if (this.socket!.bytesRead - this.bytesBefore <= MAX_RESPONSE_BYTES) return;
     this.socket!.off("data", this.count);
-    // What has come of an answer is handed out after the bytes of its connection.
-    setImmediate(() =>
-      this.finish(this.response ? undefined : new Error("the answer does not begin within 64 KiB")),
-    );
+    // Node emits the data of the response after that of its socket.
+    setImmediate(() => this.finish(this.response ? undefined : new Error("response headers exceed 64 KiB")));
   }
 
-  /** The first call counts. Without an error the answer's status decides; a connection that is not through is closed. */
+  /** Settles the exchange once. Without an error, the status of the response decides its result. */
   private finish(error?: unknown): void {
     if (this.isSettled) return;
     this.isSettled = true;
@@ -146,7 +144,7 @@ class Exchange {
     });
   }
 
-  /** A 204 ends with its head. Some receivers send a body with it all the same, which is no HTTP and says nothing. */
+  /** A 204 has no body. Some endpoints send one nevertheless, which the parser reports as an error. */
   private isCompleteByStatus(): boolean {
     return this.response?.statusCode === 204;
   }
@@ -161,8 +159,8 @@ class Exchange {
   }
 
   private phase(): ExchangePhase {
-    if (this.response) return "for the rest of the answer";
-    return this.outgoing?.socket && !this.outgoing.socket.connecting ? "for an answer" : "connecting";
+    if (this.response) return "complete response";
+    return this.outgoing?.socket && !this.outgoing.socket.connecting ? "response" : "connection";
   }
 }
 
@@ -197,8 +195,8 @@ function openRequest(target: URL, request: SendRequest, proxy: URL | null, agent
 }
 
 /**
- * What the connection itself can't vet: an address that stands in the URL is not looked up, and behind a proxy it is
- * the proxy that connects. A name that only the proxy can look up passes, unless there is an allow list to satisfy.
+ * Applies the address policy where the lookup of the connection does not: to an IP address in the URL, and to all hosts
+ * behind a proxy. A name that only the proxy can resolve is permitted unless there is an allow list.
  */
 async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
   const host = socketHost(target);
@@ -207,9 +205,7 @@ async function checkTarget(target: URL, settings: NetworkSettings): Promise<void
     await permittedAddresses(host, settings).catch((error) => {
       if (error instanceof AddressRefusedError) throw error;
       if (settings.policy().allow.length > 0) {
-        throw new AddressRefusedError(
-          `${host} can't be looked up here, so no allowed network is known to hold it`,
-        );
+        throw new AddressRefusedError(`cannot resolve ${host}, so webhooks.allow_networks cannot be applied`);
       }
     });
   }
@@ -218,11 +214,11 @@ async function checkTarget(target: URL, settings: NetworkSettings): Promise<void
 function parseTarget(url: string): URL {
   const target = URL.parse(url);
   if (target?.protocol !== "http:" && target?.protocol !== "https:") {
-    throw new Error("the receiver's address is no http or https URL");
+    throw new Error("the webhook URL is not an http:// or https:// URL");
   }
   return target;
 }
 
 function hostnameOf(url: string): string {
-  return URL.parse(url)?.hostname ?? "the receiver";
+  return URL.parse(url)?.hostname ?? "the endpoint";
 }

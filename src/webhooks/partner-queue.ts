@@ -1,18 +1,17 @@
-/** What the queue needs to know of a delivery. */
-export type Queueable = { id: string; orderKey: string | null };
+export type QueuedDelivery = { id: string; orderKey: string | null };
 
 /**
- * One partner's deliveries in memory, in creation order. It hands out each once, and never two with the same order
- * key at a time. A delivery is held from the moment it is added until it is settled, so that it isn't fetched twice.
+ * The deliveries of one partner that are in memory, in creation order. `take` returns each delivery once and never two
+ * with the same order key at a time. A delivery stays known from `add` to `settle`, so that it is not fetched twice.
  */
-export class PartnerQueue<Delivery extends Queueable> {
+export class PartnerQueue<Delivery extends QueuedDelivery> {
   private waiting: Delivery[] = [];
   private readonly knownIds = new Set<string>();
   private readonly busyKeys = new Set<string>();
-  /** Keys whose delivery went back for a retry while a page was being fetched: that page may be older than it. */
+  /** Keys of deliveries that were released while a page was being fetched: that page may be older than the release. */
   private readonly deferredKeys = new Set<string>();
 
-  /** Waiting, handed out, or handed out and not yet settled. */
+  /** The IDs of deliveries that are queued, or taken and not yet settled. */
   get ids(): ReadonlySet<string> {
     return this.knownIds;
   }
@@ -21,7 +20,7 @@ export class PartnerQueue<Delivery extends Queueable> {
     return this.waiting.length;
   }
 
-  /** To be called before a page is fetched; what is then fetched goes to `add`. */
+  /** Must be called before a page is fetched for `add`. */
   beginFetch(): void {
     this.deferredKeys.clear();
   }
@@ -35,7 +34,7 @@ export class PartnerQueue<Delivery extends Queueable> {
     }
   }
 
-  /** The oldest delivery that nothing of the same key is before. */
+  /** Returns the oldest delivery that no other delivery with the same key is ahead of. */
   take(): Delivery | undefined {
     const index = this.waiting.findIndex(({ orderKey }) => orderKey === null || !this.busyKeys.has(orderKey));
     if (index < 0) return undefined;
@@ -44,13 +43,13 @@ export class PartnerQueue<Delivery extends Queueable> {
     return delivery;
   }
 
-  /** A delivery that was handed out is delivered or failed, and recorded: the next of its key may go. */
+  /** Removes a taken delivery whose final result is recorded. The next one with its key can be taken. */
   settle(delivery: Delivery): void {
     this.knownIds.delete(delivery.id);
     if (delivery.orderKey !== null) this.busyKeys.delete(delivery.orderKey);
   }
 
-  /** A delivery that was handed out stays pending: later ones of its key go back with it, to be fetched after it. */
+  /** Removes a taken delivery that stays pending, and later ones with its key, to be fetched again in order. */
   release(delivery: Delivery): void {
     this.settle(delivery);
     const { orderKey } = delivery;
@@ -60,7 +59,7 @@ export class PartnerQueue<Delivery extends Queueable> {
     this.waiting = this.waiting.filter((later) => later.orderKey !== orderKey);
   }
 
-  /** Lets go of all that waits; what is handed out stays held. */
+  /** Removes all queued deliveries. Those that are taken stay known. */
   clear(): void {
     for (const { id } of this.waiting) this.knownIds.delete(id);
     this.waiting = [];

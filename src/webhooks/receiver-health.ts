@@ -1,32 +1,32 @@
 import type { Instant } from "../domain/time.ts";
 
 /**
- * How a partner's receiver has been doing since its last success. While it is paused its deliveries stay pending and
- * use up no attempts; one of them is tried from time to time, as a probe.
+ * The failures of a partner's webhook endpoint since its last success. While it is paused, its deliveries stay pending
+ * and no attempts are counted; periodically, one of them is sent as a probe.
  */
 export type ReceiverHealth = {
-  /** Failed attempts in a row. */
+  /** Consecutive failed attempts. */
   failures: number;
-  /** When the first of them started; null when there is none. */
+  /** When the first of them started; null if there is none. */
   failingSince: Instant | null;
-  /** Null while deliveries go out. */
+  /** Null unless the endpoint is paused. */
   pausedAt: Instant | null;
-  /** Of the latest failure, in words. */
+  /** The cause of the latest failure. */
   lastError: string | null;
 };
 
 export const HEALTHY: ReceiverHealth = { failures: 0, failingSince: null, pausedAt: null, lastError: null };
 
-/** Both must be exceeded before a receiver is paused. */
+/** An endpoint is paused once it reaches both. */
 export type PauseLimits = { failures: number; failingMs: number };
 
 /**
- * Twenty attempts over ten minutes: a delivery's three attempts, a restart or a short outage never get there, so
- * deliveries fail and are retried as the schedule says; a partner with little traffic needs seven lost deliveries.
+ * Twenty failed attempts over ten minutes. The three attempts of one delivery, a restart or a short outage do not reach
+ * these limits. With little traffic, seven deliveries fail before the endpoint is paused.
  */
 export const DEFAULT_PAUSE_LIMITS: PauseLimits = { failures: 20, failingMs: 600_000 };
 
-/** The health after an attempt that started at `startedAt`. Any success makes the receiver healthy and resumes it. */
+/** Returns the health after an attempt. A success resets it, which resumes a paused endpoint. */
 export function healthAfter(
   health: ReceiverHealth,
   attempt: { ok: boolean; error: string | null; startedAt: Instant },

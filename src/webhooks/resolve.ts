@@ -1,21 +1,21 @@
 import dns from "node:dns";
 
-/** The numeric addresses of a host name, at least one; rejects with `code: "ENOTFOUND"` when it has none. */
+/** Returns the numeric addresses of a host name, at least one. Rejects with `code: "ENOTFOUND"` if there is none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-const SERVERS_REREAD_AFTER_MS = 5_000;
+const SERVERS_REFRESH_MS = 5_000;
 
 /**
- * Looks names up with c-ares, which reads the hosts file and waits without a thread. `dns.lookup` would wait in the
- * runtime's few worker threads: a handful of receivers whose name servers are dead then hold up every other lookup,
- * and file reads with them.
+ * Creates a resolver on c-ares, which reads the hosts file and needs no thread while it waits. `dns.lookup` blocks one of
+ * the runtime's few worker threads: a handful of hosts with dead DNS servers would delay all other lookups and file
+ * reads.
  */
 export function createResolver(nowMs: () => number = () => performance.now()): Resolve {
   let readAtMs = Number.NEGATIVE_INFINITY;
   return async (hostname) => {
-    if (nowMs() - readAtMs >= SERVERS_REREAD_AFTER_MS) {
+    if (nowMs() - readAtMs >= SERVERS_REFRESH_MS) {
       readAtMs = nowMs();
-      rereadServers();
+      refreshServers();
     }
     try {
       const found = await Bun.dns.lookup(hostname, { backend: "c-ares" });
@@ -27,8 +27,8 @@ export function createResolver(nowMs: () => number = () => performance.now()): R
   };
 }
 
-/** c-ares reads its name servers once, at the first lookup; a server that runs for years sees them change. */
-function rereadServers(): void {
+/** c-ares reads the DNS servers of the system only once, at the first lookup. */
+function refreshServers(): void {
   const current = new dns.Resolver().getServers();
   if (current.length > 0 && current.join() !== dns.getServers().join()) dns.setServers(current);
 }

@@ -1,29 +1,29 @@
 import type { Timers } from "../event-loop.ts";
 
 export type ResultBatcher<Result> = {
-  /** Writes the result before long, then calls `written`. */
+  /** Queues the result; calls `written` once it is committed. */
   add(result: Result, written: () => void): void;
-  /** Results not yet written. */
+  /** The number of results not yet written. */
   readonly size: number;
-  /** Gives up a write that is waiting to be tried again. One that is under way still finishes. */
+  /** Cancels a scheduled retry. A write in progress still completes. */
   close(): void;
 };
 
 export type BatcherOptions<Result> = {
-  /** Writes all of them or none: one transaction. */
+  /** Writes all results or none, in one transaction. */
   write: (results: Result[]) => Promise<void>;
-  /** Told of a write that did not work; the same results are tried again after `retryMs`. */
+  /** Called after a failed write, which is retried with the same results after `retryMs`. */
   onFailure: (error: unknown, retryMs: number) => void;
   timers: Timers;
   maxBatch: number;
-  /** From a write to the next, so that a busy time has few and large ones; the first after a quiet one is at once. */
+  /** The pause between two writes, which makes batches larger under load. The first write after an idle time starts at once. */
   intervalMs: number;
 };
 
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 
-/** Writes results one batch after the other, each with all that came in since the one before; loses none. */
+/** Creates a batcher that writes results in batches, one at a time, and retries failed writes without limit. */
 export function createResultBatcher<Result>(options: BatcherOptions<Result>): ResultBatcher<Result> {
   const { write, onFailure, timers, maxBatch: mostPerBatch, intervalMs: gatherMs } = options;
   let waiting: { result: Result; written: () => void }[] = [];
@@ -39,7 +39,7 @@ export function createResultBatcher<Result>(options: BatcherOptions<Result>): Re
       await write(batch.map(({ result }) => result));
     } catch (error) {
       if (!isClosed) onFailure(error, retryMs);
-      runAfter(retryMs, Math.min(retryMs * 2, LONGEST_RETRY_MS));
+      runAfter(retryMs, Math.min(retryMs * 2, MAX_RETRY_MS));
       return;
     }
     waiting = waiting.slice(batch.length);

@@ -1,14 +1,14 @@
 import type { Instant } from "../domain/time.ts";
 
-/** From the start of an attempt to the start of the next: the three of a cycle stand at 0, 5 and 35 s. */
+/** Between the starts of two attempts: the three attempts of a cycle start at 0, 5 and 35 s. */
 const DELAYS_MS = [5_000, 30_000] as const;
 
-/** No attempt is ever planned further ahead than this. One that seems to be was planned before the clock was set back. */
-export const LONGEST_DELAY_MS = Math.max(...DELAYS_MS);
+/** No attempt is scheduled further ahead. One that appears to be was scheduled before the clock was set back. */
+export const MAX_DELAY_MS = Math.max(...DELAYS_MS);
 
 /**
- * When the attempt after number `attempt` (1 to 3) is due, or null when that was the last. Measured from the
- * failed one's start, yet never before its end.
+ * Returns when the attempt after `attempt` (1 to 3) is due, or null after the last one. The delay is measured from the
+ * start of the failed attempt, but the next one never starts before it has ended.
  */
 export function nextAttemptAt(attempt: number, startedAt: Instant, durationMs: number): Instant | null {
   const delayMs = DELAYS_MS[attempt - 1];

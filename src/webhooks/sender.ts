@@ -3,13 +3,13 @@ import { type NetworkSettings, openConnections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 
 export type Sender = {
-  /** Makes one attempt by POST. Never rejects; settles within the time given. */
+  /** Sends one POST request. Never rejects; resolves within `timeoutMs`. */
   send(request: SendRequest): Promise<SendResult>;
-  /** Closes the connections that were kept for later. */
+  /** Closes idle connections. */
   close(): void;
 };
 
-/** A sender with its own pool of connections. Redirects are not followed and answers are not decompressed. */
+/** Creates a sender with its own connection pool. It does not follow redirects or decompress responses. */
 export function createSender(settings: NetworkSettings): Sender {
   const { pooled, single, close } = openConnections(settings);
   return {

@@ -1,15 +1,16 @@
 import { createHmac } from "node:crypto";
 import type { Instant } from "../domain/time.ts";
 
-/** What one attempt signs. `body` is the stored bytes, the same on every attempt; `at` is the attempt's own moment. */
-export type Signable = {
+export type SignedAttempt = {
   deliveryId: string;
   event: string;
+  /** The stored bytes, which are the same for every attempt. */
   body: Uint8Array;
+  /** When the attempt starts. */
   at: Instant;
   /** `whsec_` and the base64 of 32 bytes. */
   secret: string;
-  /** The secret that takes over when the overlap of a rotation ends; null outside one. */
+  /** The secret that becomes active when the overlap of a rotation ends; null without a rotation. */
   nextSecret: string | null;
 };
 
@@ -17,12 +18,11 @@ const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
 /**
- * The headers of a delivery, lower case: content type, agent, delivery, event, and every signature. The two
- * `x-` signatures are keyed with the UTF-8 bytes of the whole secret text over the body; `webhook-signature`
- * (Standard Webhooks) with the decoded 32 bytes over `id.seconds.body`, one signature for each living secret.
- * Throws when a secret has not the form `whsec_…`.
+ * Returns the headers of a delivery, in lower case, with every signature. The two `x-` signatures cover the body and use
+ * the UTF-8 bytes of the whole secret text as the key. `webhook-signature` (Standard Webhooks) covers `id.seconds.body`
+ * and uses the decoded 32 bytes, with one signature for each valid secret. Throws if a secret is malformed.
  */
-export function signedHeaders(delivery: Signable): Record<string, string> {
+export function signedHeaders(delivery: SignedAttempt): Record<string, string> {
   const { deliveryId, event, body, secret, nextSecret } = delivery;
   const seconds = Math.floor(delivery.at / 1000);
   const standard = (key: Buffer) =>

@@ -233,9 +233,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     place.fill();
     answer();
     await eventually(() =>
-      expect(server.log.map(({ msg }) => msg)).toContain(
-        "webhook attempts could not be recorded; trying again",
-      ),
+      expect(server.log.map(({ msg }) => msg)).toContain("cannot record webhook attempts, retrying"),
     );
     place.free();
     await eventually(async () => {

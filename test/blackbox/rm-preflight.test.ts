@@ -2,16 +2,16 @@ import { describe, expect, test } from "bun:test";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { LOGIN, startSystem } from "../support/rm-system.ts";
+import { LOGIN, startSystem } from "../support/property-management-system.ts";
 
-/* What each step finds is tried in test/rm; here, that the server asks with its settings and says what was found. */
+/* What each step finds is tested in test/pms. These tests cover the endpoint: that it uses the server's settings and reports the result. */
 
 const { serve } = useMainstay();
 const STEPS = ["configured", "dns", "tcp", "tls", "http", "credentials"];
 
-describe("with a system that is as it should be", () => {
+describe("a system that works", () => {
   // Rule: rm-preflight
-  test("every step is reported with what was seen and how long it took", async () => {
+  test("passes every step, each with a detail and a duration", async () => {
     const { url } = await startSystem();
     const { ok, checked_at, checks } = await preflight({ url, ...LOGIN });
     expect(names(checks)).toEqual(STEPS);
@@ -22,26 +22,26 @@ describe("with a system that is as it should be", () => {
       expect(detail).toMatch(/./);
       expect(duration_ms).toBeGreaterThanOrEqual(0);
     }
-    expect(named(checks, "tls").detail).toMatch(/^TLSv1\.\d, certificate of .*, [\d]+ days left$/);
-    expect(named(checks, "credentials").detail).toBe("accepted with 200");
+    expect(named(checks, "tls").detail).toMatch(/^TLSv1\.\d, certificate of .*, expires in [\d]+ days$/);
+    expect(named(checks, "credentials").detail).toBe("credentials accepted (HTTP 200)");
   });
 });
 
-describe("the last step reported says what is wrong", () => {
+describe("the last step reports", () => {
   // Rule: rm-preflight-steps
-  test("when nothing is configured", async () => {
+  test("a missing configuration", async () => {
     expect(await failure({})).toEqual(["configured", "rm.url is not set"]);
   });
 
   // Rule: rm-preflight-steps
-  test("when the credentials are wrong", async () => {
+  test("wrong credentials", async () => {
     const { url } = await startSystem();
     const settings = { url, username: "mainstay", password: "not-the-password" };
-    expect(await failure(settings)).toEqual(["credentials", "refused with 401"]);
+    expect(await failure(settings)).toEqual(["credentials", "credentials rejected (HTTP 401)"]);
   });
 });
 
-test("neither the answer nor the log has the password, the token or what the address holds", async () => {
+test("neither the response nor the log contains the password, the token or parts of the URL", async () => {
   const { port } = await startSystem();
   const server = await serve({
     rm: {
@@ -55,7 +55,7 @@ test("neither the answer nor the log has the password, the token or what the add
     expect(said).not.toContain(secret);
 });
 
-test("only administrators may ask", async () => {
+test("requires an administrator", async () => {
   const server = await serve();
   expect((await fetch(`${server.adminUrl}/admin/rm-preflight`)).status).toBe(401);
   await server.anonymous.ask("GET", "/admin/rm-preflight", 404);

@@ -137,32 +137,32 @@ describe("the start", () => {
     [
       "a certificate that is missing",
       () => ({ cert: "/nowhere/a.crt", key: first.key }),
-      /tls_cert: there is no file \/nowhere\/a\.crt/,
+      /tls_cert: file not found: \/nowhere\/a\.crt/,
     ],
     [
       "a key that is missing",
       () => ({ cert: first.cert, key: "/nowhere/a.key" }),
-      /tls_key: there is no file \/nowhere\/a\.key/,
+      /tls_key: file not found: \/nowhere\/a\.key/,
     ],
     [
       "a certificate that is no PEM",
       () => ({ cert: junk(), key: first.key }),
-      /tls_cert: .*junk\.pem does not hold PEM certificates/,
+      /tls_cert: .*junk\.pem does not contain a PEM certificate/,
     ],
     [
       "a key that is no PEM",
       () => ({ cert: first.cert, key: junk() }),
-      /tls_key: .*junk\.pem does not hold a PEM private key/,
+      /tls_key: .*junk\.pem does not contain an unencrypted PEM private key/,
     ],
     [
       "the two in each other's place",
       () => ({ cert: first.key, key: first.cert }),
-      /tls_cert: .*first\.key does not hold PEM/,
+      /tls_cert: .*first\.key does not contain a PEM certificate/,
     ],
     [
       "a key of another certificate",
       () => ({ cert: first.cert, key: second.key }),
-      /second\.key is not the one of the certificate in .*first\.crt/,
+      /second\.key does not belong to the certificate in .*first\.crt/,
     ],
   ])("refuses %s", async (_what, files, said) => {
     const { cert, key } = files();

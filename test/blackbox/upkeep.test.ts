@@ -66,9 +66,9 @@ test("the doctor and the partner's records say that a receiver fails, from its f
   await receiver.waitFor((received) => received.length === 1);
   await eventually(async () => {
     const { list, webhook_last_error, check } = await states();
-    expect({ list, webhook_last_error }).toEqual({ list: "failing", webhook_last_error: "answered 500" });
+    expect({ list, webhook_last_error }).toEqual({ list: "failing", webhook_last_error: "HTTP 500" });
     expect(check).toMatchObject({ status: "warn" });
-    expect(check.detail).toMatch(/refuses deliveries since \d{4}-.*: answered 500$/);
+    expect(check.detail).toMatch(/refuses deliveries since \d{4}-.*: HTTP 500$/);
   });
   receiver.behave(() => ({ status: 200 }));
   await receiver.waitFor((received) => received.length > 1);

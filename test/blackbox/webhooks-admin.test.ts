@@ -446,14 +446,14 @@ describe.concurrent("the network's rules", () => {
   });
 
   test.each([
-    ["that is missing", undefined, /cannot be read \(ENOENT\)/],
-    ["without a certificate", "nothing\n", /holds no PEM certificate/],
+    ["that is missing", undefined, /file not found/],
+    ["without a certificate", "nothing\n", /does not contain a PEM certificate/],
   ])("refuse to start with a ca_file %s, naming it", async (_what, content, words) => {
     const file = join(folder(), "authorities.pem");
     if (content !== undefined) writeFileSync(file, content);
     const { code, stderr } = await install({ webhooks: { ca_file: file } }).run("serve", "--port", "0");
     expect(code).toBe(1);
-    expect(stderr).toContain(`webhooks.ca_file ${file}`);
+    expect(stderr).toContain("webhooks.ca_file: ");
     expect(stderr).toMatch(words);
   });
 });

@@ -273,7 +273,7 @@ describe.concurrent("receivers that fail", () => {
       expect(deliveries[0].status).toBe("delivered");
       return deliveries[0].attempts;
     });
-    expect(first).toMatchObject({ status_code: null, error: "no answer within 8 s" });
+    expect(first).toMatchObject({ status_code: null, error: "no response within 8 s" });
     expect(first.duration_ms).toBeGreaterThanOrEqual(7900);
     expect(second).toMatchObject({ attempt: 2, status_code: 200 });
     const [before, after] = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult, PendingDelivery } from "../../src/webhooks/attempt.ts";
 import { HEALTHY } from "../../src/webhooks/receiver-health.ts";
-import { LONGEST_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
+import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
 import { databaseWorld, memoryWorld, type OutboxWorld } from "./delivery-repositories.ts";
 
@@ -24,7 +24,7 @@ let made = 0;
 const resultOf = (job: PendingDelivery, outcome: Outcome): AttemptResult => ({
   ...{ deliveryId: job.id, partnerId: job.partnerId, attempt: job.attempts + 1, isProbe: false },
   ...{ startedAt: NOW + made++, durationMs: 7, statusCode: outcome.outcome === "delivered" ? 200 : 500 },
-  ...{ error: "answered 500", address: "127.0.0.1", responseHead: "no" },
+  ...{ error: "HTTP 500", address: "127.0.0.1", responseHead: "no" },
   ...outcome,
 });
 
@@ -77,7 +77,7 @@ describe.each([
 
     test("what seems planned beyond any plan: the clock must have been set back", async () => {
       const job = await add();
-      await record(job, retryAt(NOW + LONGEST_DELAY_MS));
+      await record(job, retryAt(NOW + MAX_DELAY_MS));
       expect(await due(NOW)).toEqual([]);
       expect(await due(NOW - 1)).toEqual([job.id]);
       expect(await world.outbox.duePartners(NOW - 1)).toEqual([partnerId]);
@@ -97,7 +97,7 @@ describe.each([
 
     test("what is behind one that the clock set back left beyond any plan", async () => {
       const [first, second] = [await add("C_1"), await add("C_1")];
-      await record(first, retryAt(NOW + LONGEST_DELAY_MS + 1));
+      await record(first, retryAt(NOW + MAX_DELAY_MS + 1));
       expect(await due()).toEqual([first.id, second.id]);
     });
   });
@@ -201,7 +201,7 @@ describe.each([
       await world.change(id, { enabled: true });
       expect(await world.outbox.duePartners(NOW)).toEqual([id]);
       expect(await due(NOW, 50, [], id)).toEqual([one.id, two.id]);
-      const { revision } = await world.outbox.receiver(id);
+      const { revision } = await world.outbox.endpointState(id);
       expect(await world.outbox.endpoint(id)).toEqual({ ...endpoint, revision });
     });
 
@@ -217,19 +217,19 @@ describe.each([
 
     test("has the number under way that was set for it, and no other partner has", async () => {
       const other = await world.addPartner();
-      expect((await world.outbox.receiver(partnerId)).concurrency).toBeNull();
+      expect((await world.outbox.endpointState(partnerId)).concurrency).toBeNull();
       await world.change(partnerId, { concurrency: 7 });
-      expect((await world.outbox.receiver(partnerId)).concurrency).toBe(7);
-      expect((await world.outbox.receiver(other.id)).concurrency).toBeNull();
+      expect((await world.outbox.endpointState(partnerId)).concurrency).toBe(7);
+      expect((await world.outbox.endpointState(other.id)).concurrency).toBeNull();
     });
 
     test("has the receiver's health that was saved last, healthy before", async () => {
       const other = await world.addPartner();
-      const healthOf = async (id: string) => (await world.outbox.receiver(id)).health;
+      const healthOf = async (id: string) => (await world.outbox.endpointState(id)).health;
       expect(await healthOf(partnerId)).toEqual(HEALTHY);
-      const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "answered 500" };
+      const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "HTTP 500" };
       for (const health of [bad, { ...bad, failures: 22 }, HEALTHY]) {
-        const { revision } = await world.outbox.receiver(partnerId);
+        const { revision } = await world.outbox.endpointState(partnerId);
         await world.outbox.saveReceiverHealth(partnerId, health, revision, 0);
         expect(await healthOf(partnerId)).toEqual(health);
         expect(await healthOf(other.id)).toEqual(HEALTHY);
@@ -237,17 +237,17 @@ describe.each([
     });
 
     test("keeps what an operator has set, whatever a probe finds that was under way", async () => {
-      const { revision } = await world.outbox.receiver(partnerId);
+      const { revision } = await world.outbox.endpointState(partnerId);
       await world.change(partnerId, { url: "http://hooks.test/" });
-      const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "answered 500" };
+      const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "HTTP 500" };
       await world.outbox.saveReceiverHealth(partnerId, bad, revision, 0);
-      expect((await world.outbox.receiver(partnerId)).health).toEqual(HEALTHY);
+      expect((await world.outbox.endpointState(partnerId)).health).toEqual(HEALTHY);
     });
   });
 });
 
 test("the outbox in memory does whatever the one in the database does", async () => {
-  const delay = fc.constantFrom(0, 1_000, 5_000, LONGEST_DELAY_MS, LONGEST_DELAY_MS + 1_000);
+  const delay = fc.constantFrom(0, 1_000, 5_000, MAX_DELAY_MS, MAX_DELAY_MS + 1_000);
   const step = fc.oneof(
     fc.record({ do: fc.constant("add" as const), partner: fc.nat(1), key: fc.constantFrom(null, "a", "b") }),
     fc.record({
@@ -258,7 +258,7 @@ test("the outbox in memory does whatever the one in the database does", async ()
       isProbe: fc.boolean(),
       delay,
     }),
-    fc.record({ do: fc.constant("pass" as const), ms: fc.oneof(delay, fc.constant(-LONGEST_DELAY_MS)) }),
+    fc.record({ do: fc.constant("pass" as const), ms: fc.oneof(delay, fc.constant(-MAX_DELAY_MS)) }),
     fc.record({ do: fc.constant("enable" as const), partner: fc.nat(1), enabled: fc.boolean() }),
   );
   const run = fc.asyncProperty(fc.array(step, { size: "max", maxLength: 40 }), async (steps) => {

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemTimers } from "../../src/event-loop.ts";
 import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
+import { createDispatcher, type Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import {
   DISPATCHER_DEFAULTS,
   type DispatcherDeps,
   type DispatcherOptions,
-} from "../../src/webhooks/delivery-repository.ts";
-import { createDispatcher, type Dispatcher } from "../../src/webhooks/dispatcher.ts";
+} from "../../src/webhooks/dispatcher-deps.ts";
 import { createSender } from "../../src/webhooks/sender.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
@@ -125,7 +125,7 @@ describe("a delivery", () => {
       {
         level: "warn",
         message: "webhook delivery failed",
-        fields: { delivery_id: id, error: "answered 500" },
+        fields: { delivery_id: id, error: "HTTP 500" },
       },
     ]);
   });
@@ -348,7 +348,7 @@ describe("the store", () => {
         duePartners: failing("duePartners", standard.duePartners),
         due: failing("due", standard.due),
         endpoint: failing("endpoint", standard.endpoint),
-        receiver: failing("receiver", standard.receiver),
+        endpointState: failing("receiver", standard.endpointState),
       },
     );
     await world.time.advance(20_000);
@@ -425,7 +425,7 @@ describe("a receiver that fails for long", () => {
     await world.time.advance(660_000);
     expect(dispatcher.stats().pausedPartners).toEqual(["p1"]);
     expect(world.outbox.health.get("p1")).toMatchObject({
-      lastError: "answered 500",
+      lastError: "HTTP 500",
       failingSince: world.startedAt,
     });
     const failedBefore = world.outbox.statuses().filter((status) => status === "failed").length;
@@ -455,8 +455,12 @@ describe("a receiver that fails for long", () => {
     expect(world.outbox.statuses()).not.toContain("pending");
     expect(world.outbox.health.get("p1")).toMatchObject({ pausedAt: null, failures: 0 });
     const told = world.outbox.log.map(({ level, message }) => `${level} ${message.split(":")[0]}`);
-    expect(told.filter((line) => line === "warn webhook receiver paused")).toHaveLength(1);
-    expect(told.filter((line) => line === "info webhook receiver answers again")).toHaveLength(1);
+    expect(
+      told.filter((line) => line === "warn webhook endpoint paused until a probe succeeds"),
+    ).toHaveLength(1);
+    expect(
+      told.filter((line) => line === "info webhook endpoint recovered, deliveries resumed"),
+    ).toHaveLength(1);
   });
 
   test("is kept as paused, however long it took to keep what was before", async () => {
@@ -483,7 +487,7 @@ describe("a receiver that fails for long", () => {
   test("is still paused after a restart, and probed at once", async () => {
     const world = new World();
     world.receivers.answer = () => DOWN;
-    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "answered 500" });
+    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
     for (let i = 0; i < 10; i++) world.add("p1");
     const dispatcher = world.start();
     await world.time.advance(59_000);
@@ -497,7 +501,7 @@ describe("a receiver that fails for long", () => {
   test("is tried again when an operator resumes it", async () => {
     const world = new World();
     world.receivers.answer = () => DOWN;
-    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "answered 500" });
+    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
     world.add("p1");
     const dispatcher = world.start();
     await world.time.settle();
@@ -533,7 +537,7 @@ describe("the health of a receiver", () => {
 
   test("includes a failure that comes while the receiver is read again", async () => {
     const world = new World();
-    const { receiver } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const { endpointState: receiver } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     let reads = 0;
     world.receivers.answer = () => ({ status: 500, afterMs: 100 });
@@ -541,7 +545,7 @@ describe("the health of a receiver", () => {
     const dispatcher = world.start(
       {},
       {
-        async receiver(partnerId) {
+        async endpointState(partnerId) {
           if (++reads > 1) await release.promise;
           return await receiver(partnerId);
         },
@@ -553,7 +557,7 @@ describe("the health of a receiver", () => {
     expect(reads).toBe(2);
     release.resolve();
     await world.time.settle();
-    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "answered 500" });
+    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
   });
 
   test("includes a failure that comes after an operator's change, and before the dispatcher is notified of it", async () => {
@@ -568,7 +572,7 @@ describe("the health of a receiver", () => {
     await world.time.settle();
     dispatcher.refresh("p1");
     await world.time.settle();
-    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "answered 500" });
+    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
   });
 
   test.each([false, true])(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
-import { leasedLanes, ofOwnLanes } from "../../src/usecases/deliveries/delivery-repository.ts";
-import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/delivery-repository.ts";
+import { partnerLeases, underHeldLeases } from "../../src/usecases/deliveries/delivery-repository.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
+import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
 import { SimulatedServer } from "../support/simulated-server.ts";
 import { ManualTime } from "./manual-time.ts";
@@ -16,7 +16,7 @@ async function serversOf(count: number) {
   const book = new MemoryLeaseRepository(() => time.now);
   const outbox = new MemoryOutbox();
   const receivers = new MemoryReceivers(time);
-  const tx = { servers: book } as unknown as Parameters<typeof ofOwnLanes>[0];
+  const tx = { servers: book } as unknown as Parameters<typeof underHeldLeases>[0];
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const server = new SimulatedServer(`s${n}`, time, book);
@@ -29,7 +29,7 @@ async function serversOf(count: number) {
       };
       const stored = outbox.ports({ send, clock: () => time.now, timers: server.timers });
       const record: DispatcherDeps["record"] = async (results) => {
-        const own = await ofOwnLanes(tx, server.membership, results);
+        const own = await underHeldLeases(tx, server.membership, results);
         await stored.record(own);
       };
       const { duePartners, due, nextDueAt } = server.reaching(stored);
@@ -38,7 +38,7 @@ async function serversOf(count: number) {
         {
           ...stored,
           ...{ duePartners, due, nextDueAt, record: reached.record, send },
-          leases: leasedLanes(server.membership)!,
+          leases: partnerLeases(server.membership)!,
         },
         DISPATCHER_DEFAULTS,
       );

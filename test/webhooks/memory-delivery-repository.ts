@@ -1,7 +1,7 @@
 import type { AttemptResult, Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
-import type { DispatcherDeps } from "../../src/webhooks/delivery-repository.ts";
+import type { DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { HEALTHY, type ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
-import { LONGEST_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
+import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 
 export type StoredDelivery = PendingDelivery & {
   status: "pending" | "delivered" | "failed";
@@ -50,7 +50,7 @@ export class MemoryOutbox {
   ports(rest: Pick<DispatcherDeps, "send" | "clock" | "timers">): DispatcherDeps {
     const pending = () => this.deliveries.filter(({ status }) => status === "pending");
     const isDue = ({ nextAttemptAt: at }: StoredDelivery, now: number) =>
-      at !== null && (at <= now || at > now + LONGEST_DELAY_MS);
+      at !== null && (at <= now || at > now + MAX_DELAY_MS);
     const write = (level: string) => (fields: Record<string, unknown>, message: string) =>
       void this.log.push({ level, fields, message });
     return {
@@ -95,7 +95,7 @@ export class MemoryOutbox {
         this.batches.push(results.length);
         for (const result of kept) this.apply(result);
       },
-      receiver: async (partnerId) => ({
+      endpointState: async (partnerId) => ({
         health: this.health.get(partnerId) ?? HEALTHY,
         concurrency: this.concurrency.get(partnerId) ?? null,
         revision: this.revisions.get(partnerId) ?? 0,

@@ -28,7 +28,7 @@ export class MemoryReceivers implements Pick<Sender, "send"> {
     this.underWay.set(partnerId, this.underWay.get(partnerId)! - 1);
     const statusCode = answer === "hang" || afterMs > timeoutMs ? null : answer.status;
     const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
-    const error = statusCode === null ? `no answer within ${timeoutMs / 1000} s` : `answered ${statusCode}`;
+    const error = statusCode === null ? `no response within ${timeoutMs / 1000} s` : `HTTP ${statusCode}`;
     return { ok, statusCode, error: ok ? null : error, responseHead: "", durationMs, address: "127.0.0.1" };
   }
 }

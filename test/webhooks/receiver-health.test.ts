@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { HEALTHY, healthAfter, type ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
 
 const LIMITS = { failures: 3, failingMs: 1_000 };
-const failed = (startedAt: number, error = "answered 500") => ({ ok: false, error, startedAt });
+const failed = (startedAt: number, error = "HTTP 500") => ({ ok: false, error, startedAt });
 const after = (attempts: { ok: boolean; error: string | null; startedAt: number }[], health = HEALTHY) =>
   attempts.reduce<ReceiverHealth>((before, attempt) => healthAfter(before, attempt, LIMITS), health);
 
 test("a receiver is paused by as many failures as the limit over as long as the limit, and no fewer or sooner", () => {
   expect(after([failed(0), failed(500), failed(999)]).pausedAt).toBeNull();
   expect(after([failed(0), failed(1_000)]).pausedAt).toBeNull();
-  expect(after([failed(0), failed(500), failed(1_000, "no answer")])).toEqual({
-    ...{ failures: 3, failingSince: 0, pausedAt: 1_000, lastError: "no answer" },
+  expect(after([failed(0), failed(500), failed(1_000, "no response")])).toEqual({
+    ...{ failures: 3, failingSince: 0, pausedAt: 1_000, lastError: "no response" },
   });
 });
 

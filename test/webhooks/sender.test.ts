@@ -70,7 +70,7 @@ describe.each([
   test("settles within the time given when no answer comes, which is a failure without a status", async () => {
     const result = await sendOnce("hang", SHORT_MS);
     expect(result).toMatchObject({ ok: false, statusCode: null });
-    expect(result.error).toContain("no answer");
+    expect(result.error).toContain("no response");
     expect(result.durationMs).toBeWithin(SHORT_MS - 20, TIMEOUT_MS);
   });
 

@@ -4,13 +4,10 @@ import type { Instant } from "../../domain/time.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/attempt.ts";
-import type {
-  DeliveryRepository,
-  PartnerLeases,
-  RevisedEndpoint,
-} from "../../webhooks/delivery-repository.ts";
+import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
+import type { PartnerLeases } from "../../webhooks/dispatcher-deps.ts";
 import { HEALTHY } from "../../webhooks/receiver-health.ts";
-import { LONGEST_DELAY_MS } from "../../webhooks/retry-schedule.ts";
+import { MAX_DELAY_MS } from "../../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "../partners/administer-partner.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */
@@ -47,21 +44,21 @@ export function deliveryRepository(
   }
 
   return {
-    duePartners: (now) => deliveries.duePartners(now, now + LONGEST_DELAY_MS),
+    duePartners: (now) => deliveries.duePartners(now, now + MAX_DELAY_MS),
     // A disabled partner's deliveries wait until it is enabled again.
     due: async (partnerId, now, limit, excluding) =>
       (await isEnabled(partnerId))
-        ? await deliveries.due(partnerId, now, now + LONGEST_DELAY_MS, limit, excluding)
+        ? await deliveries.due(partnerId, now, now + MAX_DELAY_MS, limit, excluding)
         : [],
     nextDueAt: (now) => deliveries.nextDueAt(now),
     endpoint,
     record: (results) =>
       // Writes no numbered or dated row, and so does not wait for a partner's long writes.
       store.write(async (tx) => {
-        const own = cluster.isSingleNode ? results : await ofOwnLanes(tx, cluster, results);
+        const own = cluster.isSingleNode ? results : await underHeldLeases(tx, cluster, results);
         for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
       }),
-    async receiver(partnerId) {
+    async endpointState(partnerId) {
       const receiver = await partners.findReceiver(partnerId);
       if (!receiver) return { health: HEALTHY, concurrency: null, revision: 0 };
       const { failures, failingSince, pausedAt, lastError, concurrency, revision } = receiver;
@@ -69,39 +66,41 @@ export function deliveryRepository(
     },
     saveReceiverHealth: (partnerId, health, revision, epoch) =>
       store.write(async (tx) => {
-        const [own] = cluster.isSingleNode ? [true] : await ofOwnLanes(tx, cluster, [{ partnerId, epoch }]);
+        const [own] = cluster.isSingleNode
+          ? [true]
+          : await underHeldLeases(tx, cluster, [{ partnerId, epoch }]);
         if (own) await tx.partners.saveReceiverHealth(partnerId, health, revision);
       }),
   };
 }
 
-const laneLease = (partnerId: string) => `lane:${partnerId}`;
+const leaseName = (partnerId: string) => `lane:${partnerId}`;
 
 /**
- * Returns the results from lanes that this server still holds; a server that has taken a lane over reports its own.
+ * Returns the results of partners whose leases this server still holds; the server that has acquired a lease since reports its own.
  */
-export async function ofOwnLanes<Made extends { partnerId: string; epoch?: number }>(
+export async function underHeldLeases<Made extends { partnerId: string; epoch?: number }>(
   tx: Tx,
   cluster: Cluster,
   made: readonly Made[],
 ): Promise<Made[]> {
-  const names = new Set(made.map(({ partnerId }) => laneLease(partnerId)));
+  const names = new Set(made.map(({ partnerId }) => leaseName(partnerId)));
   const own = await cluster.confirm(tx, [...names]);
-  return made.filter(({ partnerId, epoch }) => own.get(laneLease(partnerId)) === epoch);
+  return made.filter(({ partnerId, epoch }) => own.get(leaseName(partnerId)) === epoch);
 }
 
-/** Returns the dispatcher's lanes as leases; undefined for a single node. */
-export function leasedLanes(cluster: Cluster): PartnerLeases | undefined {
+/** Returns the leases of the dispatcher; undefined on a single node. */
+export function partnerLeases(cluster: Cluster): PartnerLeases | undefined {
   if (cluster.isSingleNode) return undefined;
-  const prefix = laneLease("");
+  const prefix = leaseName("");
   const partnerOf = (name: string) => name.slice(prefix.length);
   return {
     async acquire(partnerIds) {
-      const own = await cluster.acquire(partnerIds.map(laneLease));
+      const own = await cluster.acquire(partnerIds.map(leaseName));
       return new Map(Array.from(own, ([name, epoch]) => [partnerOf(name), epoch]));
     },
-    isHeld: (partnerId, epoch, needMs) => cluster.holds({ name: laneLease(partnerId), epoch }, needMs),
-    release: (partnerIds) => cluster.release(partnerIds.map(laneLease)),
+    isHeld: (partnerId, epoch, needMs) => cluster.holds({ name: leaseName(partnerId), epoch }, needMs),
+    release: (partnerIds) => cluster.release(partnerIds.map(leaseName)),
     onLost: (listener) =>
       cluster.onLost((names) => listener(names.filter((name) => name.startsWith(prefix)).map(partnerOf))),
   };

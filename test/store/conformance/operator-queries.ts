@@ -139,7 +139,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await write((tx) => tx.partners.updateReceiver(partner.id, { events: [], url: null }));
       expect(await partners.findReceiver(partner.id)).toMatchObject({ events: [], url: null });
       expect(await partners.findEndpoint(partner.id)).toBeUndefined();
-      const failing = { failures: 8, failingSince: NOW, pausedAt: NOW, lastError: "answered 500" };
+      const failing = { failures: 8, failingSince: NOW, pausedAt: NOW, lastError: "HTTP 500" };
       await write((tx) => tx.partners.saveReceiverHealth(partner.id, { ...failing, failures: 9 }, 0));
       expect(await partners.findReceiver(partner.id)).toMatchObject({ failures: 7 });
       await write((tx) => tx.partners.saveReceiverHealth(partner.id, failing, 1));

@@ -76,7 +76,7 @@ async function failedDelivery(): Promise<string> {
     await tx.deliveries.insert({ ...delivery, body: "{}", createdAt: NOW - 1000 });
     await tx.deliveries.recordAttempt({
       ...{ deliveryId: id, startedAt: NOW - 1000, durationMs: 5, address: null, responseHead: "" },
-      ...{ statusCode: 500, error: "answered 500", status: "failed", cycleAttempts: 3, nextAttemptAt: null },
+      ...{ statusCode: 500, error: "HTTP 500", status: "failed", cycleAttempts: 3, nextAttemptAt: null },
     });
   });
   return id;

@@ -118,7 +118,7 @@ describe("is refused in words", () => {
     ["postgres://a:%zz@host/d", "begins no escape"],
     [
       "postgres://a@host/d?sslmode=verify-full&sslrootcert=/nowhere/ca.crt",
-      "/nowhere/ca.crt of storage.url cannot be read",
+      "sslrootcert of storage.url: file not found: /nowhere/ca.crt",
     ],
     [`postgres://a@host/d?sslrootcert=${import.meta.path}`, "sslrootcert of storage.url, holds no PEM cert"],
     [`postgres://a@host/d?sslrootcert=${FIXTURE_TLS.key}`, "sslrootcert of storage.url, holds no PEM cert"],

@@ -26,7 +26,7 @@ async function settle(
       await tx.deliveries.insert({ ...delivery, requestId: null, createdAt: tx.now });
       await tx.deliveries.recordAttempt({
         ...{ deliveryId: id, startedAt: tx.now, durationMs: 5, address: null, responseHead: "" },
-        ...{ statusCode: 500, error: "answered 500", status, cycleAttempts: 3, nextAttemptAt: null },
+        ...{ statusCode: 500, error: "HTTP 500", status, cycleAttempts: 3, nextAttemptAt: null },
       });
       ids.push(id);
     }
@@ -56,7 +56,7 @@ describe("resending", () => {
         nextAttemptAt: NOON + 1000,
         finishedAt: null,
       },
-      attempts: [{ attempt: 1, error: "answered 500" }],
+      attempts: [{ attempt: 1, error: "HTTP 500" }],
     });
     expect(found!.delivery.body).toBe('{"n":0}');
     expect(world.changed).toContain(partnerId);

@@ -10,8 +10,8 @@ import {
   setEnabled,
 } from "../../../src/usecases/partners/administer-partner.ts";
 import type { SendResult } from "../../../src/webhooks/attempt.ts";
-import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/delivery-repository.ts";
 import { createDispatcher } from "../../../src/webhooks/dispatcher.ts";
+import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
 
@@ -89,7 +89,7 @@ test("a paused receiver is shown, and tried again as soon as another process giv
   const send = async ({ url }: { url: string }): Promise<SendResult> => {
     sent.push(url);
     const ok = url === "http://new.test/";
-    const error = ok ? null : "answered 500";
+    const error = ok ? null : "HTTP 500";
     return { ok, statusCode: ok ? 200 : 500, error, responseHead: "", durationMs: 1, address: null };
   };
   const dispatcher = createDispatcher(
@@ -107,10 +107,10 @@ test("a paused receiver is shown, and tried again as soon as another process giv
     await eventually(async () => {
       expect(await store.read.partners.findReceiver(partnerId)).toMatchObject({
         pausedAt: expect.any(Number),
-        lastError: "answered 500",
+        lastError: "HTTP 500",
       });
     });
-    expect(log).toContain("webhook receiver paused: its deliveries wait until a probe succeeds");
+    expect(log).toContain("webhook endpoint paused until a probe succeeds");
     const beside = { ...administration, store: await world.open() };
     await changePartner(beside, partnerId, { webhookUrl: "http://new.test/" });
     await eventually(async () => {

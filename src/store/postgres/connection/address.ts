@@ -1,8 +1,7 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { type ConnectionOptions, createSecureContext } from "node:tls";
+import type { ConnectionOptions } from "node:tls";
 import { OperatorError } from "../../../domain/errors.ts";
+import { type PemFile, readAuthorities, readKeyPair } from "../../../tls/pem-files.ts";
 
 /** Where the database is, and how it is to be reached: what `storage.url` says. */
 export type DatabaseAddress = {
@@ -88,8 +87,10 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
     return false;
   }
   const pems = {
-    ...(files.ca !== null && { ca: certificate("sslrootcert", files.ca) }),
-    ...(files.cert !== null && files.key !== null && identity(files.cert, files.key)),
+    ...(files.ca !== null && { ca: readAuthorities(pemFile("sslrootcert", files.ca)) }),
+    ...(files.cert !== null &&
+      files.key !== null &&
+      readKeyPair(pemFile("sslcert", files.cert), pemFile("sslkey", files.key))),
   };
   // As in libpq: who names an authority wants it to be asked.
   if (mode === "require" && files.ca === null) return { ...pems, rejectUnauthorized: false };
@@ -102,50 +103,10 @@ export function isLocal(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
-/** What a server that asks for a certificate is shown. */
-function identity(certFile: string, keyFile: string): { cert: string; key: string } {
-  const cert = certificate("sslcert", certFile);
-  const key = holding("sslkey", keyFile, "no PEM private key without a passphrase", createPrivateKey);
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-    throw new OperatorError(
-      `the key ${keyFile} of storage.url is not the one of the certificate ${certFile}`,
-      "Name the key that the certificate was issued for, by sslkey; the first certificate of sslcert must be that one.",
-    );
-  return { cert, key };
-}
-
-const certificate = (parameter: string, file: string) =>
-  holding(parameter, file, "no PEM certificate", (pem) => {
-    // A context alone would take a file without any certificate for one that trusts nobody.
-    new X509Certificate(pem);
-    createSecureContext({ ca: pem });
-  });
-
-/** The text of a file that `parse` takes. */
-function holding(parameter: string, file: string, lacks: string, parse: (pem: string) => unknown): string {
-  const text = read(file);
-  try {
-    parse(text);
-    return text;
-  } catch {
-    // The library's own words may quote the file.
-    throw new OperatorError(
-      `the file ${file}, ${parameter} of storage.url, holds ${lacks}`,
-      "A PEM file is text that begins with a line such as -----BEGIN CERTIFICATE-----.",
-    );
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new OperatorError(
-      `the certificate file ${file} of storage.url cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      "Name PEM files that the user who runs Mainstay may read, as absolute paths.",
-    );
-  }
-}
+const pemFile = (parameter: string, path: string): PemFile => ({
+  setting: `${parameter} of storage.url`,
+  path,
+});
 
 function decoded(part: string): string {
   try {

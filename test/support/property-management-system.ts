@@ -13,7 +13,6 @@ export function startSystem(authorization = BASIC, cert = FIXTURE_TLS.cert, beha
   return startReceiver({ behave, tls, knowsSecrets: true });
 }
 
-/** Starts one without TLS. */
 export const startPlainSystem = () => startReceiver({ behave: guarded(BASIC), knowsSecrets: true });
 
 function guarded(authorization: string) {

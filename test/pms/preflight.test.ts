@@ -1,22 +1,26 @@
 import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import type { Config } from "../../src/config/settings.ts";
-import { runPreflight } from "../../src/rm/preflight.ts";
+import { runPreflight } from "../../src/pms/preflight.ts";
 import { createResolver } from "../../src/webhooks/resolve.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
-import { BASIC, LOGIN, startPlainSystem, startSystem } from "../support/rm-system.ts";
+import { BASIC, LOGIN, startPlainSystem, startSystem } from "../support/property-management-system.ts";
 
 type Settings = Config["rm"];
 
 const SETTINGS: Settings = {
-  ...{ url: "", username: "", password: "", token: "" },
-  ...{ caFile: FIXTURE_TLS.authority, timeoutMs: 5_000 },
+  url: "",
+  username: "",
+  password: "",
+  token: "",
+  caFile: FIXTURE_TLS.authority,
+  timeoutMs: 5_000,
 };
 
 const preflight = (settings: Partial<Settings>) =>
   runPreflight({ settings: { ...SETTINGS, ...settings }, resolve: createResolver(), clock: Date.now });
 
-/** The name and the detail of the one step that failed, which must be the last. */
+/** Returns the name and the detail of the only failed step, which must be the last one. */
 async function failure(settings: Partial<Settings>): Promise<[string, string]> {
   const { ok, checks } = await preflight(settings);
   expect(ok).toBe(false);
@@ -25,19 +29,19 @@ async function failure(settings: Partial<Settings>): Promise<[string, string]> {
   return [failed[0]!.name, failed[0]!.detail];
 }
 
-describe("with a system that is as it should be", () => {
-  test("a bearer token does as well", async () => {
+describe("a system that works", () => {
+  test("accepts a bearer token", async () => {
     const { url } = await startSystem("Bearer t0ken-of-ours");
     expect((await preflight({ url, token: "t0ken-of-ours" })).ok).toBe(true);
   });
 
-  test("credentials are first sent when everything before them has worked", async () => {
+  test("receives no credentials before the other steps have passed", async () => {
     const system = await startSystem();
     await preflight({ url: system.url, ...LOGIN });
     expect(system.received.map(({ headers }) => headers.authorization)).toEqual([undefined, BASIC]);
   });
 
-  test("one without TLS is asked as well, and the step is left out", async () => {
+  test("may be without TLS, which skips that step", async () => {
     const { url } = await startPlainSystem();
     const { ok, checks } = await preflight({ url, ...LOGIN });
     expect(ok).toBe(true);
@@ -46,18 +50,18 @@ describe("with a system that is as it should be", () => {
   });
 });
 
-describe("the last step reported says what is wrong", () => {
-  test("when the file of authorities is missing", async () => {
+describe("the last step reports", () => {
+  test("a missing file of authorities", async () => {
     const [step, detail] = await failure({ url: "https://127.0.0.1:1/", caFile: "/nowhere/ca.pem" });
     expect(step).toBe("configured");
     expect(detail).toContain("/nowhere/ca.pem");
   });
 
-  test("when there is no such host", async () => {
-    expect(await failure({ url: "https://rm.invalid/" })).toEqual(["dns", "host rm.invalid not found"]);
+  test("an unknown host", async () => {
+    expect(await failure({ url: "https://rm.invalid/" })).toEqual(["dns", "host not found: rm.invalid"]);
   });
 
-  test("when nobody listens", async () => {
+  test("a closed port", async () => {
     const system = await startSystem();
     await system.close();
     const [step, detail] = await failure({ url: system.url });
@@ -65,56 +69,56 @@ describe("the last step reported says what is wrong", () => {
     expect(detail).toContain(`connection refused by 127.0.0.1:${system.port}`);
   });
 
-  test("when the certificate's authority is not trusted", async () => {
+  test("an untrusted authority", async () => {
     const { url } = await startSystem();
     const [step, detail] = await failure({ url, caFile: "" });
     expect(step).toBe("tls");
     expect(detail).toContain("not signed by a trusted authority");
   });
 
-  test("when the certificate has expired", async () => {
+  test("an expired certificate", async () => {
     const { url } = await startSystem(BASIC, FIXTURE_TLS.expired);
     expect(await failure({ url })).toEqual(["tls", "certificate expired"]);
   });
 
-  test("when the certificate is another host's", async () => {
+  test("a certificate of another host", async () => {
     const { port } = await startSystem();
     expect(await failure({ url: `https://localhost:${port}/` })).toEqual([
       "tls",
-      "certificate is not for localhost",
+      "certificate is not valid for localhost",
     ]);
   });
 
-  test("when the handshake is not answered in time", async () => {
+  test("a handshake that times out", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as { port: number };
-    const said = await failure({ url: `https://127.0.0.1:${port}/`, timeoutMs: 200 });
-    expect(said).toEqual(["tls", "no TLS handshake within 0.2 s"]);
+    const failed = await failure({ url: `https://127.0.0.1:${port}/`, timeoutMs: 200 });
+    expect(failed).toEqual(["tls", "no TLS handshake within 0.2 s"]);
   });
 
-  test("when the system does not answer in time", async () => {
+  test("a response that times out", async () => {
     const { url } = await startSystem(BASIC, FIXTURE_TLS.cert, () => "hang");
-    expect(await failure({ url, timeoutMs: 300 })).toEqual(["http", "no answer within 0.3 s"]);
+    expect(await failure({ url, timeoutMs: 300 })).toEqual(["http", "no response within 0.3 s"]);
   });
 
-  test("when the system is broken", async () => {
+  test("a server error", async () => {
     const { url } = await startSystem(BASIC, FIXTURE_TLS.cert, () => ({ status: 503 }));
-    expect(await failure({ url })).toEqual(["http", "answered 503"]);
+    expect(await failure({ url })).toEqual(["http", "HTTP 503"]);
   });
 
-  test("when none are set and the system wants some", async () => {
+  test("missing credentials", async () => {
     const { url } = await startSystem();
     expect(await failure({ url })).toEqual([
       "credentials",
-      "none are set, and the system answers 401 without any",
+      "no credentials are set, and the system requires them (HTTP 401)",
     ]);
   });
 
-  test("when the path is wrong", async () => {
+  test("a wrong path", async () => {
     const { url } = await startSystem(BASIC, FIXTURE_TLS.cert, () => ({ status: 404 }));
     const [step, detail] = await failure({ url, ...LOGIN });
     expect(step).toBe("credentials");
-    expect(detail).toStartWith("answered 404");
+    expect(detail).toStartWith("HTTP 404");
   });
 });

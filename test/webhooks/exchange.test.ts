@@ -112,7 +112,7 @@ describe("an attempt", () => {
     expect(await sender().send(post(url))).toMatchObject({
       ok: false,
       statusCode: status,
-      error: `answered ${status}`,
+      error: `HTTP ${status}`,
       responseHead: "no",
     });
   });
@@ -124,7 +124,7 @@ describe("an attempt", () => {
     expect(await sender().send(post(url))).toMatchObject({
       ok: false,
       statusCode: status,
-      error: `redirected with ${status}, redirects are not followed`,
+      error: `HTTP ${status} (redirects are not followed)`,
     });
     expect(elsewhere.received).toHaveLength(0);
   });
@@ -136,7 +136,7 @@ describe("an attempt", () => {
     expect(result).toMatchObject({
       ok: false,
       statusCode: null,
-      error: "no answer within 0.2 s",
+      error: "no response within 0.2 s",
       address: "127.0.0.1",
     });
     expect(result.durationMs).toBeGreaterThanOrEqual(190);
@@ -148,7 +148,7 @@ describe("an attempt", () => {
     expect(result).toMatchObject({
       ok: false,
       statusCode: 200,
-      error: "no whole answer within 0.3 s",
+      error: "no complete response within 0.3 s",
     });
     expect(result.responseHead).toStartWith("x");
     expect(result.durationMs).toBeGreaterThanOrEqual(290);
@@ -169,7 +169,7 @@ describe("an attempt", () => {
       const { url } = await receiver({ behave: () => how });
       expect(await sender().send(post(url))).toMatchObject({
         ok: false,
-        error: "the connection was closed before a whole answer came",
+        error: "connection closed before the response was complete",
       });
     },
   );
@@ -202,10 +202,10 @@ describe("an attempt", () => {
   });
 
   test.each([
-    ["SSH-2.0-OpenSSH_9.6\r\n", /^the answer is not HTTP/],
-    ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", /^the answer is not HTTP/],
-    [`HTTP/1.1 200 OK\r\nX: ${"a".repeat(200_000)}\r\n\r\n`, /^the answer's headers are too long$/],
-    ["HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", /^answered 101$/],
+    ["SSH-2.0-OpenSSH_9.6\r\n", /^response is not HTTP/],
+    ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", /^response is not HTTP/],
+    [`HTTP/1.1 200 OK\r\nX: ${"a".repeat(200_000)}\r\n\r\n`, /^response headers are too long$/],
+    ["HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", /^HTTP 101$/],
   ])("fails in words with the answer %#", async (answer, words) => {
     const url = await tcpServer((socket) => socket.write(answer));
     const result = await sender().send(post(url, 2_000));
@@ -237,7 +237,7 @@ describe("an attempt", () => {
     const result = await sender().send(post(url));
     await closed.promise;
     if (ok !== null) expect(result.ok).toBe(ok);
-    if (ok === false) expect(result.error).toBe("the answer does not begin within 64 KiB");
+    if (ok === false) expect(result.error).toBe("response headers exceed 64 KiB");
     // What the sockets' buffers take beside it.
     expect(sent).toBeLessThan(32 * 1_048_576);
   });
@@ -248,7 +248,7 @@ describe("an attempt", () => {
       expect(await sender().send(post(url))).toMatchObject({
         ok: false,
         statusCode: null,
-        error: "the receiver's address is no http or https URL",
+        error: "the webhook URL is not an http:// or https:// URL",
       });
     },
   );
@@ -290,7 +290,7 @@ describe("a kept connection that the receiver has closed", () => {
     const { send } = sender();
     await send(post(url));
     isDown = true;
-    expect((await send(post(url))).error).toBe("the connection was closed before a whole answer came");
+    expect((await send(post(url))).error).toBe("connection closed before the response was complete");
   });
 });
 
@@ -316,7 +316,7 @@ describe("the address", () => {
         post("http://innocent.test/", 1_000),
       );
       expect(result.error).toContain(`${address} is `);
-      expect(result.error).toContain("never connected to");
+      expect(result.error).toContain("always refused");
     },
   );
 
@@ -346,7 +346,7 @@ describe("the address", () => {
     ).toContain("denied network");
     const allow = () => ({ allow: [parseNetwork("10.0.0.0/8")], deny: [] });
     expect((await sender({ policy: allow }).send(post(url))).error).toBe(
-      "127.0.0.1 is in none of the allowed networks",
+      "127.0.0.1 is not in an allowed network",
     );
     expect(received).toHaveLength(0);
   });
@@ -363,7 +363,7 @@ describe("the address", () => {
 
   test("is named when a name has none", async () => {
     expect((await sender().send(post("http://nowhere.example/"))).error).toBe(
-      "host nowhere.example not found",
+      "host not found: nowhere.example",
     );
   });
 });
@@ -390,7 +390,7 @@ describe("TLS", () => {
       /^certificate not signed by a trusted authority$/,
     ],
     ["an expired certificate", expiredTls, authority, "receiver.test", /^certificate expired$/],
-    ["another name", goodTls, authority, "other.test", /^certificate is not for other.test$/],
+    ["another name", goodTls, authority, "other.test", /^certificate is not valid for other.test$/],
   ])("refuses %s", async (_what, tls, extraAuthorities, name, words) => {
     const target = await receiver({ tls });
     const result = await sender({ extraAuthorities }).send(post(secure(target.port, name)));
@@ -399,13 +399,9 @@ describe("TLS", () => {
     expect(target.received).toHaveLength(0);
   });
 
-  test.each(["", "garbage", goodTls.key])("refuses to start with authorities that are none (%#)", (text) => {
-    expect(() => sender({ extraAuthorities: text })).toThrow("are no PEM certificates");
-  });
-
   test("says when the other side speaks none", async () => {
     const { port } = await receiver();
-    expect((await sender().send(post(secure(port)))).error).toBe("TLS failed (wrong version number)");
+    expect((await sender().send(post(secure(port)))).error).toBe("TLS error (wrong version number)");
   });
 
   test("says when the other side wants it", async () => {
@@ -465,14 +461,14 @@ describe("a proxy", () => {
     expect(seen[0]!.headers["proxy-authorization"]).toBe(credentials);
     expect(received[0]!.headers).not.toHaveProperty("proxy-authorization");
     expect((await send(post(`https://other.test:${port}/hook`))).error).toBe(
-      "certificate is not for other.test",
+      "certificate is not valid for other.test",
     );
   });
 
   test("that refuses the tunnel is named in the failure", async () => {
     const { url } = await proxy(407);
     expect((await sender({ proxy: url }).send(post("https://receiver.test/hook"))).error).toBe(
-      "the proxy answered 407 when asked for receiver.test:443",
+      "proxy responded with HTTP 407 to CONNECT receiver.test:443",
     );
   });
 
@@ -485,12 +481,14 @@ describe("a proxy", () => {
       await sender({ proxy: url, policy: allow }).send(post("http://only-the-proxy-knows.example/")),
     ];
     expect(refused.map(({ ok }) => ok)).toEqual([false, false, false]);
-    expect(refused[2]!.error).toContain("no allowed network is known to hold it");
+    expect(refused[2]!.error).toContain("so webhooks.allow_networks cannot be applied");
     expect(seen).toHaveLength(0);
   });
 
   test("of another kind is refused at the start", () => {
-    expect(() => sender({ proxy: new URL("socks5://127.0.0.1:1080") })).toThrow("socks5: can't be used");
+    expect(() => sender({ proxy: new URL("socks5://127.0.0.1:1080") })).toThrow(
+      "webhooks.proxy does not support socks5:",
+    );
   });
 
   test("is not taken from the environment", async () => {

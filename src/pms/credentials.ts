@@ -2,7 +2,7 @@ import type { Config } from "../config/settings.ts";
 
 export type Credentials = Pick<Config["rm"], "username" | "password" | "token">;
 
-/** The Authorization header: the token, or user name and password, of the settings or else of the address. */
+/** Returns the Authorization header, or undefined without credentials. Those in the settings override those in the URL. */
 export function authorization({ username, password, token }: Credentials, url: URL): string | undefined {
   if (token !== "") return `Bearer ${token}`;
   const user = username || decodeURIComponent(url.username);

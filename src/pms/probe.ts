@@ -3,20 +3,21 @@ import https from "node:https";
 import { connect, isIP, type LookupFunction } from "node:net";
 import tls from "node:tls";
 import type { Instant } from "../domain/time.ts";
+import { trustedAuthorities } from "../tls/pem-files.ts";
 
-/** Where the system is, and how long each step may take. */
 export type Endpoint = {
   url: URL;
   isSecure: boolean;
   /** Without the brackets of an IPv6 address. */
   hostname: string;
   port: number;
-  /** PEM certificates trusted beside the bundled and the system's. */
-  authorities: string | undefined;
+  /** PEM certificates to trust in addition to those of Bun and the system. */
+  authorities: string | null;
+  /** For each step. */
   timeoutMs: number;
 };
 
-/** Connects and hangs up. Rejects with the network's error, or when the time is up. */
+/** Opens and closes a TCP connection. Rejects with the network error, or after the timeout. */
 export function connectOnce({ port, timeoutMs }: Endpoint, address: string): Promise<void> {
   return within(timeoutMs, "no connection", (done, failed) => {
     const socket = connect({ host: address, port }, () => done());
@@ -27,15 +28,16 @@ export function connectOnce({ port, timeoutMs }: Endpoint, address: string): Pro
 
 export type Handshake = { protocol: string; subject: string; validTo: Instant };
 
-/** Makes a TLS connection, with the certificate checked, and hangs up. */
-export function shakeHands(endpoint: Endpoint, address: string): Promise<Handshake> {
+/** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `connectOnce` does. */
+export function tlsHandshake(endpoint: Endpoint, address: string): Promise<Handshake> {
   const { hostname, port, timeoutMs } = endpoint;
   return within(timeoutMs, "no TLS handshake", (done, failed) => {
     const socket = tls.connect({
       host: address,
       port,
-      ca: trusted(endpoint),
-      rejectUnauthorized: true, // whatever the environment asks for
+      ca: trustedAuthorities(endpoint.authorities),
+      // Explicit, because the environment variable NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
+      rejectUnauthorized: true,
       ...(isIP(hostname) === 0 && { servername: hostname }),
     });
     socket.on("secureConnect", () => {
@@ -51,27 +53,27 @@ export function shakeHands(endpoint: Endpoint, address: string): Promise<Handsha
   });
 }
 
-/** Asks for the address once, with the Authorization header given, and returns the status. No redirect is followed. */
-export function askOnce(
+/** Sends one GET request and returns the status of the response. Does not follow redirects. */
+export function requestStatus(
   endpoint: Endpoint,
   address: string,
   authorization: string | undefined,
 ): Promise<number> {
   const { url, isSecure, hostname, port, timeoutMs } = endpoint;
-  return within(timeoutMs, "no answer", (done, failed) => {
+  return within(timeoutMs, "no response", (done, failed) => {
     const request = (isSecure ? https : http).request({
       hostname,
       port,
       path: `${url.pathname}${url.search}`,
       method: "GET",
       agent: false,
-      lookup: always(address),
+      lookup: lookupReturning(address),
       headers: {
         accept: "application/json",
         "user-agent": "Mainstay",
         ...(authorization && { authorization }),
       },
-      ...(isSecure && { ca: trusted(endpoint), rejectUnauthorized: true }),
+      ...(isSecure && { ca: trustedAuthorities(endpoint.authorities), rejectUnauthorized: true }),
     });
     request.on("response", (response) => done(response.statusCode ?? 0));
     request.on("error", failed);
@@ -80,7 +82,7 @@ export function askOnce(
   });
 }
 
-/** Runs until it is done, has failed, or the time is up, and cleans up in each case. */
+/** Runs `start` until it succeeds, fails or times out, then calls the cleanup function that it returned. */
 function within<T>(
   timeoutMs: number,
   missing: string,
@@ -95,13 +97,8 @@ function within<T>(
   });
 }
 
-function trusted({ authorities }: Endpoint): string[] {
-  const known = [...tls.getCACertificates("bundled"), ...tls.getCACertificates("system")];
-  return authorities === undefined ? known : [...known, authorities];
-}
-
-/** What is asked is what was connected to before, whatever the name means by now. */
-function always(address: string): LookupFunction {
+/** Pins the request to the address of the earlier steps: the name may resolve to another one by now. */
+function lookupReturning(address: string): LookupFunction {
   const family = isIP(address);
   return (_hostname, options, callback) =>
     options.all ? callback(null, [{ address, family }]) : callback(null, address, family);
