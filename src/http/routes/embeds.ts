@@ -3,8 +3,13 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
+import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { CsvFile, DataLinks } from "../../web/sections/property-sections.tsx";
+import {
+  type CsvFile,
+  type DataLinks,
+  defaultTrendComponent,
+} from "../../web/sections/property-sections.tsx";
 import {
   budgetInQuery,
   chosenComponent,
@@ -17,7 +22,6 @@ import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, publicOperation } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
-import { propertyFigures } from "../property-figures.ts";
 import { lenientPlanTerms } from "../query.ts";
 
 export type EmbedDeps = {
@@ -59,6 +63,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
     propertyFigures({ store, knowledge, now: call.now }, found.property, {
       chosen: call.query.get("component"),
       terms: lenientPlanTerms(call.query),
+      defaultTrend: defaultTrendComponent,
     });
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");

@@ -20,7 +20,7 @@ const PRELOADED = 50;
  * The time that a transaction spends on rows, in milliseconds. Scoring takes about as long again, and other
  * processes on the database wait for both; in a cluster only writes for the same partner wait.
  */
-const TAKE_ROWS_MS = { alone: 6, shared: 60 };
+const PROCESS_ROWS_MS = { alone: 6, shared: 60 };
 
 export type ImportDeps = {
   store: Store;
@@ -54,9 +54,9 @@ export const emptyCounts = (): ImportCounts => ({
 });
 
 /** The result of one transaction. */
-export type BatchResult = { tally: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
+export type BatchResult = { counts: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
 
-type Written<Entry> = { batch: Batch<Entry>; taken: BatchResult };
+type Written<Entry> = { batch: Batch<Entry>; result: BatchResult };
 
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
@@ -68,7 +68,7 @@ export async function importRows<Entry>(
   { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK }: ImportDeps,
   kind: RowKind<Entry>,
   file: SurveyedFile,
-  onCommit: (taken: BatchResult) => void,
+  onCommit: (result: BatchResult) => void,
 ): Promise<void> {
   const open = kind.start();
   let waiting: ReadRow<Entry>[] = [];
@@ -76,7 +76,7 @@ export async function importRows<Entry>(
   let analyzeAt = FIRST_ANALYZED;
 
   async function writeSome(): Promise<void> {
-    const { batch, taken } = await writePortfolio<Written<Entry>>(
+    const { batch, result } = await writePortfolio<Written<Entry>>(
       store.write,
       knowledge,
       partner,
@@ -84,14 +84,14 @@ export async function importRows<Entry>(
         await lock.confirm(writer.tx);
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
-        const mostMs = TAKE_ROWS_MS[store.isShared ? "shared" : "alone"];
-        return { batch, taken: await takeRows(batch, waiting, update, mostMs) };
+        const mostMs = PROCESS_ROWS_MS[store.isShared ? "shared" : "alone"];
+        return { batch, result: await processRows(batch, waiting, update, mostMs) };
       },
     );
     batch.committed?.();
-    waiting = waiting.slice(taken.tally.read);
-    done += taken.tally.read;
-    onCommit(taken);
+    waiting = waiting.slice(result.counts.read);
+    done += result.counts.read;
+    onCommit(result);
     if (done >= analyzeAt) {
       analyzeAt *= 10;
       await store.analyze();
@@ -107,13 +107,13 @@ export async function importRows<Entry>(
   if (done >= FIRST_ANALYZED) await store.analyze();
 }
 
-async function takeRows<Entry>(
+async function processRows<Entry>(
   batch: Batch<Entry>,
   rows: readonly ReadRow<Entry>[],
   update: boolean,
   mostMs: number,
 ): Promise<BatchResult> {
-  const tally = emptyCounts();
+  const counts = emptyCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
   const until = performance.now() + mostMs;
@@ -122,14 +122,14 @@ async function takeRows<Entry>(
       const next = rows.slice(at, at + PRELOADED);
       await batch.preload(next.flatMap((one) => ("entry" in one ? [one.entry] : [])));
     }
-    tally.read++;
+    counts.read++;
     if ("error" in row) rejected.push(row);
     else
       try {
         const outcome = await batch.apply(row.entry, update);
-        if (typeof outcome === "string") tally[outcome]++;
+        if (typeof outcome === "string") counts[outcome]++;
         else {
-          tally.updated++;
+          counts.updated++;
           changed.push({ line: row.line, fields: outcome.updated });
         }
       } catch (error) {
@@ -137,6 +137,6 @@ async function takeRows<Entry>(
       }
     if (performance.now() > until) break;
   }
-  tally.components = await batch.finish();
-  return { tally, rejected, changed };
+  counts.components = await batch.finish();
+  return { counts, rejected, changed };
 }

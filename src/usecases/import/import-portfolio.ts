@@ -144,8 +144,8 @@ async function importFile(
       { ...world, yieldNow },
       KINDS[part] as RowKind<unknown>,
       file,
-      ({ tally, rejected, changed }) => {
-        for (const name of Object.keys(tally) as (keyof ImportCounts)[]) total[name] += tally[name];
+      ({ counts, rejected, changed }) => {
+        for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
         changes.add(file.kind, changed);
         tell();

@@ -1,0 +1,125 @@
+import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { PlanTerms } from "../../domain/planning/property-plan.ts";
+import type { Property } from "../../domain/property.ts";
+import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
+import { trendPoints } from "../../domain/trend.ts";
+import { mapYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
+import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+import { applianceTypeView } from "../../wire/appliance.ts";
+import { complianceItemView } from "../../wire/compliance.ts";
+import {
+  type ComponentJson,
+  componentView,
+  expectedFailureCost,
+  trendPointView,
+} from "../../wire/component.ts";
+import { conditionFigure, type Figure, reserveFigure } from "../../wire/figures.ts";
+import { forecastFigure } from "../../wire/forecast.ts";
+import { plannedComponentView, planView, yearlyCosts } from "../../wire/plan.ts";
+import { propertyView, unitView } from "../../wire/property.ts";
+import { historyEventView } from "../../wire/service-event.ts";
+import { modelVersionOf } from "../calibration/active-model.ts";
+import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
+import { complianceOf } from "./compliance.ts";
+import { planLoadedProperty } from "./property-plan.ts";
+
+/** Units per query. */
+const UNIT_PAGE = 1000;
+
+type PropertyFiguresDeps = {
+  store: Pick<Store, "read" | "inReadSnapshot">;
+  knowledge: Knowledge;
+  now: Instant;
+};
+
+type Component = ComponentJson & { expected_failure_cost_a_year: number };
+
+export type PropertyFiguresRequest = {
+  /** The component whose trend is requested. */
+  chosen: string | undefined;
+  terms: PlanTerms;
+  /** Returns the component whose trend is shown if the property has none with the requested id. */
+  defaultTrend: (components: readonly ComponentJson[]) => string | undefined;
+};
+
+/**
+ * Loads the figures of a property's page as the public API would return them, the components from one snapshot of the
+ * database. Yields to the event loop in between.
+ */
+export async function propertyFigures(
+  world: PropertyFiguresDeps,
+  property: Property,
+  { chosen, terms, defaultTrend }: PropertyFiguresRequest,
+) {
+  const { store, knowledge, now } = world;
+  const { read } = store;
+  const settledAt = await read.snapshots.settledAt();
+  const rows: PlacedComponent[] = [];
+  const components: Component[] = [];
+  const [condition, forecast, reserve] = [
+    conditionFigure(knowledge),
+    forecastFigure(knowledge),
+    reserveFigure(knowledge),
+  ];
+  await iterateComponents(store, property.id, (row) => {
+    rows.push(row);
+    const component = componentView(knowledge, row, settledAt);
+    components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
+    for (const figure of [condition, forecast, reserve]) figure.add(row);
+    return 0;
+  });
+  const modelVersion = await modelVersionOf(read, knowledge);
+  const figureOf = <Written>(figure: Figure<Written>) => figure.write(property, { now, modelVersion });
+  const deps = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
+  const plan = await planLoadedProperty(deps, property, rows, terms);
+  const scheduled = await mapYielding(plan.plans, yieldToEventLoop, (one) => ({
+    ...plannedComponentView(knowledge, one, plan.asOf),
+    yearly_costs: yearlyCosts(one),
+  }));
+  const written = planView(plan, scheduled);
+  await yieldToEventLoop();
+  const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
+  const trendOfRow = rows.find(({ id }) => id === shown);
+  await yieldToEventLoop();
+  const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), () => {});
+  return {
+    property: propertyView(property),
+    condition: figureOf(condition),
+    forecast: figureOf(forecast),
+    reserve: figureOf(reserve),
+    plan: { ...written, components: scheduled },
+    budget: written.budget?.amount,
+    inspections: await mapYielding(inspections, yieldToEventLoop, complianceItemView),
+    components,
+    types: [...knowledge.types.values()].map(applianceTypeView),
+    units: await unitsOf(read, property.id),
+    trend: trendOfRow && (await trendOf({ read, now }, trendOfRow)),
+    assessedAt: toIso(now),
+  };
+}
+
+async function unitsOf(read: Stores, propertyId: string) {
+  const units = [];
+  for (; ; await yieldToEventLoop()) {
+    const page = await read.units.page(propertyId, { limit: UNIT_PAGE, offset: units.length });
+    units.push(...page.map(unitView));
+    if (page.length < UNIT_PAGE) return units;
+  }
+}
+
+async function trendOf(
+  { read, now }: { read: Stores; now: Instant },
+  component: { id: string; applianceId: string },
+) {
+  const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
+  const points = trendPoints(await read.snapshots.trendRows(component.id), days);
+  const events = await read.serviceEvents.ofComponent(component);
+  return {
+    componentId: component.id,
+    points: points.map(trendPointView),
+    events: events.map(historyEventView),
+  };
+}
