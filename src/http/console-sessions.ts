@@ -8,24 +8,24 @@ import type { Store } from "../store/store.ts";
 import { unauthorized } from "./auth.ts";
 import { CONSOLE } from "./operation.ts";
 
-/** An administrator who is signed in at the console. */
+/** The session of an administrator who is signed in to the console. */
 export type ConsoleSession = {
   administrator: Administrator;
-  /** What every change must carry beside the cookie: another site can make a browser send that one, and not this. */
+  /** Every change must send this token in a header: another site can make a browser send the cookie, but not this. */
   csrfToken: string;
   expiresAt: Instant;
 };
 
 const COOKIE = "mainstay_console";
-/** Carries the token against forged requests. */
+/** The header with the CSRF token. */
 export const CSRF_HEADER = "x-csrf-token";
 const LIFETIME_MS = 12 * 3_600_000;
-const MOST_SESSIONS = 1000;
+const MAX_SESSIONS = 1000;
 const TOKEN_BYTES = 32;
 
-const EXPIRED = "The session has ended. Sign in again.";
+const EXPIRED = "Your session has ended. Sign in again.";
 
-/** What is kept of a session, by the hash of what the cookie holds. */
+/** A session as it is stored, under the hash of the token in its cookie. */
 type StoredSession = { keyHash: string; csrfToken: string; expiresAt: Instant };
 
 type SessionStore = {
@@ -34,9 +34,9 @@ type SessionStore = {
   delete(tokenHash: string): Promise<void>;
 };
 
-/** In this process's memory, so that a restart ends every session. */
+/** Stores sessions in memory, so that a restart ends all of them. */
 function inMemory(): SessionStore {
-  const sessions = new LRUCache<string, StoredSession>({ max: MOST_SESSIONS });
+  const sessions = new LRUCache<string, StoredSession>({ max: MAX_SESSIONS });
   return {
     get: async (tokenHash) => sessions.get(tokenHash),
     set: async (tokenHash, session) => void sessions.set(tokenHash, session),
@@ -44,7 +44,7 @@ function inMemory(): SessionStore {
   };
 }
 
-/** In the database, where the next request may come to another server. */
+/** Stores sessions in a shared database, because the next request may reach another server. */
 function inDatabase(store: Store, clock: () => Instant): SessionStore {
   return {
     get: (tokenHash) => store.read.consoleSessions.find(tokenHash),
@@ -54,10 +54,7 @@ function inDatabase(store: Store, clock: () => Instant): SessionStore {
   };
 }
 
-/**
- * Who is signed in at the console. The key is looked up with each request, so that a revoked one ends its sessions at
- * once.
- */
+/** The sessions of the console. Each request looks the key up, so that revoking a key ends its sessions immediately. */
 export class ConsoleSessions {
   readonly #sessions: SessionStore;
 
@@ -69,7 +66,7 @@ export class ConsoleSessions {
     this.#sessions = store.isShared ? inDatabase(store, clock) : inMemory();
   }
 
-  /** Begins a session. Throws unauthorized when the key is no administrator's. */
+  /** Starts a session. Throws unauthorized if the key is not an administrator's. */
   async begin(key: string): Promise<{ session: ConsoleSession; token: string }> {
     const keyHash = hashSecret(key);
     const administrator = await this.store.read.administrators.findByKey(keyHash);
@@ -80,19 +77,19 @@ export class ConsoleSessions {
     return { session: { administrator, csrfToken, expiresAt }, token };
   }
 
-  /** The session that the request's cookie belongs to. */
+  /** Returns the session of the request's cookie. */
   async find(request: Request): Promise<ConsoleSession | undefined> {
     const token = cookieOf(request);
-    const kept = token && (await this.#sessions.get(hashSecret(token)));
-    if (!token || !kept) return undefined;
+    const stored = token && (await this.#sessions.get(hashSecret(token)));
+    if (!token || !stored) return undefined;
     const administrator =
-      kept.expiresAt > this.clock() && (await this.store.read.administrators.findByKey(kept.keyHash));
-    if (administrator) return { administrator, csrfToken: kept.csrfToken, expiresAt: kept.expiresAt };
+      stored.expiresAt > this.clock() && (await this.store.read.administrators.findByKey(stored.keyHash));
+    if (administrator) return { administrator, csrfToken: stored.csrfToken, expiresAt: stored.expiresAt };
     await this.#sessions.delete(hashSecret(token));
     return undefined;
   }
 
-  /** Who makes the request. Throws unauthorized without a session, and forbidden for a change that may be forged. */
+  /** Returns the administrator of the request. Throws unauthorized without a session, forbidden for a forged change. */
   async authenticate(request: Request): Promise<Administrator> {
     const session = await this.find(request);
     if (!session) throw unauthorized(EXPIRED);
@@ -111,20 +108,20 @@ export class ConsoleSessions {
   }
 }
 
-/** Whether the request came below the console's address, where sessions count and keys do not. */
+/** Returns true for a path of the console, where sessions authenticate and keys do not. */
 export const isConsoleRequest = ({ url }: Request) => new URL(url).pathname.includes(`${CONSOLE}/admin/`);
 
-/** Throws forbidden for a change that another site may have made the browser send. */
+/** Throws forbidden for a change without the session's CSRF token. */
 export function rejectForgedRequest(request: Request, csrfToken: string): void {
   rejectCrossSite(request);
   if (!secretsEqual(request.headers.get(CSRF_HEADER) ?? "", csrfToken))
     throw new Failure(
       "forbidden",
-      `A change made with the console's cookie must carry the session's token in ${CSRF_HEADER}. Nothing was changed; reload the page.`,
+      `A change made with the console's cookie must send the session's token in ${CSRF_HEADER}. Nothing was changed. Reload the page.`,
     );
 }
 
-/** Throws forbidden for what a browser says that a page of another site has sent. */
+/** Throws forbidden for a request that a page of another site made, according to the browser's headers. */
 export function rejectCrossSite({ headers }: Request): void {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
@@ -132,18 +129,18 @@ export function rejectCrossSite({ headers }: Request): void {
     site === null
       ? origin !== null && URL.parse(origin)?.host !== headers.get("host")
       : site !== "same-origin" && site !== "none";
-  if (isForeign) throw new Failure("forbidden", "Only the console's own pages may ask for this.");
+  if (isForeign) throw new Failure("forbidden", "Only the console can make this request.");
 }
 
-/** The cookie that holds a session's token, for the part of the address that the request was made below. */
+/** Returns the cookie with a session's token, for the console's path in the request. */
 export const sessionCookie = (request: Request, token: string, isSecure: boolean): string =>
   `${COOKIE}=${token}; ${attributesFor(request, isSecure)}; Max-Age=${LIFETIME_MS / 1000}`;
 
-/** Takes the cookie away. */
+/** Returns a cookie that deletes the session's cookie. */
 export const expiredCookie = (request: Request, isSecure: boolean): string =>
   `${COOKIE}=; ${attributesFor(request, isSecure)}; Max-Age=0`;
 
-/** A proxy may be the one that speaks TLS: then the browser says so by its Origin. */
+/** Behind a proxy that terminates TLS, the browser's Origin shows that the connection is secure. */
 function attributesFor({ url, headers }: Request, isSecure: boolean): string {
   const { pathname } = new URL(url);
   const path = pathname.slice(0, pathname.lastIndexOf(`${CONSOLE}/`) + CONSOLE.length);

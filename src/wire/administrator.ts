@@ -6,10 +6,10 @@ import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const administrator = object({
-  admin_id: id("ADM", "The administrator's id"),
-  name: text("Who holds the key", "Jane"),
-  created_at: instant("When the key was made"),
-  revoked_at: instant("When it was ended").orNull(),
+  admin_id: id("ADM", "The administrator's ID"),
+  name: text("Name of the administrator", "Jane"),
+  created_at: instant("When the key was created"),
+  revoked_at: instant("When the key was revoked").orNull(),
 });
 
 const newAdministrator = object({
@@ -17,13 +17,12 @@ const newAdministrator = object({
   admin_key: text("The administrator's key", "svc_admin_…"),
 });
 
-/** A new administrator's key, shown this once. */
+/** The only response that contains a new administrator's key. */
 export const newAdministratorRecord = newAdministrator.serializer((id: string, key: string) => ({
   admin_id: id,
   admin_key: key,
 }));
 
-/** An administrator, without the key. */
 export const administratorRecord = administrator.serializer((administrator: Administrator) => ({
   admin_id: administrator.id,
   name: administrator.name,

@@ -5,12 +5,12 @@ import { anyObject, instant, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const entry = object({
-  seq: whole("Number of the entry", 41),
-  actor: text("Who changed it: `cli:<user>(<user id>)` or an administrator's id", "cli:mainstay(998)"),
-  action: text("What was done", "partner.set_budget"),
-  subject: text("What was changed, mostly a partner's id", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
-  detail: anyObject("How it was changed; never a secret"),
-  at: instant("When"),
+  seq: whole("Sequence number of the entry", 41),
+  actor: text("Who made the change: `cli:<user>(<user ID>)` or an administrator's ID", "cli:mainstay(998)"),
+  action: text("The action", "partner.set_budget"),
+  subject: text("ID of the changed resource, usually a partner", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
+  detail: anyObject("Details of the change; never contains secrets"),
+  at: instant("When the change was made"),
 });
 export type AuditEntryJson = WireOf<typeof entry>;
 

@@ -6,16 +6,18 @@ import { body, required } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 export const signIn = body({
-  admin_key: required(type("1 <= string <= 200"), "An administrator's key", "svc_admin_…"),
+  admin_key: required(type("1 <= string <= 200"), "The administrator key", "svc_admin_…"),
 });
 
 export const consoleSession = object({
-  signed_in: flag("Whether the cookie is of a session that goes on"),
-  admin_id: id("ADM", "Who is signed in").orNull(),
+  signed_in: flag("Whether the cookie belongs to an active session"),
+  admin_id: id("ADM", "ID of the signed-in administrator").orNull(),
   name: text("The administrator's name", "Night shift").orNull(),
-  csrf_token: text("What every change carries in X-Csrf-Token", "kq3…").orNull(),
-  expires_at: instant("When the session ends").orNull(),
-  shows_credentials: flag("Whether credentials are handed out here: not where partners reach this listener"),
+  csrf_token: text("Token that every change must send in the X-Csrf-Token header", "kq3…").orNull(),
+  expires_at: instant("When the session expires").orNull(),
+  shows_credentials: flag(
+    "Whether the console shows new credentials; false on an address that partners can reach",
+  ),
 });
 export type ConsoleSessionJson = WireOf<typeof consoleSession>;
 

@@ -7,7 +7,7 @@ import { sourceKind, sourceToken } from "./explained-life.ts";
 import { day, enumOf, number, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
-/* What speaks for and against a component, as an explanation shows it. Nothing is rounded. */
+/* The evidence in an explanation. Values are not rounded. */
 
 const ENDED_BY: Readonly<Record<Evidence["kind"], string | null>> = {
   emergency_repair: "replacement of the component",
@@ -21,38 +21,44 @@ const ENDED_BY: Readonly<Record<Evidence["kind"], string | null>> = {
   cascade: "repair or replacement of the other component",
 };
 
-export const evidenceForm = object({
+export const evidence = object({
   kind: enumOf<Evidence["kind"]>(
     Object.keys(ENDED_BY) as Evidence["kind"][],
-    "What it is",
+    "Kind of evidence",
     "emergency_repair",
   ),
   subject: text(
-    "What it rests on: an event type, condition, word group, make, claim type or component",
+    "Event type, condition, word group, brand, claim type or component that it is based on",
     "poor",
   ),
-  label: text("The same in words", "Condition poor"),
-  date: day("When it was; null for what has no date").orNull(),
-  base_ratio: number("Hazard ratio in full", 2.5),
-  remaining: number("What fading has left of it; of a cascade, how bad the other component is", 0.5),
-  weight: number("Power on the ratio where nobody named the component, or a fault was mended", 1),
-  ratio: number("Hazard ratio now: (1 + (base_ratio − 1) · remaining) ^ weight", 1.75),
-  strength: number("Power that calibration puts on it; 1 without", 1),
-  times: whole("So many events that say this of one day, each by a note of its own", 1),
+  label: text("Description", "Condition poor"),
+  date: day("Date of the event; null if it has none").orNull(),
+  base_ratio: number("Initial hazard ratio", 2.5),
+  remaining: number(
+    "Share of the effect that remains; for a cascade, the severity of the other component",
+    0.5,
+  ),
+  weight: number(
+    "Exponent of the ratio; below 1 if the event names no component or the fault was repaired",
+    1,
+  ),
+  ratio: number("Current hazard ratio: (1 + (base_ratio − 1) · remaining) ^ weight", 1.75),
+  strength: number("Exponent from calibration; 1 without calibration", 1),
+  times: whole("Number of events on the same day with this evidence", 1),
   factor: number(
-    "What it multiplies the hazard by: ratio ^ (strength · times); 1 for a sensor's event, which adds",
+    "Factor on the hazard: ratio ^ (strength · times); 1 for a sensor event, which adds to it",
     1.75,
   ),
-  acute_hazard: number("What a sensor's event adds to the acute hazard; 0 for all else", 0),
-  upstream_score: number("Of a cascade: the other component's score without cascade", 0.81).orNull(),
-  ends_on: day("First day on which it says nothing any more; null for what does not fade").orNull(),
+  acute_hazard: number("Acute hazard added by a sensor event; 0 for other evidence", 0),
+  upstream_score: number("For a cascade: the other component's score without cascades", 0.81).orNull(),
+  ends_on: day("First day without effect; null if the evidence does not expire").orNull(),
   ended_by: text("Event that ends it earlier", "replacement of the component").orNull(),
   source: sourceToken,
   source_kind: sourceKind,
 });
-export type EvidenceJson = WireOf<typeof evidenceForm>;
+export type EvidenceJson = WireOf<typeof evidence>;
 
-export const evidenceView = evidenceForm.serializer((one: EvidencePart) => ({
+export const evidenceView = evidence.serializer((one: EvidencePart) => ({
   kind: one.kind,
   subject: one.subject,
   label: one.label,
@@ -72,25 +78,28 @@ export const evidenceView = evidenceForm.serializer((one: EvidencePart) => ({
   source_kind: one.provenance.kind,
 }));
 
-export const hazardForm = object({
-  strength_condition: number("Power that calibration puts on the ratio of a condition; 1 without", 1),
-  strength_repairs: number("Power that it puts on those of repairs and emergency repairs", 1),
-  most_repairs: whole("So many of the last repairs count", 3),
-  most_claims: whole("So many of the property's strongest claims count", 3),
-  own_product: number("Product of the factors of all evidence but cascades", 1.75),
-  cascades_product: number("Product of the cascades' factors, before its limit", 1),
-  cascades_highest: number("Its limit", 2.5),
-  cascades: number("The same within its limit", 1),
+export const hazard = object({
+  strength_condition: number(
+    "Exponent from calibration on the ratio of a condition; 1 without calibration",
+    1,
+  ),
+  strength_repairs: number("Exponent from calibration on the ratios of repairs and emergency repairs", 1),
+  most_repairs: whole("Number of latest repairs that count", 3),
+  most_claims: whole("Number of the property's strongest claims that count", 3),
+  own_product: number("Product of the factors of all evidence except cascades", 1.75),
+  cascades_product: number("Product of the cascades' factors, before the limit", 1),
+  cascades_highest: number("Limit of cascades_product", 2.5),
+  cascades: number("cascades_product within its limit", 1),
   product: number("own_product · cascades", 1.75),
   lowest: number("Lower limit of the product", 0.1),
   highest: number("Upper limit of the product", 10),
-  hazard_ratio: number("Hazard ratio θ: the product within its limits", 1.75),
-  acute_hazard: number("Acute hazard Λ: what sensors report, added up", 0),
-  acute_span_days: number("Days within which an acute hazard passes", 90),
+  hazard_ratio: number("Hazard ratio θ: the product within the limits", 1.75),
+  acute_hazard: number("Acute hazard Λ: the sum of active sensor alarms", 0),
+  acute_span_days: number("Days after which an acute hazard expires", 90),
 });
-export type HazardJson = WireOf<typeof hazardForm>;
+export type HazardJson = WireOf<typeof hazard>;
 
-export const hazardView = hazardForm.serializer(
+export const hazardView = hazard.serializer(
   ({ product, score }: Explanation, { model }: Knowledge, { strength }: Corrections) => ({
     strength_condition: strength.condition,
     strength_repairs: strength.repairs,

@@ -23,24 +23,27 @@ import {
 } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 
-/* A component's definition, life and age as an explanation shows them. Nothing is rounded. */
+/* The definition, expected life and age of a component in an explanation. Values are not rounded. */
 
 export const KINDS = ["published", "derived", "estimate"] as const satisfies readonly Provenance["kind"][];
-export const sourceToken = text("Where the number is from: a token among sources", "lutz_2011");
-export const sourceKind = enumOf(KINDS, "Whether it was published there, derived from it, or estimated");
+export const sourceToken = text("Source of the value: a token in `sources`", "lutz_2011");
+export const sourceKind = enumOf(KINDS, "Whether the value was published, derived or estimated");
 const sourced = { source: sourceToken, kind: sourceKind };
 
-const definition = object({
-  system: text("System of the building", "plumbing"),
-  appliance: text("Kind of appliance", "Gas storage water heater"),
-  reference_size: text("What the costs are for", "40-50 gal"),
-  wear: enumOf<ComponentDef["wear"]>(["use", "calendar"], "Whether it ages with use, or with time alone"),
+export const definition = object({
+  system: text("Building system", "plumbing"),
+  appliance: text("Appliance type", "Gas storage water heater"),
+  reference_size: text("Size that the costs apply to", "40-50 gal"),
+  wear: enumOf<ComponentDef["wear"]>(
+    ["use", "calendar"],
+    "Whether the component ages with use or only with time",
+  ),
   replaced: enumOf<ComponentDef["replaced"]>(
     ["alone", "with_appliance"],
-    "Whether it is ever replaced alone, or is as old as its appliance",
+    "Whether the component is replaced alone or only with its appliance",
   ),
-  restored_by: textList("Maintenance that takes away a share of its age", ["preventive", "cleaning"]),
-  median_life_years: object({ value: number("Age by which half have failed", 12), ...sourced }),
+  restored_by: textList("Maintenance that reduces the effective age", ["preventive", "cleaning"]),
+  median_life_years: object({ value: number("Age at which half have failed", 12), ...sourced }),
   weibull_shape: object({
     value: number("Weibull shape β: how fast the hazard rises with age", 3.2),
     ...sourced,
@@ -50,14 +53,12 @@ const definition = object({
     ...sourced,
   }).orNull(),
   environment: object({
-    value: textList("What of its surroundings it suffers from", ["hard_water"]),
+    value: textList("Environmental factors that shorten its life", ["hard_water"]),
     ...sourced,
   }),
   proactive_cost: object({ value: usd("Cost of a planned replacement", 1450), ...sourced }),
   reactive_cost: object({ value: usd("Cost after a failure, damage included", 5600), ...sourced }),
-}).describedAs("The kind of component, with the sources of its numbers");
-
-export const definitionForm = definition;
+}).describedAs("The component type, with the source of each value");
 
 const sourcedValue = <T>(value: T, { source, kind }: Provenance) => ({ value, source, kind });
 
@@ -79,20 +80,20 @@ export const definitionView = (def: ComponentDef, type: ApplianceType) => ({
   reactive_cost: sourcedValue(usdFromCents(def.reactiveCents), def.provenance.reactiveCost),
 });
 
-export const lifeForm = object({
-  median_life_years: number("Median life: the knowledge base's, or the component's own", 12),
-  overridden: flag("Whether the median is the component's own, override_lifespan", false),
-  brand_tier: enumOf<BrandTier>(["premium", "standard", "budget"], "Tier of the make", "standard"),
-  brand_factor: number("What the tier multiplies the life by", 1),
-  kind_factor: number("What calibration multiplies the life of its kind by; 1 without", 1),
-  frailty: number("What calibration multiplies the hazard of its appliance by; 1 without", 1),
-  frailty_factor: number("What the frailty multiplies the life by: frailty ^ (−1/shape)", 1),
+export const life = object({
+  median_life_years: number("Median life, from the knowledge base or set for this component", 12),
+  overridden: flag("Whether the median is set for this component (`override_lifespan`)", false),
+  brand_tier: enumOf<BrandTier>(["premium", "standard", "budget"], "Brand tier", "standard"),
+  brand_factor: number("Factor of the brand tier on the life", 1),
+  kind_factor: number("Factor from calibration on the life of the component type; 1 without calibration", 1),
+  frailty: number("Factor from calibration on the hazard of the appliance; 1 without calibration", 1),
+  frailty_factor: number("Factor of the frailty on the life: frailty ^ (−1/shape)", 1),
   calibrated_median_years: number("Product of the median and its factors, in years of normal use", 12),
   weibull_shape: number("Weibull shape β", 3.2),
   weibull_scale_years: number("Weibull scale η: calibrated_median_years / ln 2 ^ (1/shape)", 13.46),
 });
 
-export const lifeView = lifeForm.serializer((life: LifeParts) => ({
+export const lifeView = life.serializer((life: LifeParts) => ({
   median_life_years: life.medianYears,
   overridden: life.isOverridden,
   brand_tier: life.brandTier,
@@ -105,27 +106,30 @@ export const lifeView = lifeForm.serializer((life: LifeParts) => ({
   weibull_scale_years: life.scaleYears,
 }));
 
-export const rateForm = object({
-  usage_intensity: number("The appliance's use, 1 being normal", 1),
-  usage_exponent: number("Power on the use, for a component that wears with use", 0.6),
-  usage_factor: number("usage_intensity ^ usage_exponent, or 1 for one that ages with time alone", 1),
+export const rate = object({
+  usage_intensity: number("Use of the appliance; 1 is normal", 1),
+  usage_exponent: number("Exponent of the use, for a component that wears with use", 0.6),
+  usage_factor: number("usage_intensity ^ usage_exponent, or 1 for a component that ages only with time", 1),
   environment: list(
-    "Each of its surroundings that it suffers from",
+    "Environmental factors that shorten its life",
     object({
-      factor: enumOf<EnvironmentFactor>(ENVIRONMENT_FACTORS, "Which", "hard_water"),
-      sensitivity: number("Share of a life that it takes where it is present in full", 0.2),
-      value: number("How far it is present in the property's state, 0 to 1", 0.35),
+      factor: enumOf<EnvironmentFactor>(ENVIRONMENT_FACTORS, "The factor", "hard_water"),
+      sensitivity: number("Share of the life lost at full exposure", 0.2),
+      value: number("Exposure in the property's state, 0 to 1", 0.35),
       life_factor: number("1 − sensitivity · value", 0.93),
     }),
   ),
-  environment_product: number("Product of the life factors, before its floor", 0.93),
-  lowest_life_factor: number("The floor", 0.65),
-  life_factor: number("The product, not below the floor", 0.93),
-  source: sourceToken.describedAs("Where the values of the states are from", "judgement"),
-  years_per_year: number("Rate of ageing: usage_factor / life_factor, years of normal use a year", 1.0753),
+  environment_product: number("Product of the life factors, before the lower limit", 0.93),
+  lowest_life_factor: number("Lower limit of the product", 0.65),
+  life_factor: number("The product, at least the lower limit", 0.93),
+  source: sourceToken.describedAs("Source of the states' values", "judgement"),
+  years_per_year: number(
+    "Aging rate: usage_factor / life_factor, in years of normal use per calendar year",
+    1.0753,
+  ),
 });
 
-export const rateView = rateForm.serializer((rate: RateParts, { source }: Provenance) => ({
+export const rateView = rate.serializer((rate: RateParts, { source }: Provenance) => ({
   usage_intensity: rate.usageIntensity,
   usage_exponent: rate.usageExponent,
   usage_factor: rate.useFactor,
@@ -142,45 +146,45 @@ export const rateView = rateForm.serializer((rate: RateParts, { source }: Proven
   years_per_year: rate.rate,
 }));
 
-export const ageForm = object({
+export const age = object({
   reason: enumOf<AgeParts["reason"]>(
     ["replacement", "installation", "unknown_past"],
-    "What it rests on: a Replacement on record, the install year, or a past that no record covers",
+    "Basis of the age: a recorded Replacement, the install year, or an unknown history before the records",
     "installation",
   ),
-  born_on: day("The last Replacement, else 1 July of the install year"),
+  born_on: day("Date of the last Replacement, or July 1 of the install year"),
   age_years: number("Calendar age", 7.39),
-  counted_from: day("Day from which the virtual age is counted: born_on, or the beginning of the record"),
+  counted_from: day("Day from which the virtual age is counted: born_on or the start of the records"),
   counted_days: integer("Days since then", 2700),
   restorations: list(
-    "Maintenance that took back age",
+    "Maintenance that reduced the age",
     object({
-      event_type: text("Type of the event", "Preventive Maintenance"),
-      date: day("Its day"),
-      share: number("Share that it took back", 0.2),
-      accrued_days: number("Of so many days", 365),
-      removed_years: number("Years of normal use that it took back", 0.21),
+      event_type: text("Event type", "Preventive Maintenance"),
+      date: day("Date of the event"),
+      share: number("Share of the accrued age that was credited", 0.2),
+      accrued_days: number("Days over which the age accrued", 365),
+      removed_years: number("Credited years of normal use", 0.21),
     }),
   ),
-  virtual_age_years: number(
-    "Age in years of normal use since counted_from, less what maintenance took back",
-    7.5,
-  ),
+  virtual_age_years: number("Age in years of normal use since counted_from, less maintenance credits", 7.5),
   unknown_past: object({
-    records_since: day("Day from which the property's record counts as complete"),
-    nominal_age_years: number("Years of normal use that an original would have had by then", 9.4),
-    probability_original_then: number("Probability that it was the original then", 0.73),
-    probability_original_now: number("The same today, after what it has lived through since", 0.61),
+    records_since: day("Day from which the property's records are complete"),
+    nominal_age_years: number(
+      "Age in years of normal use that the original component would have had by then",
+      9.4,
+    ),
+    probability_original_then: number("Probability that it was the original component then", 0.73),
+    probability_original_now: number("Probability that it is the original component now", 0.61),
   })
-    .describedAs("What is assumed of the time before the record; null where nothing need be")
+    .describedAs("Assumptions about the time before the records; null if there are none")
     .orNull(),
-  prior_unlimited: number("Probability of having failed by now from age alone", 0.31),
-  highest_prior: number("What age alone may say at most", 0.999),
-  prior: number("The same within its limit", 0.31),
-  effective_age_years: number("Effective age: the one that has this prior", 9.8),
+  prior_unlimited: number("Probability of failure by now from age only, before the limit", 0.31),
+  highest_prior: number("Upper limit of the prior", 0.999),
+  prior: number("Probability of failure by now from age only, within the limit", 0.31),
+  effective_age_years: number("Effective age: the age with this prior", 9.8),
 });
 
-export const ageView = ageForm.serializer((age: AgeParts) => ({
+export const ageView = age.serializer((age: AgeParts) => ({
   reason: age.reason,
   born_on: age.bornOn,
   age_years: age.ageYears,

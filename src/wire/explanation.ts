@@ -6,16 +6,16 @@ import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/advice.ts";
 import type { Confidence, Score } from "../domain/scoring/types.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { evidenceForm, evidenceView, hazardForm, hazardView } from "./explained-evidence.ts";
+import { evidence, evidenceView, hazard, hazardView } from "./explained-evidence.ts";
 import {
-  ageForm,
+  age,
   ageView,
-  definitionForm,
+  definition,
   definitionView,
   KINDS,
-  lifeForm,
+  life,
   lifeView,
-  rateForm,
+  rate,
   rateView,
 } from "./explained-life.ts";
 import {
@@ -34,11 +34,11 @@ import {
 } from "./schema/fields.ts";
 import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { confidence as confidenceForm, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
+import { confidence as confidenceLevel, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 
 /*
- * How a score came about, for operators alone: partners are not told weights and ratios. Each number stands beside those
- * that it follows from, unrounded, so that a reader can work it out again.
+ * The explanation of a score, for operators only: partners do not see weights and ratios. Every value comes with the
+ * values that it is calculated from, unrounded, so that a reader can verify it.
  */
 
 const subject = object({
@@ -53,44 +53,44 @@ const subject = object({
 });
 
 const scoreForm = object({
-  period_days: number("Days that the score looks ahead: a year, or less for what lives only a few", 365),
-  usual_period_days: number("A year", 365),
-  share_of_life: number("Share of the effective lifespan that bounds the period", 0.25),
+  period_days: number("Period of the score in days: one year, or less for short-lived components", 365),
+  usual_period_days: number("The period of most components", 365),
+  share_of_life: number("Upper limit of the period, as a share of the effective lifespan", 0.25),
   effective_lifespan_years: number("calibrated_median_years / years_per_year, in calendar years", 11.2),
-  hazard_by_age: number(
-    "((V + r·Δ)/η)^β − (V/η)^β: what age adds to the cumulative hazard in the period",
-    0.21,
-  ),
+  hazard_by_age: number("((V + r·Δ)/η)^β − (V/η)^β: cumulative hazard from age in the period", 0.21),
   acute_share: number("Share of the acute hazard that falls within the period", 1),
   cumulative_hazard: number("hazard_ratio · hazard_by_age + acute_hazard · acute_share", 0.37),
-  q: number("Probability of failing within the period: 1 − exp(−cumulative_hazard)", 0.31),
-  periods: number("A score speaks of so many such periods", 5),
+  q: number("Probability of failure within the period: 1 − exp(−cumulative_hazard)", 0.31),
+  periods: number("Number of periods that the score covers", 5),
   cumulative_risk: number("1 − (1 − q) ^ periods", 0.84),
-  highest: number("A score is at most this", 0.99),
+  highest: number("Upper limit of scores", 0.99),
   risk_score: riskScore,
   risk_tier: riskTier,
-  warning_from: number("WARNING from this score on", 0.52),
-  critical_from: number("CRITICAL from this score on", 0.78),
+  warning_from: number("Lowest WARNING score", 0.52),
+  critical_from: number("Lowest CRITICAL score", 0.78),
   failure_probability_12m: number(
-    "Probability of failing within 365.25 days, given that it works today",
+    "Probability of failure within 365.25 days, given that the component works today",
     0.31,
   ),
 });
 
 const confidence = object({
-  level: confidenceForm,
-  service_events: whole("Service events on the component or its appliance", 2),
-  events_for_high: whole("So many are wanted for HIGH", 3),
-  condition_observed_on: day("Day of the newest observed condition").orNull(),
-  condition_within_months: number("It is wanted within so many months for HIGH", 36),
-  brand_known: flag("Whether the knowledge base knows the make"),
-  raised_to: confidenceForm.describedAs("The next level, null at the highest", "HIGH").orNull(),
-  raised_by: textList("What it still takes, all of it", ["1 more service event"]),
+  level: confidenceLevel,
+  service_events: whole("Service events of the component and its appliance", 2),
+  events_for_high: whole("Service events required for HIGH", 3),
+  condition_observed_on: day("Date of the latest observed condition").orNull(),
+  condition_within_months: number("Maximum age of that observation for HIGH, in months", 36),
+  brand_known: flag("Whether the knowledge base has the brand"),
+  raised_to: confidenceLevel.describedAs("The next level; null at the highest", "HIGH").orNull(),
+  raised_by: textList("Everything that is missing for the next level", ["1 more service event"]),
 });
 
 const projection = object({
-  days_to_even_odds: number("Days until failing earlier is as likely as not, acute hazards aside", 1204.3),
-  projected_failure_on: day("That day", "2030-03-08"),
+  days_to_even_odds: number(
+    "Days until the probability of failure reaches 50%, without acute hazards",
+    1204.3,
+  ),
+  projected_failure_on: day("The date on which it does", "2030-03-08"),
   projected_failure_year: projectedFailureYear,
   earliest: whole("First year of the range", 2028),
   latest: whole("Last year of the range", 2032),
@@ -101,75 +101,78 @@ const projection = object({
 const change = object({
   change: enumOf<ChangeName>(
     Object.keys(CHANGES) as ChangeName[],
-    "What would happen to it on that day: a Replacement, Preventive Maintenance, an Inspection that finds it good or poor",
+    "The scenario: a Replacement, Preventive Maintenance, or an Inspection that finds condition good or poor",
   ),
   risk_score: riskScore,
   risk_tier: riskTier,
-  confidence: confidenceForm,
-  q: number("Probability of failing within the period", 0.02),
+  confidence: confidenceLevel,
+  q: number("Probability of failure within the period", 0.02),
   effective_age_years: number("Effective age", 0),
   hazard_ratio: number("Hazard ratio", 1),
-  note: text("Why it changes little", "Preventive maintenance takes nothing off this kind's age.").orNull(),
+  note: text(
+    "Why it has little effect",
+    "Preventive maintenance does not reduce the age of this component type.",
+  ).orNull(),
 });
 export type ScoreChangeJson = WireOf<typeof change>;
 
 const decision = object({
   policy: enumOf<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure"],
-    "Whether to replace it now, on the day when it is due, or once it has failed",
+    "Whether to replace the component now, when due, or after it fails",
   ),
-  replace_on: day("The day on which its replacement is due").orNull(),
+  replace_on: day("Date on which the replacement is due").orNull(),
   due_in_years: number("max(0, optimal_age_years · age_factor − effective_calendar_age_years)", 0).orNull(),
-  optimal_age_years: number("Age at which a new one of its kind is best replaced", 8.08).orNull(),
-  age_factor: number("hazard_ratio ^ (−1/(shape − 1)): what the evidence makes of that age", 0.8).orNull(),
+  optimal_age_years: number("Age at which replacing a new component of this type costs least", 8.08).orNull(),
+  age_factor: number("hazard_ratio ^ (−1/(shape − 1)): effect of the evidence on that age", 0.8).orNull(),
   effective_calendar_age_years: number("effective_age_years / years_per_year", 9.1),
   scale_calendar_years: number("weibull_scale_years / years_per_year", 12.5),
   proactive_cost: usd("Cost of a planned replacement", 1450),
   reactive_cost: usd("Cost after a failure, damage included", 5600),
-  yearly_cost: number("What its kind costs a year in the long run by that policy, in USD", 230.1),
-  yearly_cost_run_to_failure: number("What it costs a year when run to failure, in USD", 401.7),
-  failure_probability_12m: number("Probability of failing within 365.25 days", 0.31),
+  yearly_cost: number("Long-term cost per year with this policy, in USD", 230.1),
+  yearly_cost_run_to_failure: number("Long-term cost per year when run to failure, in USD", 401.7),
+  failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
   risked_a_year: number("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
   cost_of_waiting_a_year: number("risked_a_year − yearly_cost, in USD", 1056.4),
 });
 
 const source = object({
-  token: text("The name that numbers give as their source", "lutz_2011"),
-  title: text("Its title", "Using National Survey Data to Estimate Lifetimes of Residential Appliances"),
-  publisher: text("Who published it", "Lawrence Berkeley National Laboratory"),
-  year: text("When", "2011").orNull(),
-  address: text("Where it is found", "https://www.osti.gov/servlets/purl/1182737").orNull(),
+  token: text("Token that values cite as their source", "lutz_2011"),
+  title: text("Title", "Using National Survey Data to Estimate Lifetimes of Residential Appliances"),
+  publisher: text("Publisher", "Lawrence Berkeley National Laboratory"),
+  year: text("Year of publication", "2011").orNull(),
+  address: text("Address", "https://www.osti.gov/servlets/purl/1182737").orNull(),
   strength: enumOf(
     ["A", "B", "C"],
-    "A government, standards body or lender; B professional table or academic fit; C trade page",
+    "Evidence grade: A government, standards body or lender; B professional table or academic study; C trade page",
     "B",
   ).orNull(),
-  second_hand: flag("Whether it was read in a transcription or citation"),
+  second_hand: flag("Whether it was read in a transcription or citation (secondary source)"),
 });
 
 export const explanationReply = object({
-  as_of: day("The day of the component's latest score, which is explained"),
-  model_version: text("The model that scores are made with", "2"),
+  as_of: day("Date of the component's latest score, which is explained"),
+  model_version: text("Version of the active model", "2"),
   component: subject.describedAs("The component"),
   shown: object({ risk_score: riskScore, risk_tier: riskTier }).describedAs(
-    "What partners are shown; other than the score below only where the model was changed since",
+    "The score that partners see; differs from the score below only if the model was changed since",
   ),
-  definition: definitionForm,
+  definition,
   model_source: object({
-    source: text("Where the model's numbers are from that name no source of their own", "judgement"),
-    kind: enumOf(KINDS, "Whether they were published, derived or estimated", "estimate"),
+    source: text("Source of the model's values that cite none", "judgement"),
+    kind: enumOf(KINDS, "Whether the values were published, derived or estimated", "estimate"),
   }),
-  life: lifeForm.describedAs("How long it lives"),
-  rate: rateForm.describedAs("How fast it ages"),
-  age: ageForm.describedAs("How old it is"),
-  evidence: list("What speaks for and against it", evidenceForm),
-  hazard: hazardForm.describedAs("How the evidence comes together"),
-  score: scoreForm.describedAs("From hazard to score"),
-  confidence: confidence.describedAs("How well it is known"),
-  projection: projection.describedAs("When it is expected to fail"),
-  changes: list("What would change the score, each alone and on that day", change),
-  decision: decision.describedAs("What to do about it, and what that rests on"),
-  sources: list("The sources that the numbers name", source),
+  life: life.describedAs("Expected life"),
+  rate: rate.describedAs("Aging rate"),
+  age: age.describedAs("Age"),
+  evidence: list("Evidence that raises or lowers the hazard", evidence),
+  hazard: hazard.describedAs("Combined evidence"),
+  score: scoreForm.describedAs("Calculation of the score"),
+  confidence: confidence.describedAs("Confidence in the score"),
+  projection: projection.describedAs("Expected failure"),
+  changes: list("What-if scenarios, each on its own and on the date of the score", change),
+  decision: decision.describedAs("Recommended action, with its costs"),
+  sources: list("The cited sources", source),
 });
 export type ExplanationJson = WireOf<typeof explanationReply>;
 
@@ -211,17 +214,17 @@ function raised(
   { score, record, brandIsKnown }: Pick<Explanation, "score" | "record" | "brandIsKnown">,
   { eventsForHigh, conditionWithinMonths }: Knowledge["model"]["confidence"],
 ): { raised_to: Confidence | null; raised_by: string[] } {
-  const KNOWN_MAKE = "a make that the knowledge base knows";
+  const KNOWN_BRAND = "a brand in the knowledge base";
   if (score.confidence === "LOW")
     return {
       raised_to: "MEDIUM",
-      raised_by: [`a service event on it or its appliance, or ${KNOWN_MAKE}`],
+      raised_by: [`a service event of the component or its appliance, or ${KNOWN_BRAND}`],
     };
   const missing = eventsForHigh - record.events;
   const raised_by = [
     missing > 0 && `${missing} more service ${missing === 1 ? "event" : "events"}`,
-    !record.observedRecently && `a condition observed within ${conditionWithinMonths} months`,
-    !brandIsKnown && KNOWN_MAKE,
+    !record.observedRecently && `a condition observed in the last ${conditionWithinMonths} months`,
+    !brandIsKnown && KNOWN_BRAND,
   ].filter((one) => one !== false);
   return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };
 }
@@ -236,7 +239,7 @@ const changeView = change.serializer((name: ChangeName, score: Score, { restored
   hazard_ratio: score.hazardRatio,
   note:
     name === "preventive_visit" && !restoredBy.includes("preventive")
-      ? "Preventive maintenance takes nothing off this kind's age."
+      ? "Preventive maintenance does not reduce the age of this component type."
       : null,
 }));
 
@@ -269,7 +272,7 @@ const projectionView = projection.serializer(
   }),
 );
 
-/** The sources that are named anywhere in what is to be written, in the order of the knowledge base. */
+/** Returns the sources that the explanation cites, in the order of the knowledge base. */
 function sourcesNamed(knowledge: Knowledge, written: object) {
   const named = new Set<unknown>();
   JSON.stringify(written, (key, value) => {

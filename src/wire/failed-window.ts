@@ -10,16 +10,16 @@ export const failedWindow = body({
   from: required(may.instant, bulkResend.fields.from),
   to: required(may.instant, bulkResend.fields.to),
   status: optional(type("'failed'").describe("failed"), bulkResend.fields.status),
-  dry_run: optional(type("boolean").describe("true or false"), "Only count them", true),
+  dry_run: optional(type("boolean").describe("true or false"), "Only count the deliveries", true),
 });
 
-/** The window of a bulk resend, and whether it only counts. Throws invalid_request. */
+/** Returns the time window of a bulk resend, and whether it is a dry run. Throws invalid_request. */
 export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun: boolean } {
-  const wire = failedWindow.parse(given);
+  const input = failedWindow.parse(given);
   const window = {
-    partnerId: wire.partner_id,
-    from: parseInstant(wire.from)!,
-    to: parseInstant(wire.to)!,
+    partnerId: input.partner_id,
+    from: parseInstant(input.from)!,
+    to: parseInstant(input.to)!,
   };
-  return { window, dryRun: wire.dry_run ?? false };
+  return { window, dryRun: input.dry_run ?? false };
 }

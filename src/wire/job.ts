@@ -2,19 +2,19 @@ import type { JobState } from "../administration/job.ts";
 import { flag, instant, list, object, text } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { toldBy } from "./server.ts";
+import { reportedBy } from "./server.ts";
 
 export const job = object({
-  name: text("The job's name", "prune-deliveries"),
+  name: text("Name of the job", "prune-deliveries"),
   pattern: text(
-    "Its times as a cron pattern in UTC, with seconds; null when it runs at the start alone",
+    "Schedule as a cron pattern in UTC, with seconds; null for a job that runs only at startup",
     "0 27 * * * *",
   ).orNull(),
-  running: flag("Whether it is running now", false),
-  started_at: instant("When it last began, since the start of the server").orNull(),
-  finished_at: instant("When it last ended").orNull(),
-  error: text("Why it failed then; null when it did not").orNull(),
-  next_at: instant("When it runs next").orNull(),
+  running: flag("Whether the job is running", false),
+  started_at: instant("When the last run since the server's start began").orNull(),
+  finished_at: instant("When that run ended").orNull(),
+  error: text("Why that run failed; null if it succeeded").orNull(),
+  next_at: instant("When the next run is scheduled").orNull(),
 });
 export type JobJson = WireOf<typeof job>;
 
@@ -28,7 +28,7 @@ export const jobRecord = job.serializer((state: JobState) => ({
   next_at: isoOrNull(state.nextAt),
 }));
 
-export const jobs = object({ server: toldBy, jobs: list("The jobs of this server", job) });
+export const jobs = object({ server: reportedBy, jobs: list("The server's jobs", job) });
 export const jobsView = jobs.serializer((server: string, states: readonly JobState[]) => ({
   server,
   jobs: states.map(jobRecord),

@@ -2,22 +2,19 @@ import type { LoggedError } from "../administration/logged-error.ts";
 import { toIso } from "../domain/time.ts";
 import { instant, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { toldBy } from "./server.ts";
+import { reportedBy } from "./server.ts";
 
 const loggedError = object({
-  at: instant("When it was logged"),
-  message: text("What it was about, in the log's words", "job failed"),
-  reason: text("What was wrong, where the error says so", "the disk is full").orNull(),
-  request_id: text(
-    "The call that it befell; null for what no call has asked for",
-    "tJgQOWERr73VMZbC",
-  ).orNull(),
+  at: instant("When the error was logged"),
+  message: text("The log message", "job failed"),
+  reason: text("The error's own message", "the disk is full").orNull(),
+  request_id: text("ID of the request that failed; null outside a request", "tJgQOWERr73VMZbC").orNull(),
 });
 export type LoggedErrorJson = WireOf<typeof loggedError>;
 
 export const loggedErrors = object({
-  server: toldBy,
-  errors: list("The latest, the newest first", loggedError),
+  server: reportedBy,
+  errors: list("The latest errors, newest first", loggedError),
 });
 
 export const loggedErrorsView = loggedErrors.serializer((server: string, errors: readonly LoggedError[]) => ({

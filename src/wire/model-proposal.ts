@@ -9,30 +9,30 @@ import type { WireOf } from "./schema/wire-type.ts";
 
 export const modelProposal = object({
   proposal_id: text(
-    "What names the fit that is kept with its proof: this one once it is ready, or the one before it where it failed",
+    "ID of the calibration that can be activated: this one when it is ready, or the previous one if this one failed",
     "3-1795230000000",
   ).orNull(),
   status: enumOf(
     ["none", "running", "ready", "failed", "applied"],
-    "Whether a fit was asked for, and what became of it",
+    "State of the latest calibration",
     "ready",
   ),
   by: text(
-    "Who makes it or made it: a server, or a user's command",
+    "Who runs or ran the calibration: a server or a user's command",
     "the server at http://10.0.0.11:8080",
   ).orNull(),
-  started_at: instant("When it began").orNull(),
-  finished_at: instant("When it ended").orNull(),
-  error: text("Why it failed, in words", "no outcome is on record").orNull(),
-  model_version: text("The model that is in use since it was applied", "2+local.1").orNull(),
-  made_at: instant("When the fit that is kept was made").orNull(),
-  better: flag("Whether it is proven better than the plain model").orNull(),
-  failures: whole("Failures on record that it was fitted to", 460).orNull(),
-  lives: whole("Lives on record that it was fitted to", 1637).orNull(),
+  started_at: instant("When the calibration started").orNull(),
+  finished_at: instant("When the calibration finished").orNull(),
+  error: text("Why the calibration failed", "no outcome is on record").orNull(),
+  model_version: text("Version of the model that was activated", "2+local.1").orNull(),
+  made_at: instant("When the kept calibration was completed").orNull(),
+  better: flag("Whether it is proven better than the default model").orNull(),
+  failures: whole("Recorded failures used for calibration", 460).orNull(),
+  lives: whole("Recorded lifetimes used for calibration", 1637).orNull(),
   validation: anyObject<CalibrationJson["validation"]>(
-    "The year's forecast of both models, measured at its outcomes",
+    "Comparison of both models' forecasts of one year with its outcomes",
   ).orNull(),
-  fit: object(fitFields).describedAs("What it says of the stock").orNull(),
+  fit: object(fitFields).describedAs("The estimated parameters").orNull(),
 });
 export type ModelProposalJson = WireOf<typeof modelProposal>;
 
@@ -58,23 +58,27 @@ export const modelProposalView = modelProposal.serializer((proposal: ModelPropos
 export const applyProposal = body({
   proposal_id: required(
     type("string <= 60").describe("a text of at most 60 characters"),
-    "The fit whose proof was looked at",
+    "ID of the reviewed calibration",
     "3-1795230000000",
   ),
-  force: optional(type("boolean").describe("true or false"), "Also without proof", false),
+  force: optional(
+    type("boolean").describe("true or false"),
+    "Activate the calibration even if it is not proven better",
+    false,
+  ),
 });
 
 export const revert = body({
   model_version: optional(
     type("string <= 60").describe("a text of at most 60 characters"),
-    "The model to go back from; refused where another is in use by now",
+    "The version to revert; rejected if another version is active",
     "2+local.1",
   ),
 });
 
 export const reverted = object({
-  reverted: text("The model that was in use", "2+local.1"),
-  model_version: text("The model that is in use now", "2"),
+  reverted: text("The version that was reverted", "2+local.1"),
+  model_version: text("The version that is active now", "2"),
 });
 export const revertedView = reverted.serializer(({ from, to }: { from: string; to: string }) => ({
   reverted: from,

@@ -5,28 +5,28 @@ import { componentDefId } from "./component-names.ts";
 import { anyObject, day, flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
-const modelName = text(
-  "Name of the model: the executable's, or a fit of this operator's over it",
-  "2+local.1",
-);
+const modelName = text("Version of the model: the default model, or a calibration of it", "2+local.1");
 
-/** What a fit says of the stock, beside its proof. */
+/** The parameters that a calibration estimates, without its validation. */
 export const fitFields = {
-  frailty_shape: whole("Shape of the appliances' frailty; null where they do not differ", 4).orNull(),
+  frailty_shape: whole(
+    "Shape of the frailty distribution of appliances; null if they do not differ",
+    4,
+  ).orNull(),
   evidence_strength: anyObject<CalibrationJson["evidence_strength"]>(
-    "Powers on the ratios of the condition and of repairs",
+    "Exponents of the hazard ratios of condition and repairs",
   ),
   kinds: list(
-    "What it makes of the life of each kind of component",
+    "Lifetime correction per component type",
     object({
       component_def_id: componentDefId,
-      life_factor: number("What it multiplies the life of the kind by", 1.12),
-      failures: whole("Failures of the kind on record", 31),
-      expected: number("Failures that the plain model would have expected", 40.2),
+      life_factor: number("Factor on the lifetime of the type", 1.12),
+      failures: whole("Recorded failures of the type", 31),
+      expected: number("Failures that the default model expects", 40.2),
     }),
   ),
   d_calibration: anyObject<CalibrationJson["d_calibration"]>(
-    "Of all lives on record, the share that ended in each tenth of what was forecast: `before` and `after` the fit",
+    "Share of recorded lifetimes that ended in each decile of the forecast: `before` and `after` calibration",
   ),
 };
 
@@ -44,21 +44,20 @@ export const fitView = fit.serializer(
 
 const version = object({
   model_version: modelName,
-  in_use: flag("Whether scores are made with it"),
-  applied_at: instant("When it was put to use first"),
-  applied_by: text("Who put it to use: `cli:<user>`, or an administrator's id", "cli:root"),
-  proven: flag("Whether it was proven better than the plain model then"),
-  forced: flag("Whether it was put to use without proof", false),
-  failures: whole("Failures on record that it was fitted to", 460),
-  lives: whole("Lives on record that it was fitted to", 1637),
+  in_use: flag("Whether this version is active"),
+  applied_at: instant("When the version was first activated"),
+  applied_by: text("Who activated the version: `cli:<user>` or an administrator's ID", "cli:root"),
+  proven: flag("Whether it was proven better than the default model when it was activated"),
+  forced: flag("Whether it was activated without proof", false),
+  failures: whole("Recorded failures used for calibration", 460),
+  lives: whole("Recorded lifetimes used for calibration", 1637),
   ...fitFields,
   validation: anyObject<CalibrationJson["validation"]>(
-    "The year's forecast of both models, measured at its outcomes",
+    "Comparison of both models' forecasts of one year with its outcomes",
   ),
 });
 export type ModelVersionJson = WireOf<typeof version>;
 
-/** A stored version of the model. */
 export const modelVersionRecord = version.serializer((stored: ModelVersion, inUse: string) => {
   const evidence = stored.evidence as CalibrationJson;
   return {
@@ -76,13 +75,13 @@ export const modelVersionRecord = version.serializer((stored: ModelVersion, inUs
 });
 
 const check = object({
-  date: day("Day up to which outcomes count"),
+  date: day("Last day of the compared outcomes"),
   model_version: modelName,
-  worse_than_plain: flag("Whether the plain model would have forecast the year before better", false),
-  validation: anyObject<ValidationJson>("The year's forecast of both models, measured at its outcomes"),
+  worse_than_plain: flag("Whether the default model forecast that year better", false),
+  validation: anyObject<ValidationJson>("Comparison of both models' forecasts of one year with its outcomes"),
 });
 
-/** A look at whether the model in use still forecasts better than the plain one. */
+/** A monthly comparison of the active model with the default model. */
 export const modelCheckRecord = check.serializer((found: ModelCheck) => ({
   date: found.day,
   model_version: found.version,
@@ -90,11 +89,10 @@ export const modelCheckRecord = check.serializer((found: ModelCheck) => ({
   validation: found.evidence as ValidationJson,
 }));
 
-/** What administrators read of the model that scores are made with. */
 export const modelReply = object({
   model_version: modelName,
-  plain_model: text("The executable's model, without corrections", "2"),
+  plain_model: text("The default model, without calibration", "2"),
   latest_check: check.orNull(),
-  versions: list("Every fit that was put to use, the newest first", version),
+  versions: list("Activated calibrations, newest first", version),
 });
 export type ModelJson = WireOf<typeof modelReply>;

@@ -4,24 +4,24 @@ import { enumOf, instant, list, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const check = object({
-  name: text("What was looked at", "last_backup"),
-  status: enumOf(["ok", "warn", "fail"], "Whether it is well", "warn"),
-  detail: text("What is so", "none is scheduled"),
-  remedy: text("What to do about it; null when nothing is to be done").orNull(),
+  name: text("Name of the check", "last_backup"),
+  status: enumOf(["ok", "warn", "fail"], "Result of the check", "warn"),
+  detail: text("What the check found", "no backups are scheduled"),
+  remedy: text("How to fix the problem; null if there is none").orNull(),
 });
 export type CheckJson = WireOf<typeof check>;
 
 export const overview = object({
-  at: instant("When it was looked at"),
-  status: enumOf(["ok", "warn", "fail"], "The worst of the checks"),
-  version: text("Version of the server", "0.1.0"),
-  uptime_s: whole("Seconds since the start", 86_400),
-  checks: list("What was looked at, in a fixed order", check),
+  at: instant("When the checks ran"),
+  status: enumOf(["ok", "warn", "fail"], "The worst status of all checks"),
+  version: text("The server's version", "0.1.0"),
+  uptime_s: whole("Seconds since the server started", 86_400),
+  checks: list("The checks, in a fixed order", check),
   properties: whole("Properties of all partners", 12),
-  components: whole("Their components", 900),
-  critical: whole("Components of the tier CRITICAL", 9),
-  warning: whole("Components of the tier WARNING", 40),
-  deliveries_pending: whole("Deliveries that wait or are under way, counted up to 100,000", 0),
+  components: whole("Components of all partners", 900),
+  critical: whole("Components in tier CRITICAL", 9),
+  warning: whole("Components in tier WARNING", 40),
+  deliveries_pending: whole("Pending deliveries, counted up to 100,000", 0),
 });
 export type OverviewJson = WireOf<typeof overview>;
 

@@ -5,22 +5,22 @@ import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { toldBy } from "./server.ts";
+import { reportedBy } from "./server.ts";
 
 const task = object({
-  kind: enumOf(PARTNER_TASKS, "What is done"),
-  status: enumOf<PartnerTask["status"]>(["running", "done", "failed"], "How it stands", "done"),
-  started_at: instant("When it was asked for"),
-  finished_at: instant("When it ended").orNull(),
-  error: text("Why it failed, in words; what it had done until then stays done").orNull(),
-  counts: mapOf("What was done: deliveries queued; rows and files deleted", whole("How many", 42)).orNull(),
+  kind: enumOf(PARTNER_TASKS, "The task"),
+  status: enumOf<PartnerTask["status"]>(["running", "done", "failed"], "State of the task", "done"),
+  started_at: instant("When the task was requested"),
+  finished_at: instant("When the task ended").orNull(),
+  error: text("Why the task failed; completed steps are not undone").orNull(),
+  counts: mapOf("Results: deliveries queued, or rows and files deleted", whole("Count", 42)).orNull(),
 });
 export type PartnerTaskJson = WireOf<typeof task>;
 
 export const partnerTask = object({
   partner_id: id("PARTNER", "The partner"),
-  server: toldBy,
-  task: task.describedAs("The latest that this server was asked for, since its start").orNull(),
+  server: reportedBy,
+  task: task.describedAs("The latest task since this server started").orNull(),
 });
 
 export const partnerTaskView = partnerTask.serializer(
@@ -41,13 +41,13 @@ export const partnerTaskView = partnerTask.serializer(
 );
 
 export const announceRequest = body({
-  dry_run: optional(type("boolean").describe("true or false"), "Only count them", false),
+  dry_run: optional(type("boolean").describe("true or false"), "Only count the deliveries", false),
 });
 
 export const purgeRequest = body({
   confirm: required(
     type("string <= 500").describe("a text of at most 500 characters"),
-    "The partner's whole name",
+    "The partner's full name",
     "Acme Insurance",
   ),
 });

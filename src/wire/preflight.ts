@@ -2,20 +2,19 @@ import type { ConnectionCheck, ConnectionReport } from "../administration/connec
 import { toIso } from "../domain/time.ts";
 import { enumOf, flag, instant, list, object, text, whole } from "./schema/fields.ts";
 
-/** What an administrator reads of the connection to the property-management system. */
 export const preflight = object({
   ok: flag("Whether every check passed"),
-  checked_at: instant("When the checks began"),
+  checked_at: instant("When the checks started"),
   checks: list(
-    "The checks, up to the first that did not pass",
+    "The checks in order, up to the first that failed",
     object({
       name: enumOf<ConnectionCheck["name"]>(
         ["configured", "dns", "tcp", "tls", "http", "credentials"],
-        "What was checked",
+        "The step",
       ),
-      ok: flag("Whether it passed"),
-      detail: text("What was seen", "203.0.113.7"),
-      duration_ms: whole("How long it took, in milliseconds", 12),
+      ok: flag("Whether the step succeeded"),
+      detail: text("Result in words", "203.0.113.7"),
+      duration_ms: whole("Duration in milliseconds", 12),
     }),
   ),
 });

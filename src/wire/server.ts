@@ -2,24 +2,24 @@ import type { ListedServer } from "../cluster/server.ts";
 import { toIso } from "../domain/time.ts";
 import { flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 
-/** Of what each server knows of itself alone. */
-export const toldBy = text(
-  "Where the server listens that tells this: each of several tells of itself",
-  "http://10.0.0.11:8080",
-);
+/** Identifies the server that answered, for data that each server holds on its own. */
+export const reportedBy = text("Address of the server that reports this", "http://10.0.0.11:8080");
 
 export const server = object({
-  id: text("Of the process: a restarted server is another one", "6f1c2f7e-6f0c-4f5a-9d5e-1f2f3a4b5c6d"),
-  address: text("Where it listens, as far as it knows", "http://10.0.0.11:8080"),
-  version: text("Version of the server", "0.1.0"),
-  schema_version: whole("The newest step of the schema that it knows", 12),
-  model: text("The model that it scores with", "2"),
-  alive: flag("Whether it was seen within the time of a lease", true),
-  silent_s: number("Seconds since it was last seen, by the database's clock", 1.2),
-  clock_off_s: number("Its own clock minus the database's, in seconds, as far as it is certain", 0),
-  leases: whole("What it holds of what one server at a time may do: partners' webhooks, jobs", 3),
-  started_at: instant("When it joined, by the database's clock"),
-  seen_at: instant("When it was last seen"),
+  id: text("ID of the server process; changes with a restart", "6f1c2f7e-6f0c-4f5a-9d5e-1f2f3a4b5c6d"),
+  address: text("Address on which the server listens", "http://10.0.0.11:8080"),
+  version: text("The server's version", "0.1.0"),
+  schema_version: whole("The newest schema version that the server supports", 12),
+  model: text("Version of the scoring model", "2"),
+  alive: flag("Whether the server was seen within the lease time", true),
+  silent_s: number("Seconds since the server was last seen, by the database's clock", 1.2),
+  clock_off_s: number(
+    "The server's clock minus the database's, in seconds, after allowing for network delay",
+    0,
+  ),
+  leases: whole("Leases that the server holds: partners' webhooks, jobs", 3),
+  started_at: instant("When the server started, by the database's clock"),
+  seen_at: instant("When the server was last seen"),
 });
 
 export const serverRecord = server.serializer((one: ListedServer) => ({
@@ -37,11 +37,8 @@ export const serverRecord = server.serializer((one: ListedServer) => ({
 }));
 
 export const servers = object({
-  shared: flag("Whether several servers may work on the database; false for one in a data folder", true),
-  servers: list(
-    "The servers of the last day, the one that joined first first; none where it is not shared",
-    server,
-  ),
+  shared: flag("Whether the servers share a database; false for a database in a data folder", true),
+  servers: list("Servers of the last 24 hours, oldest first; empty if the database is not shared", server),
 });
 export const serversView = servers.serializer(
   (found: { isShared: boolean; servers: readonly ListedServer[] }) => ({

@@ -1,21 +1,24 @@
 import type { EffectiveSetting } from "../administration/effective-setting.ts";
 import { flag, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { toldBy } from "./server.ts";
+import { reportedBy } from "./server.ts";
 
 const setting = object({
-  key: text("The setting's name", "limits.daily_budget"),
-  value: text("Its value as the configuration file would have it; null for a secret", "1000").orNull(),
-  is_secret: flag("Whether its value is never shown", false),
-  is_set: flag("Whether it holds anything"),
-  origin: text("Where it was given: `default`, a line of the file, a variable or a flag", "mainstay.toml:12"),
+  key: text("Name of the setting", "limits.daily_budget"),
+  value: text("Value in the syntax of the configuration file; null for a secret", "1000").orNull(),
+  is_secret: flag("Whether the setting is a secret, whose value is never shown", false),
+  is_set: flag("Whether the setting has a value"),
+  origin: text(
+    "Source of the value: `default`, a line of the file, an environment variable or a flag",
+    "mainstay.toml:12",
+  ),
 });
 export type SettingJson = WireOf<typeof setting>;
 
 export const settings = object({
-  server: toldBy,
-  file: text("The configuration file; null when there is none", "/etc/mainstay/mainstay.toml").orNull(),
-  settings: list("Every setting, in the order of the file", setting),
+  server: reportedBy,
+  file: text("Path of the configuration file; null if there is none", "/etc/mainstay/mainstay.toml").orNull(),
+  settings: list("All settings, in the order of the configuration file", setting),
 });
 export type SettingsJson = WireOf<typeof settings>;
 

@@ -9,30 +9,30 @@ import { tierCounts } from "./scores.ts";
 const snapshot = object({
   date: day("Day of the snapshot, in UTC"),
   components: whole("Components scored", 900),
-  changed: whole("Components whose score differs from the one before", 12),
+  changed: whole("Components whose score changed", 12),
   ...tierCounts,
-  announced: whole("Tier changes announced", 3),
-  queued: whole("Deliveries that these came to", 3),
+  announced: whole("Tier changes sent as webhook events", 3),
+  queued: whole("Deliveries created for these changes", 3),
   without_receiver: list(
-    "Partners that have components, and no receiver to be told",
+    "Partners that have components but no webhook endpoint",
     object({
-      partner_id: id("PARTNER", "The partner's id"),
+      partner_id: id("PARTNER", "The partner's ID"),
       name: text("The partner's company name", "Acme"),
     }),
   ),
   taken_in: object({
-    components: whole("Components registered since", 5),
-    announced: whole("Their tier changes announced", 1),
-    queued: whole("Deliveries that these came to", 1),
+    components: whole("Components added since the earlier run", 5),
+    announced: whole("Their tier changes sent as webhook events", 1),
+    queued: whole("Deliveries created for these changes", 1),
   })
-    .describedAs("What was registered since an earlier run of the day, and is taken in by this one")
+    .describedAs("Components added since an earlier run on the same day; null if there was none")
     .orNull(),
-  held_back: whole("Tier changes that another model made, and that nobody is told of", 0),
-  duration_ms: whole("How long it took, in milliseconds", 240),
-  already_done: flag("Whether another run had done this day before", false),
+  held_back: whole("Tier changes that result from a change of model and are not sent", 0),
+  duration_ms: whole("Duration in milliseconds", 240),
+  already_done: flag("Whether an earlier run had completed this day", false),
 });
 
-/** A snapshot that was taken, or that another run had taken; also in the log. */
+/** The result of a snapshot job, in the response and in the log. */
 export const snapshotRecord = snapshot.serializer((result: SnapshotResult) => ({
   date: result.date,
   components: result.components,
@@ -49,7 +49,7 @@ export const snapshotRecord = snapshot.serializer((result: SnapshotResult) => ({
   already_done: result.alreadyDone,
 }));
 
-/** A day's run as it is kept. */
+/** The stored summary of a day's snapshot. */
 type Run = Pick<
   SnapshotResult,
   "components" | "changed" | "critical" | "warning" | "announced" | "heldBack"
@@ -62,9 +62,9 @@ type Run = Pick<
 
 const run = object({
   date: snapshot.fields.date,
-  started_at: instant("When it began"),
-  finished_at: instant("When it finished; null for one that was cut short").orNull(),
-  model_version: text("The model whose scores it took", "2"),
+  started_at: instant("When the snapshot started"),
+  finished_at: instant("When the snapshot finished; null if it was interrupted").orNull(),
+  model_version: text("Version of the model that calculated the scores", "2"),
   components: snapshot.fields.components,
   changed: snapshot.fields.changed,
   ...tierCounts,

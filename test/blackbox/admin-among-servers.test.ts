@@ -114,7 +114,7 @@ describe("a partner whose administration is asked of several servers at once", (
     for (const { status, body } of purges)
       if (status === 409)
         expect(body.error).toMatch(
-          /^Something is being done to this partner already(, by the server at http:\S+, since \S+)?; wait/,
+          /^Another task is already running for this partner(, started by the server at http:\S+, since \S+)?; wait/,
         );
       else expect([202, 404]).toContain(status);
     await eventually(async () =>

@@ -38,7 +38,7 @@ test("a fit is begun by one of those that are asked at once; the others are told
       if (status !== 202) {
         expect(status).toBe(409);
         expect(body.error).toMatch(
-          /^A fit is under way already, by the server at http:\S+, since \d{4}-\d\d-\d\dT[\d:.]+Z$/,
+          /^A calibration is already in progress, started by the server at http:\S+, since \d{4}-\d\d-\d\dT[\d:.]+Z$/,
         );
       }
     const failed = await admin.everywhere(PROPOSAL, isProposal({ status: "failed" }));

@@ -9,7 +9,7 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 
-/* A fit that administrators ask for, look at, put to use and take back. */
+/* A calibration that administrators run, review, activate and revert. */
 
 const { serve } = useMainstay();
 const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
@@ -40,9 +40,9 @@ const ready = () =>
     return found;
   });
 
-describe("a fit that an administrator asks for", () => {
+describe("a calibration run by an administrator", () => {
   // Rule: calibrate-proposal
-  test("is put to use as it was shown, whatever was recorded since, in the administrator's name, and taken back", async () => {
+  test("is activated as it was shown, despite later records, audited in the administrator's name, and reverted", async () => {
     expect(await proposal()).toMatchObject({ status: "none", proposal_id: null });
     await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: "1-1" }, 409);
     await admin.client.post(PROPOSAL, undefined, 202);
@@ -52,7 +52,7 @@ describe("a fit that an administrator asks for", () => {
     expect(shown).toMatchObject({ by: `the server at ${server.url}`, made_at: shown.finished_at });
     expect((await model()).versions).toEqual([]);
 
-    // What is recorded later would have made another fit.
+    // Later records would change the calibration.
     const client = server.as(partner);
     const property = await addProperty(client);
     const appliance = await addAppliance(client, property.id, {
@@ -72,7 +72,7 @@ describe("a fit that an administrator asks for", () => {
     );
     const fresh = await server.json("calibrate");
     expect(fresh.failures).toBeGreaterThan(shown.failures);
-    // Nor does a restart forget it.
+    // A restart keeps the calibration.
     await server.stop();
     await server.start();
     expect(await proposal()).toEqual(shown);
@@ -103,7 +103,7 @@ describe("a fit that an administrator asks for", () => {
   });
 
   // Rule: calibrate-proposal
-  test("is not put to use in place of another that was looked at, nor over a model that came after it", async () => {
+  test("is not activated in place of the one that was reviewed, nor over a later model", async () => {
     await server.json("calibrate", "--keep");
     const first = await ready();
     await admin.client.post(PROPOSAL, undefined, 202);
@@ -127,16 +127,16 @@ describe("a fit that an administrator asks for", () => {
 });
 
 // Rule: console-model
-test("the console shows a fit with its proof before it is put to use, and takes it back", async () => {
+test("the console shows a calibration with its validation, activates it and reverts it", async () => {
   const { page, troubles, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console#/model`);
-  await page.getByLabel("Administrator’s key").fill(admin.key);
+  await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Fit it now" }).click();
+  await page.getByRole("button", { name: "Run calibration" }).click();
   await page.locator("#proposal .chip", { hasText: "Proven better" }).waitFor();
   const shown = await proposal();
-  const proof = page.getByRole("table", { name: "The year’s forecasts, measured at its outcomes" });
-  expect(await proof.innerText()).toContain(shown.validation.after.concordance.toFixed(4));
+  const validation = page.getByRole("table", { name: "Forecasts compared with outcomes" });
+  expect(await validation.innerText()).toContain(shown.validation.after.concordance.toFixed(4));
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "console-model-proposal");
   await page.setViewportSize({ width: 320, height: 640 });
@@ -144,12 +144,12 @@ test("the console shows a fit with its proof before it is put to use, and takes 
   await picture(page, "console-model-proposal-320");
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  await page.getByRole("button", { name: "Put it to use" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Put it to use" }).press("Enter");
+  await page.getByRole("button", { name: "Activate" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Activate" }).press("Enter");
   await page.getByRole("heading", { name: "Model 2+local.3", level: 1 }).waitFor();
   const applied = (await model()).versions[0];
   expect(applied).toMatchObject({ in_use: true, applied_by: admin.id, failures: shown.failures });
-  expect(await page.locator("#proof .about").first().innerText()).toContain("by Jane");
+  expect(await page.locator("#validation .about").first().innerText()).toContain("by Jane");
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "console-model-applied");
   await page.getByRole("button", { name: "Revert" }).click();
@@ -161,13 +161,13 @@ test("the console shows a fit with its proof before it is put to use, and takes 
 });
 
 // Rule: fit-among-servers
-test("the console shows a fit that another makes, and why one came to nothing beside the one that is kept", async () => {
+test("the console shows a calibration on another server, and why one failed beside the one that is kept", async () => {
   await server.json("calibrate", "--keep");
   const { page, troubles, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console#/model`);
-  await page.getByLabel("Administrator’s key").fill(admin.key);
+  await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
-  const looked = async (name: string) => {
+  const checkWidths = async (name: string) => {
     expect(await accessibilityFaults(page)).toEqual([]);
     for (const width of [1440, 768, 320]) {
       await page.setViewportSize({ width, height: 900 });
@@ -181,22 +181,22 @@ test("the console shows a fit that another makes, and why one came to nothing be
       `INSERT INTO audit_log (at, actor, action, subject, detail)
        VALUES (${Date.now()}, '${admin.id}', '${action}', 'fit', '${JSON.stringify({ by: other, ...detail })}')`,
     );
-  await page.getByRole("button", { name: "Put it to use" }).waitFor();
+  await page.getByRole("button", { name: "Activate" }).waitFor();
   await server.sql(
     `INSERT INTO locks (name, id, owner, acquired_at, expires_at) VALUES ('fit', 'LOCK_0', '${other}', 0, 9000000000000)`,
   );
   await audit("fit.begin", {});
-  const stands = page.locator("#proposal").getByText(`, by ${other}.`, { exact: false });
-  await stands.waitFor();
-  expect(await page.getByRole("button", { name: "At work…" }).isDisabled()).toBe(true);
-  expect(await page.getByRole("button", { name: "Put it to use" }).count()).toBe(0);
-  await looked("console-model-under-way");
+  const status = page.locator("#proposal").getByText(`, started by ${other}.`, { exact: false });
+  await status.waitFor();
+  expect(await page.getByRole("button", { name: "Calibrating…" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Activate" }).count()).toBe(0);
+  await checkWidths("console-model-running");
   await server.sql("DELETE FROM locks WHERE name = 'fit'");
   await audit("fit.fail", { error: "there is less than a year on record. Calibrate once it reaches back" });
   await page.locator("#proposal [role=alert]", { hasText: "There is less than a year on record" }).waitFor();
-  await page.getByText("The fit before it is kept.").waitFor();
-  expect(await page.getByRole("button", { name: "Put it to use" }).isEnabled()).toBe(true);
-  await looked("console-model-failed");
+  await page.getByText("The previous calibration is kept:").waitFor();
+  expect(await page.getByRole("button", { name: "Activate" }).isEnabled()).toBe(true);
+  await checkWidths("console-model-failed");
   expect(troubles).toEqual([]);
   await close();
 });

@@ -84,7 +84,7 @@ try {
   })!;
   const page = await browser.newPage({ viewport: { width: 1080, height: 860 } });
   await page.goto(`${adminUrl}/console`);
-  await page.getByLabel("Administrator’s key").fill(run("admin", "create", "Night shift").admin_key);
+  await page.getByLabel("Administrator key").fill(run("admin", "create", "Night shift").admin_key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Recent errors" }).waitFor();
   await page.screenshot({ path: join(PICTURES, "console.png") });

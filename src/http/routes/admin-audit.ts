@@ -9,10 +9,10 @@ export function adminAuditOperations(): Operation[] {
       id: "listAudit",
       method: "GET",
       path: "/admin/audit",
-      summary: "What operators and administrators changed, the newest first",
+      summary: "List the audit log",
       tag: "Administration",
       parameters: [ofSubject, ...slicing],
-      replies: answers("A page of the log", auditPage),
+      replies: answers("A page of the log, newest first", auditPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const subject = query.get("subject");

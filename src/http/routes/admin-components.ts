@@ -14,24 +14,24 @@ import { componentInPath, ofAppliance, ofPartner, ofProperty, slicing, tier } fr
 import { adminOperation, answers, type Operation, ok } from "../operation.ts";
 import { invalidParameter, parseSlice, parseTier } from "../query.ts";
 
-/** Any partner's components, and why they stand as they do. */
+/** The operations on any partner's components and the explanations of their scores. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {
   return [
     adminOperation({
       id: "listComponentsOfAny",
       method: "GET",
       path: "/admin/components",
-      summary: "Components of a partner, a property or an appliance, with their scores",
+      summary: "List the components of a partner, property or appliance",
       description:
-        "One of `partner_id`, `property_id` and `appliance_id` is given. Without a tier: the CRITICAL and WARNING " +
-        "ones, the highest score first; of an appliance all.",
+        "Requires exactly one of `partner_id`, `property_id` and `appliance_id`. Without `tier`, returns CRITICAL and " +
+        "WARNING components, highest score first; for an appliance, all components.",
       tag: "Administration",
       parameters: [ofPartner, ofProperty, ofAppliance, tier, ...slicing],
-      replies: answers("A page of them", componentsOfAnyPage),
+      replies: answers("A page of components", componentsOfAnyPage),
       errors: [404],
       async handle({ query, store }) {
         const slice = parseSlice(query);
-        const { rows, total } = await find(store, ownerIn(query), parseTier(query), slice);
+        const { rows, total } = await findComponents(store, parseOwner(query), parseTier(query), slice);
         return ok(
           componentsOfAnyPage.of(
             rows.map((row) => componentOfAnyView(knowledge, row)),
@@ -45,10 +45,10 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       id: "explainComponent",
       method: "GET",
       path: "/admin/components/{id}/explanation",
-      summary: "How a component's score came about, number by number, and what would change it",
+      summary: "Explain a component's score",
       tag: "Administration",
       parameters: [componentInPath],
-      replies: answers("The explanation, unrounded", explanationReply),
+      replies: answers("The explanation, with unrounded values", explanationReply),
       async handle({ params, store }) {
         const explained = await explainComponent(store, knowledge, params.id!);
         if (!explained) throw notFound("Component not found");
@@ -60,8 +60,8 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
 
 type Owner = { kind: "partner" | "property" | "appliance"; id: string };
 
-/** Whose components are asked for. Throws invalid_request for none, and for several. */
-function ownerIn(query: ReadonlyMap<string, string>): Owner {
+/** Returns the one owner that the query names. Throws invalid_request for none or several. */
+function parseOwner(query: ReadonlyMap<string, string>): Owner {
   const given = (["partner", "property", "appliance"] as const).flatMap((kind): Owner[] => {
     const id = query.get(`${kind}_id`);
     return id === undefined ? [] : [{ kind, id }];
@@ -70,14 +70,14 @@ function ownerIn(query: ReadonlyMap<string, string>): Owner {
   if (!owner || another)
     throw invalidParameter(
       another ? `${another.kind}_id` : "partner_id",
-      another ? `and ${owner!.kind}_id exclude each other` : "or property_id or appliance_id is required",
+      another ? `and ${owner!.kind}_id are mutually exclusive` : "or property_id or appliance_id is required",
     );
   return owner;
 }
 
 type Found = { rows: PlacedComponent[]; total: number };
 
-async function find(
+async function findComponents(
   store: Store,
   { kind, id }: Owner,
   tier: RiskTier | undefined,
@@ -86,7 +86,7 @@ async function find(
   const { read } = store;
   if (kind === "partner") {
     if (!(await read.partners.find(id))) throw notFound("Partner not found");
-    return await readConsistently(store, id, (read) => ofPartnerIn(read, id, tier, slice));
+    return await readConsistently(store, id, (read) => componentsOfPartner(read, id, tier, slice));
   }
   const isKnown =
     kind === "property"
@@ -105,7 +105,7 @@ async function find(
   };
 }
 
-async function ofPartnerIn(
+async function componentsOfPartner(
   { components }: Store["read"],
   partnerId: string,
   tier: RiskTier | undefined,

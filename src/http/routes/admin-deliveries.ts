@@ -35,10 +35,10 @@ export function adminDeliveryOperations(): Operation[] {
       id: "listWebhookDeliveries",
       method: "GET",
       path: "/admin/webhook-deliveries",
-      summary: "The delivery log with every attempt, the newest first",
+      summary: "List webhook deliveries",
       tag: "Administration",
       parameters: [ofPartner, ofStatus, ofEvent, createdSince, createdUntil, ...slicing],
-      replies: answers("A page of the log", deliveriesPage),
+      replies: answers("A page of deliveries with their attempts, newest first", deliveriesPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const filter = {
@@ -50,7 +50,7 @@ export function adminDeliveryOperations(): Operation[] {
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
-        const names = await namesOf(store, deliveries);
+        const names = await partnerNames(store, deliveries);
         const records = deliveries.map((one) => deliveryOfAnyRecord(one, names.get(one.delivery.partnerId)!));
         return ok(deliveriesPage.of(records, slice, total));
       },
@@ -59,10 +59,10 @@ export function adminDeliveryOperations(): Operation[] {
       id: "getWebhookDelivery",
       method: "GET",
       path: "/admin/webhook-deliveries/{id}",
-      summary: "A delivery with every attempt and what it sends",
+      summary: "Get a webhook delivery",
       tag: "Administration",
       parameters: [deliveryInPath],
-      replies: answers("The delivery", fullDelivery),
+      replies: answers("The delivery with its attempts and payload", fullDelivery),
       async handle({ params, store }) {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
@@ -73,10 +73,10 @@ export function adminDeliveryOperations(): Operation[] {
       id: "getWebhookDeliverySignature",
       method: "GET",
       path: "/admin/webhook-deliveries/{id}/signature",
-      summary: "The headers that a delivery would be sent with now, its signatures among them",
+      summary: "Get the signature headers of a delivery",
       tag: "Administration",
       parameters: [deliveryInPath],
-      replies: answers("The headers", deliverySignature),
+      replies: answers("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
         const headers = await deliveryHeaders(administration, params.id!, now);
         return ok(deliverySignatureRecord(params.id!, now, headers));
@@ -86,10 +86,13 @@ export function adminDeliveryOperations(): Operation[] {
       id: "resendWebhookDelivery",
       method: "POST",
       path: "/admin/webhook-deliveries/{id}/resend",
-      summary: "Send a finished delivery again: the same id and bytes, a new cycle of three attempts",
+      summary: "Resend a finished delivery",
       tag: "Administration",
       parameters: [deliveryInPath],
-      replies: accepts("It is tried again", resent),
+      replies: accepts(
+        "The delivery is queued with the same ID and payload, for a new cycle of three attempts",
+        resent,
+      ),
       errors: [409],
       body: "optional",
       async handle({ administration, params }) {
@@ -100,7 +103,7 @@ export function adminDeliveryOperations(): Operation[] {
       id: "resendFailedWebhookDeliveries",
       method: "POST",
       path: "/admin/webhook-deliveries/resend",
-      summary: "Send a partner's failed deliveries of a window of time again; a dry run counts them",
+      summary: "Resend a partner's failed deliveries from a time window",
       tag: "Administration",
       request: {
         type: failedWindow.type,
@@ -111,8 +114,8 @@ export function adminDeliveryOperations(): Operation[] {
         },
       },
       replies: {
-        ...answers("How many there are", bulkResendReply),
-        ...accepts("They are tried again", bulkResendReply),
+        ...answers("The count, for a dry run", bulkResendReply),
+        ...accepts("The deliveries are queued", bulkResendReply),
       },
       body: "json",
       async handle({ administration, body }) {
@@ -126,7 +129,10 @@ export function adminDeliveryOperations(): Operation[] {
   ];
 }
 
-async function namesOf({ read }: Store, deliveries: readonly LoggedDelivery[]): Promise<Map<string, string>> {
+async function partnerNames(
+  { read }: Store,
+  deliveries: readonly LoggedDelivery[],
+): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (const id of new Set(deliveries.map(({ delivery }) => delivery.partnerId)))
     names.set(id, (await read.partners.find(id))?.name ?? id);

@@ -15,10 +15,10 @@ export function adminEmbedOperations(): Operation[] {
       id: "listEmbeds",
       method: "GET",
       path: "/admin/embeds",
-      summary: "The embedded pages with how often they were looked at, the newest first",
+      summary: "List embeds",
       tag: "Administration",
       parameters: [ofProperty, ofPartner, ...slicing],
-      replies: answers("A page of them", embedsPage),
+      replies: answers("A page of embeds with their view counts, newest first", embedsPage),
       async handle({ now, query, store }) {
         const slice = parseSlice(query);
         const filter = { propertyId: query.get("property_id"), partnerId: query.get("partner_id") };
@@ -37,10 +37,10 @@ export function adminEmbedOperations(): Operation[] {
       id: "revokeEmbed",
       method: "POST",
       path: "/admin/embeds/{id}/revoke",
-      summary: "End an embedded page's token at once; ended before, it stays so",
+      summary: "Revoke an embed",
       tag: "Administration",
       parameters: [embedInPath],
-      replies: answers("It has ended", revokedEmbed),
+      replies: answers("The embed is revoked; also if it was revoked before", revokedEmbed),
       body: "optional",
       async handle({ administration, params, store }) {
         const { id } = await getEmbed(store, params.id!);
@@ -51,16 +51,18 @@ export function adminEmbedOperations(): Operation[] {
   ];
 }
 
-/** Answers with a token, shown this once. `publicUrl` is what links to the service begin with. */
+/**
+ * Creates an embed and returns its token, which no other response contains. Links start with `publicUrl`.
+ */
 export function createEmbedOperation(publicUrl: () => string): Operation {
   return adminOperation({
     id: "createEmbed",
     method: "POST",
     path: "/admin/embeds",
-    summary: "Make a page of a property for an iframe, with a token that is shown this once",
+    summary: "Create an embed of a property's report",
     tag: "Administration",
     request: { type: embedRequest.type, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
-    replies: creates("The page's address", newEmbed),
+    replies: creates("The embed, with a token that is shown only once", newEmbed),
     errors: [404],
     body: "json",
     async handle({ administration, body, store }) {

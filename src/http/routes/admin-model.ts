@@ -14,18 +14,18 @@ import {
 } from "../../wire/model-proposal.ts";
 import { accepted, accepts, adminOperation, answers, type Operation, ok, serverLabel } from "../operation.ts";
 
-/** Fits that administrators ask for. */
+/** Runs the calibrations that administrators request. */
 export type Proposals = {
-  /** The same on every server. */
+  /** Returns the latest calibration, which is the same on every server. */
   state(): Promise<ModelProposal>;
-  /** Begins a fit in the name of `by`, this server in words; else says who makes one, and since when. */
+  /** Starts a calibration, or returns who is running one and since when. `by` describes this server. */
   start(asked: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
 };
 
 export function modelOperations(
   knowledge: Knowledge,
   proposals: () => Proposals,
-  /** Where this server listens. */
+  /** Returns the address on which this server listens. */
   address: () => string,
 ): Operation[] {
   const proposed = async () => modelProposalView(await proposals().state());
@@ -34,9 +34,9 @@ export function modelOperations(
       id: "getModel",
       method: "GET",
       path: "/admin/model",
-      summary: "The model that scores are made with, its proof, and the versions before it",
+      summary: "Get the active model and its versions",
       tag: "Administration",
-      replies: answers("The model in use, and every fit that was", modelReply),
+      replies: answers("The active model and all activated calibrations", modelReply),
       async handle({ store }) {
         const { models } = store.read;
         const inUse = await modelVersionOf(store.read, knowledge);
@@ -53,10 +53,10 @@ export function modelOperations(
       id: "revertModel",
       method: "POST",
       path: "/admin/model/revert",
-      summary: "Go back to the model that was in use before; the next snapshot scores everything by it",
+      summary: "Revert to the previous model",
       tag: "Administration",
       request: { type: revert.type, example: { model_version: "2+local.1" } },
-      replies: answers("Both models", reverted),
+      replies: answers("The reverted and the active version; scores change with the next snapshot", reverted),
       errors: [409],
       body: "optional",
       async handle({ administration: { store, actor }, body }) {
@@ -68,24 +68,25 @@ export function modelOperations(
       id: "getModelProposal",
       method: "GET",
       path: "/admin/model/proposal",
-      summary: "The latest fit that was asked for, on whichever server, with its proof",
+      summary: "Get the latest calibration",
       tag: "Administration",
-      replies: answers("The fit, if there is one", modelProposal),
+      replies: answers("The calibration with its validation", modelProposal),
       handle: async () => ok(await proposed()),
     }),
     adminOperation({
       id: "proposeModel",
       method: "POST",
       path: "/admin/model/proposal",
-      summary:
-        "Fit the model to the failures on record, and keep the fit with its proof; changes nothing by itself",
+      summary: "Calibrate the model to the recorded failures",
+      description: "Scores do not change until the calibration is activated.",
       tag: "Administration",
-      replies: accepts("It is under way", modelProposal),
+      replies: accepts("The calibration is in progress", modelProposal),
       errors: [409],
       body: "optional",
       async handle({ administration: { actor } }) {
         const begun = await proposals().start({ by: serverLabel(address()), actor });
-        if (begun !== "begun") throw conflict(`A fit is under way already, by ${begun.heldBy}`);
+        if (begun !== "begun")
+          throw conflict(`A calibration is already in progress, started by ${begun.heldBy}`);
         return accepted(await proposed());
       },
     }),
@@ -93,10 +94,12 @@ export function modelOperations(
       id: "applyModelProposal",
       method: "POST",
       path: "/admin/model/proposal/apply",
-      summary: "Put the very fit whose proof was looked at to use; refused without proof unless forced",
+      summary: "Activate a calibration",
       tag: "Administration",
+      description:
+        "A calibration that is not proven better than the default model is rejected unless `force` is true.",
       request: { type: applyProposal.type, example: { proposal_id: "3-1795230000000", force: false } },
-      replies: answers("It is in use", modelProposal),
+      replies: answers("The calibration is active from the next snapshot", modelProposal),
       errors: [409],
       body: "json",
       async handle({ administration: { store, actor }, body }) {

@@ -18,10 +18,11 @@ import { invalidParameter } from "../query.ts";
 
 type TaskStart = "begun" | { heldBy: string | undefined };
 
-/** What takes longer than an answer may. */
+/** Runs the tasks on a partner that outlast a request. */
 export type PartnerTasks = {
+  /** Returns the partner's latest task on this server. */
   state(partnerId: string): PartnerTask | undefined;
-  /** Begins it in the name of `by`, this server in words; else says who does something to the partner. */
+  /** Starts the task, or returns who is running one on this partner. `by` describes this server. */
   announce(administration: Administration, partner: Partner, by: string): Promise<TaskStart>;
   purge(administration: Administration, partner: Partner, by: string): Promise<TaskStart>;
 };
@@ -30,13 +31,13 @@ export type PartnerTaskDeps = {
   knowledge: Knowledge;
   clock: () => Instant;
   tasks: () => PartnerTasks;
-  /** Where this server listens. */
+  /** Returns the address on which this server listens. */
   address: () => string;
-  /** Sends the partner's receiver a delivery that is signed wrongly; undefined without a receiver. */
+  /** Sends the partner's endpoint a delivery with an invalid signature. Resolves to undefined without an endpoint. */
   probe: (administration: Administration, partner: Partner) => Promise<Probed | undefined>;
 };
 
-/** What is done to a partner's receiver, and to all that a partner owns. */
+/** The operations that check a partner's endpoint, and that send, export or delete a partner's data. */
 export function partnerTaskOperations({
   knowledge,
   clock,
@@ -50,16 +51,17 @@ export function partnerTaskOperations({
       id: "probeWebhook",
       method: "POST",
       path: "/admin/partners/{id}/webhook-probe",
-      summary:
-        "Send the partner's receiver a delivery that is signed wrongly: one that takes it does not verify",
+      summary: "Check that a partner's endpoint verifies signatures",
+      description:
+        "Sends a webhook.test event with an invalid signature. An endpoint that accepts it does not verify signatures.",
       tag: "Administration",
       parameters: [partnerInPath],
-      replies: answers("What it did with it", probe),
+      replies: answers("The result of the check", probe),
       errors: [409],
       body: "optional",
       async handle({ administration, params, store }) {
         const probed = await run(administration, await getPartner(store, params.id!));
-        if (!probed) throw noReceiver();
+        if (!probed) throw noEndpoint();
         return ok(probeRecord(probed));
       },
     }),
@@ -67,21 +69,21 @@ export function partnerTaskOperations({
       id: "announceState",
       method: "POST",
       path: "/admin/partners/{id}/announce",
-      summary:
-        "Queue the present state, every CRITICAL and WARNING, to the partner's receiver; a dry run counts",
+      summary: "Send all current alerts to a partner's endpoint",
+      description: "Queues an event for every CRITICAL and WARNING component. Repeating it sends duplicates.",
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: announceRequest.type, example: { dry_run: true } },
       replies: {
-        ...answers("How many there are", announcedState),
-        ...accepts("It is under way", partnerTask),
+        ...answers("The count, for a dry run", announcedState),
+        ...accepts("The task is in progress", partnerTask),
       },
       errors: [409],
       body: "optional",
       async handle({ administration, body, params, store }) {
         const { dry_run: isDryRun = false } = announceRequest.parse(body);
         const partner = await getPartner(store, params.id!);
-        if (!(await store.read.partners.findReceiver(partner.id))?.url) throw noReceiver();
+        if (!(await store.read.partners.findReceiver(partner.id))?.url) throw noEndpoint();
         if (isDryRun) {
           const state = await announceState(
             { administration, knowledge, yieldNow: yieldToEventLoop },
@@ -90,7 +92,7 @@ export function partnerTaskOperations({
           );
           return ok(announcedStateRecord(partner.id, state, true));
         }
-        requireBegun(await tasks().announce(administration, partner, serverLabel(address())));
+        requireStarted(await tasks().announce(administration, partner, serverLabel(address())));
         return accepted(taskOf(partner.id));
       },
     }),
@@ -98,21 +100,21 @@ export function partnerTaskOperations({
       id: "purgePartner",
       method: "POST",
       path: "/admin/partners/{id}/purge",
-      summary: "Delete a partner and all that it owns, for good",
+      summary: "Permanently delete a partner",
       description:
-        "Its credentials end at once; then its records and photos are deleted in short steps. Interrupted, it is asked " +
-        "for again and goes on. Backups that were taken before still hold it; an export is taken beforehand.",
+        "Revokes the partner's credentials, then deletes its records and photos. If the deletion is interrupted, repeat " +
+        "the request to resume it. Existing backups still contain the data. Export the data first if you need a copy.",
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: purgeRequest.type, example: { confirm: "Acme Insurance" } },
-      replies: accepts("It is under way", partnerTask),
+      replies: accepts("The task is in progress", partnerTask),
       errors: [409],
       body: "json",
       async handle({ administration, body, params, store }) {
         const partner = await getPartner(store, params.id!);
         if (purgeRequest.parse(body).confirm !== partner.name)
-          throw invalidParameter("confirm", "must be the partner's whole name. Nothing was deleted");
-        requireBegun(await tasks().purge(administration, partner, serverLabel(address())));
+          throw invalidParameter("confirm", "must be the partner's full name. Nothing was deleted");
+        requireStarted(await tasks().purge(administration, partner, serverLabel(address())));
         return accepted(taskOf(partner.id));
       },
     }),
@@ -120,11 +122,11 @@ export function partnerTaskOperations({
       id: "getPartnerTask",
       method: "GET",
       path: "/admin/partners/{id}/task",
-      summary:
-        "What became of the latest announcement or purge that was asked for, also once the partner is gone",
+      summary: "Get a partner's latest task",
+      description: "Also answers after the partner was deleted.",
       tag: "Administration",
       parameters: [partnerInPath],
-      replies: answers("How it stands", partnerTask),
+      replies: answers("The task", partnerTask),
       async handle({ params, store }) {
         const id = params.id!;
         if (!tasks().state(id)) await getPartner(store, id);
@@ -135,8 +137,9 @@ export function partnerTaskOperations({
       id: "exportPartner",
       method: "GET",
       path: "/admin/partners/{id}/export",
-      summary:
-        "Everything that the partner owns, a JSON object a line, the last of type `end` with the counts",
+      summary: "Export a partner's data",
+      description:
+        "Returns NDJSON, one object per line. The last object has type `end` and the counts. Photos are not included.",
       tag: "Administration",
       parameters: [partnerInPath],
       async handle({ params, store }) {
@@ -152,11 +155,12 @@ export function partnerTaskOperations({
   ];
 }
 
-const noReceiver = () => conflict("The partner has no webhook receiver");
-function requireBegun(begun: TaskStart): void {
-  if (begun === "begun") return;
-  const by = begun.heldBy === undefined ? "" : `, by ${begun.heldBy}`;
-  throw conflict(`Something is being done to this partner already${by}; wait until it has ended`);
+const noEndpoint = () => conflict("The partner has no webhook receiver");
+
+function requireStarted(start: TaskStart): void {
+  if (start === "begun") return;
+  const by = start.heldBy === undefined ? "" : `, started by ${start.heldBy}`;
+  throw conflict(`Another task is already running for this partner${by}; wait until it has ended`);
 }
 
 async function getPartner(store: Store, id: string): Promise<Partner> {

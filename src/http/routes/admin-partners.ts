@@ -59,7 +59,7 @@ import {
 import { invalidParameter, parseSlice } from "../query.ts";
 
 export function adminPartnerOperations(): Operation[] {
-  /** A change without a body of its own, answered with the partner as it is then. */
+  /** Returns an operation that changes a partner without a request body, and responds with the partner. */
   const partnerAction = (
     action: string,
     id: string,
@@ -87,13 +87,13 @@ export function adminPartnerOperations(): Operation[] {
       id: "listPartners",
       method: "GET",
       path: "/admin/partners",
-      summary: "The partners, each with its receiver's state",
+      summary: "List partners",
       tag: "Administration",
       parameters: [searchPartners, ...slicing],
       replies: answers("A page of partners", partnersPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
-        const partners = searched(await store.read.partners.list(), query.get("search"));
+        const partners = searchByNameOrId(await store.read.partners.list(), query.get("search"));
         const receivers = new Map(
           (await store.read.partners.listReceivers()).map((receiver) => [receiver.partnerId, receiver]),
         );
@@ -106,12 +106,12 @@ export function adminPartnerOperations(): Operation[] {
       id: "listUsage",
       method: "GET",
       path: "/admin/usage",
-      summary: "A month's calls of every partner by day, and the billable units",
+      summary: "List every partner's usage in a month",
       tag: "Administration",
       parameters: [month, ...slicing],
       replies: answers("A page of partners", usagePage),
       async handle({ now, query, store }) {
-        const asked = monthAsked(query, now);
+        const asked = parseMonthOrCurrent(query, now);
         const slice = parseSlice(query);
         const partners = await store.read.partners.list();
         const used: PartnerUsage[] = [];
@@ -124,7 +124,7 @@ export function adminPartnerOperations(): Operation[] {
       id: "getPartner",
       method: "GET",
       path: "/admin/partners/{id}",
-      summary: "A partner, its portfolio's size and its receiver",
+      summary: "Get a partner",
       tag: "Administration",
       parameters: [partnerInPath],
       replies: answers("The partner", fullPartner),
@@ -136,7 +136,7 @@ export function adminPartnerOperations(): Operation[] {
       id: "updatePartner",
       method: "PUT",
       path: "/admin/partners/{id}",
-      summary: "Change a partner's budget or receiver; what is left out stays",
+      summary: "Update a partner",
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: partnerSettings.type, example: { daily_budget: 5000 } },
@@ -148,21 +148,14 @@ export function adminPartnerOperations(): Operation[] {
         return ok(await overviewOf(store, id));
       },
     }),
-    partnerAction("enable", "enablePartner", "Accept the partner's credentials again", (to, id) =>
-      setEnabled(to, id, true),
-    ),
-    partnerAction(
-      "disable",
-      "disablePartner",
-      "Refuse the partner's credentials and let its deliveries wait",
-      (to, id) => setEnabled(to, id, false),
-    ),
-    partnerAction("revoke-tokens", "revokeTokens", "End the partner's bearer tokens at once", revokeTokens),
+    partnerAction("enable", "enablePartner", "Enable a partner", (to, id) => setEnabled(to, id, true)),
+    partnerAction("disable", "disablePartner", "Disable a partner", (to, id) => setEnabled(to, id, false)),
+    partnerAction("revoke-tokens", "revokeTokens", "Revoke a partner's bearer tokens", revokeTokens),
     adminOperation({
       id: "testWebhook",
       method: "POST",
       path: "/admin/partners/{id}/webhook-test",
-      summary: "Send the partner's receiver a webhook.test",
+      summary: "Send a test event",
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: webhookTestRequest.type, example: { message: "Can you hear us?" } },
@@ -183,19 +176,22 @@ export function adminPartnerOperations(): Operation[] {
       id: "getPartnerUsage",
       method: "GET",
       path: "/admin/partners/{id}/usage",
-      summary: "A month's calls by day, and the billable units",
+      summary: "Get a partner's usage in a month",
       tag: "Administration",
       parameters: [partnerInPath, month],
       replies: answers("The month", usage),
       async handle({ now, params, query, store }) {
-        return ok(usageRecord(await partnerUsage(store, params.id!, monthAsked(query, now))));
+        return ok(usageRecord(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))));
       },
     }),
   ];
 }
 
-/** The changes that answer with a credential, shown this once. `newPartnersBudget`: calls a day, where none is named. */
-export function credentialOperations(newPartnersBudget: number): Operation[] {
+/**
+ * The operations that return a credential, which no other response contains. `defaultDailyLimit` is the daily call limit
+ * of a partner that is created without one.
+ */
+export function credentialOperations(defaultDailyLimit: number): Operation[] {
   const shownOnce = <Body>(record: Body): Reply<Body> => ({
     ...ok(record),
     headers: { "cache-control": "no-store" },
@@ -204,13 +200,13 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     id: "createPartner",
     method: "POST",
     path: "/admin/partners",
-    summary: "Make a partner; its credentials are shown this once",
+    summary: "Create a partner",
     tag: "Administration",
     request: { type: newPartner.type, example: { name: "Acme Insurance", daily_budget: 5000 } },
-    replies: creates("The partner's credentials", credentials),
+    replies: creates("The partner's credentials, which are shown only once", credentials),
     body: "json",
     async handle({ administration, body }) {
-      const made = await createPartner(administration, readNewPartner(body, newPartnersBudget));
+      const made = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
       return { ...shownOnce(credentialsRecord(made.partner, made.credentials)), status: 201 };
     },
   });
@@ -218,10 +214,10 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     id: "rotateApiKey",
     method: "POST",
     path: "/admin/partners/{id}/rotate-key",
-    summary: "A new API key, shown this once; the one before ends at once",
+    summary: "Rotate a partner's API key",
     tag: "Administration",
     parameters: [partnerInPath],
-    replies: answers("The new key", newApiKey),
+    replies: answers("The new key, shown only once; the previous key stops working immediately", newApiKey),
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
@@ -232,10 +228,13 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     id: "rotateClientSecret",
     method: "POST",
     path: "/admin/partners/{id}/rotate-secret",
-    summary: "A new client secret for the same client id, shown this once; the one before ends at once",
+    summary: "Rotate a partner's client secret",
     tag: "Administration",
     parameters: [partnerInPath],
-    replies: answers("The new secret", newClientSecret),
+    replies: answers(
+      "The new secret, shown only once; the previous secret stops working immediately",
+      newClientSecret,
+    ),
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
@@ -246,11 +245,14 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
     id: "rotateWebhookSecret",
     method: "POST",
     path: "/admin/partners/{id}/rotate-webhook-secret",
-    summary: "A new webhook secret, shown this once; with overlap_hours the one before signs for so long",
+    summary: "Rotate a partner's webhook secret",
     tag: "Administration",
     parameters: [partnerInPath],
     request: { type: rotation.type, example: { overlap_hours: 24 } },
-    replies: answers("The new secret", newWebhookSecret),
+    replies: answers(
+      "The new secret, shown only once; the previous secret also signs for `overlap_hours`",
+      newWebhookSecret,
+    ),
     body: "optional",
     async handle({ administration, body, params, store }) {
       const overlapMs = readOverlap(body);
@@ -262,13 +264,13 @@ export function credentialOperations(newPartnersBudget: number): Operation[] {
   return [create, apiKey, clientSecret, webhookSecret];
 }
 
-function monthAsked(query: ReadonlyMap<string, string>, now: Instant): string {
+function parseMonthOrCurrent(query: ReadonlyMap<string, string>, now: Instant): string {
   const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
   if (!asked) throw invalidParameter("month", "must be a month, such as 2026-01");
   return asked;
 }
 
-function searched(partners: readonly Partner[], search = ""): readonly Partner[] {
+function searchByNameOrId(partners: readonly Partner[], search = ""): readonly Partner[] {
   const wanted = search.trim().toLowerCase();
   if (wanted === "") return partners;
   return partners.filter(

@@ -16,38 +16,38 @@ import { snapshotRunRecord, snapshotRunsPage } from "../../wire/snapshot.ts";
 import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
-/** What the running server tells of itself. */
+/** The state of the running server. */
 export type ServerState = {
-  /** Where it listens. */
+  /** The address on which it listens. */
   address: string;
   overview: () => Promise<Overview>;
   jobs: () => JobState[];
-  /** Starts a job, or says where it is running already; undefined when there is none of that name. */
+  /** Starts a job, or returns where it is already running. Resolves to undefined for an unknown name. */
   runJob: (name: string) => Promise<JobStartResult | undefined>;
-  /** The configuration file; undefined when there is none. */
+  /** The path of the configuration file; undefined if there is none. */
   configFile: string | undefined;
   settings: readonly EffectiveSetting[];
-  /** The latest that were logged since the start, the newest first. */
+  /** Returns the latest errors logged since the start, newest first. */
   errors: () => readonly LoggedError[];
 };
 
-/** Whether all is well with the server, what it does by the clock, and how it is set. */
+/** The operations on the server's health, jobs and settings. */
 export function adminServerOperations(server: () => ServerState): Operation[] {
   return [
     adminOperation({
       id: "getOverview",
       method: "GET",
       path: "/admin/overview",
-      summary: "Whether all is well, and what to do where it is not",
+      summary: "Get the server's health, with remedies",
       tag: "Administration",
-      replies: answers("What was found", overview),
+      replies: answers("The checks and totals", overview),
       handle: async () => ok(overviewView(await server().overview())),
     }),
     adminOperation({
       id: "listJobs",
       method: "GET",
       path: "/admin/jobs",
-      summary: "What the server does by the clock: when each job ran, and when it runs next",
+      summary: "List scheduled jobs",
       tag: "Administration",
       replies: answers("The jobs", jobs),
       handle: () => ok(jobsView(server().address, server().jobs())),
@@ -56,7 +56,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       id: "listServers",
       method: "GET",
       path: "/admin/servers",
-      summary: "The servers that share one database: who is alive, and what each holds",
+      summary: "List the servers that share the database",
       tag: "Administration",
       replies: answers("The servers", servers),
       async handle({ store }) {
@@ -70,16 +70,17 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       id: "runJob",
       method: "POST",
       path: "/admin/jobs/{name}/run",
-      summary: "Start a job now; `snapshot` takes today's, if it was not taken",
+      summary: "Run a job now",
+      description: "`snapshot` takes today's snapshot if it was not taken yet.",
       tag: "Administration",
       parameters: [jobInPath],
-      replies: accepts("It runs", job),
+      replies: accepts("The job is running", job),
       errors: [409],
       body: "optional",
       async handle({ administration, params }) {
         const { jobs, runJob: start } = server();
         const find = () => jobs().find(({ name }) => name === params.name);
-        if (!find()) throw notFound(`There is no job ${params.name}`);
+        if (!find()) throw notFound(`Job not found: ${params.name}`);
         await runJob(administration, params.name!, start);
         return accepted(jobRecord(find()!));
       },
@@ -88,8 +89,9 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       id: "listErrors",
       method: "GET",
       path: "/admin/errors",
-      summary: "The errors that the server has logged lately, the newest first",
-      description: "At most 100, since the server's start; the log itself has them all.",
+      summary: "List recently logged errors",
+      description:
+        "Returns at most 100 errors since the server started, newest first. The log has all of them.",
       tag: "Administration",
       replies: answers("The errors", loggedErrors),
       handle: () => ok(loggedErrorsView(server().address, server().errors())),
@@ -98,10 +100,10 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       id: "listSnapshots",
       method: "GET",
       path: "/admin/snapshots",
-      summary: "The daily snapshots with their tiers, the newest first",
+      summary: "List daily snapshots",
       tag: "Administration",
       parameters: slicing,
-      replies: answers("A page of them", snapshotRunsPage),
+      replies: answers("A page of snapshots, newest first", snapshotRunsPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const { runs, total } = await store.read.snapshots.page(slice);
@@ -112,19 +114,19 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       id: "listSettings",
       method: "GET",
       path: "/admin/settings",
-      summary: "The settings in force and where each was given; secrets are not shown",
+      summary: "List the active settings",
       tag: "Administration",
-      replies: answers("The settings", settings),
+      replies: answers("The settings with their sources, without secrets", settings),
       handle: () => ok(settingsView(server().address, server().configFile, server().settings)),
     }),
     adminOperation({
       id: "listAdministrators",
       method: "GET",
       path: "/admin/administrators",
-      summary: "Who holds an administrator's key, or held one",
+      summary: "List administrators",
       tag: "Administration",
       parameters: slicing,
-      replies: answers("A page of them", administratorsPage),
+      replies: answers("A page of administrators, including revoked ones", administratorsPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const all = await store.read.administrators.list();

@@ -12,25 +12,25 @@ import { pageReply } from "../page-reply.ts";
 
 export type ConsoleDeps = {
   sessions: ConsoleSessions;
-  /** Whether partners reach the console too: then it shows no credential. */
+  /** True if partners can reach the console, which then does not show credentials. */
   partnersReachIt: boolean;
-  /** Whether the listener speaks TLS. */
+  /** True if the listener uses TLS. */
   isSecure: () => boolean;
 };
 
 const NO_STORE = { "cache-control": "no-store" };
 
-/** Where administrators have a listener of their own, its beginning leads to the console. */
+/** Redirects the root of a separate administrator listener to the console. */
 export const consoleRootOperation = (): Operation =>
   publicOperation({
     id: "getAdminRoot",
     method: "GET",
     path: "/",
-    summary: "The way to the console",
+    summary: "Redirect to the console",
     handle: () => ({ status: 302, raw: null, headers: { location: CONSOLE.slice(1) } }),
   });
 
-/** The console's page, and who is signed in at it. What it shows, it asks of the administrators' own operations. */
+/** The console's page and sessions. The page gets its data from the admin API. */
 export function consoleOperations({ sessions, partnersReachIt, isSecure }: ConsoleDeps): Operation[] {
   const view = (session?: Parameters<typeof consoleSessionView>[0]) =>
     consoleSessionView(session, !partnersReachIt);
@@ -39,7 +39,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       id: "getConsole",
       method: "GET",
       path: CONSOLE,
-      summary: "The administrators' console",
+      summary: "Get the operator console",
       async handle(call) {
         const { renderConsole } = await import("../../web/console/document.tsx");
         const { fileOf } = await assetTable();
@@ -52,17 +52,17 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       id: "getConsoleSession",
       method: "GET",
       path: `${CONSOLE}/session`,
-      summary: "Who is signed in at the console",
-      replies: answers("Who, if anybody", consoleSession),
+      summary: "Get the console session",
+      replies: answers("The session, also if nobody is signed in", consoleSession),
       handle: async ({ request }) => ({ ...ok(view(await sessions.find(request))), headers: NO_STORE }),
     }),
     publicOperation({
       id: "signInAtConsole",
       method: "POST",
       path: `${CONSOLE}/session`,
-      summary: "Sign in at the console with an administrator's key",
+      summary: "Sign in to the console",
       request: { type: signIn.type, example: { admin_key: "svc_admin_…" } },
-      replies: answers("The session, whose token is in the cookie", consoleSession),
+      replies: answers("The session; its token is in the cookie", consoleSession),
       body: "json",
       async handle({ body, request }) {
         rejectCrossSite(request);
@@ -76,8 +76,8 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       id: "signOutAtConsole",
       method: "POST",
       path: `${CONSOLE}/session/end`,
-      summary: "Sign out at the console",
-      replies: answers("Nobody is signed in", consoleSession),
+      summary: "Sign out of the console",
+      replies: answers("The session has ended", consoleSession),
       body: "optional",
       async handle({ request }) {
         const session = await sessions.find(request);
