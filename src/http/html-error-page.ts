@@ -14,7 +14,7 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
     const { pathname, search } = new URL(request.url);
     const isMade = refusal.headers.get("content-type") !== "application/json";
     if (isMade || !below.some((path) => pathname.startsWith(path))) return undefined;
-    const { renderRefusal } = await import("../web/embed/pages.tsx");
+    const { renderErrorPage: renderRefusal } = await import("../web/embed/pages.tsx");
     const retryAfter = Number(refusal.headers.get("retry-after") ?? Number.NaN);
     const rendered = renderRefusal({
       rules: (await assetTable()).textOf("refusal.css"),

@@ -68,7 +68,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
   const noPage = async (call: Call, up: string) =>
-    pageReply(parts, call, (await pages()).renderNoPage(await styleAt(up)), 404);
+    pageReply(parts, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
 
   return [
     publicOperation({

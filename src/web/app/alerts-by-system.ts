@@ -2,25 +2,25 @@ import type { AlertPageJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { Locations, SYSTEMS } from "../labels.ts";
 import { alertsPath } from "./alerts-page.tsx";
-import { readTypes } from "./app-context.ts";
+import { readApplianceTypes } from "./app-context.ts";
 
 /** The critical and warning components of a building system, in the whole portfolio. */
-export type SystemRow = { system: string; critical: number; warning: number };
+export type SystemAlerts = { system: string; critical: number; warning: number };
 
 /**
  * Reads the systems, most critical components first. They are counted in the first page of alerts if it has all of them,
  * and otherwise by one call per system.
  */
-export async function readSystems(api: ApiClient): Promise<SystemRow[]> {
+export async function readAlertsBySystem(api: ApiClient): Promise<SystemAlerts[]> {
   const first = await api.read<AlertPageJson>(`${alertsPath({})}?limit=200&offset=0`);
-  const rows = first.total <= first.alerts.length ? await counted(api, first) : await asked(api);
+  const rows = first.total <= first.alerts.length ? await countAlerts(api, first) : await requestCounts(api);
   return rows
     .filter(({ critical, warning }) => critical + warning > 0)
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-async function counted(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemRow[]> {
-  const places = new Locations(await readTypes(api), []);
+async function countAlerts(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemAlerts[]> {
+  const places = new Locations(await readApplianceTypes(api), []);
   const systems = Map.groupBy(alerts, ({ appliance_type }) => places.systemOf(appliance_type));
   return [...systems].map(([system, parts]) => {
     const critical = parts.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;
@@ -28,8 +28,8 @@ async function counted(api: ApiClient, { alerts }: AlertPageJson): Promise<Syste
   });
 }
 
-async function asked(api: ApiClient): Promise<SystemRow[]> {
-  const rows: SystemRow[] = [];
+async function requestCounts(api: ApiClient): Promise<SystemAlerts[]> {
+  const rows: SystemAlerts[] = [];
   for (const system of SYSTEMS) {
     const page = await api.read<AlertPageJson>(`${alertsPath({ system })}&limit=1&offset=0`);
     rows.push({ system, critical: page.critical_count, warning: page.warning_count });

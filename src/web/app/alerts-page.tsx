@@ -1,29 +1,29 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
-import { Choice, Filters } from "../browser/filters.tsx";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
 import { Locations, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "../sections/component-name.tsx";
-import { readTypes, useApp, useTitle, useWatched } from "./app-context.ts";
-import { SaveAll } from "./csv-download.tsx";
-import { More } from "./load-more.tsx";
-import { useList } from "./paged-list.ts";
+import { readApplianceTypes, useApp, useChanges, useTitle } from "./app-context.ts";
+import { DownloadAllCsv } from "./csv-download.tsx";
+import { LoadMore } from "./load-more.tsx";
+import { usePagedList } from "./paged-list.ts";
 
 /** The critical and warning components of the portfolio, highest score first. */
-export function AlertsPage({ place }: { place: Place }) {
+export function AlertsPage({ place }: { place: Route }) {
   const { api, portfolio } = useApp();
   useTitle("Alerts");
-  useWatched(portfolio);
+  useChanges(portfolio);
   const of = (name: string) => place.query.get(name) ?? "";
   const path = alertsPath({ tier: of("tier"), system: of("system"), state: of("state") });
-  const list = useList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
-  const types = useLoaded("types", () => readTypes(api));
+  const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
+  const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new Locations(types.value ?? [], [])), [types.value]);
   const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), of("state")])]
     .filter(Boolean)
@@ -38,7 +38,7 @@ export function AlertsPage({ place }: { place: Place }) {
         </div>
       </header>
       <Filters>
-        <Choice
+        <SelectFilter
           label="Tier"
           value={of("tier")}
           choices={[
@@ -47,13 +47,13 @@ export function AlertsPage({ place }: { place: Place }) {
           ]}
           onChange={(tier) => set({ tier })}
         />
-        <Choice
+        <SelectFilter
           label="System"
           value={of("system")}
           choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
           onChange={(system) => set({ system })}
         />
-        <Choice
+        <SelectFilter
           label="State"
           value={of("state")}
           choices={(states.length > 0 ? states : US_STATES).map((state) => [state, state])}
@@ -71,25 +71,25 @@ export function AlertsPage({ place }: { place: Place }) {
             </>
           )}
         </p>
-        <SaveAll
+        <DownloadAllCsv
           file="alerts.csv"
           rows={list.value?.rows ?? []}
           total={list.value?.total ?? 0}
           read={list.all}
         />
       </Filters>
-      <Showing loaded={list} what="the alerts">
+      <LoadedContent loaded={list} what="the alerts">
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <Empty title={place.query.size === 0 ? "No alerts" : "No matching alerts"}>
+            <EmptyState title={place.query.size === 0 ? "No alerts" : "No matching alerts"}>
               <p>
                 {place.query.size === 0 ? (
                   "No critical or warning components."
                 ) : (
-                  <a href={addressOf(["alerts"])}>Show all alerts</a>
+                  <a href={hrefTo(["alerts"])}>Show all alerts</a>
                 )}
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <>
               <VirtualTable
@@ -98,11 +98,11 @@ export function AlertsPage({ place }: { place: Place }) {
                 rows={rows}
                 rowKey={({ component_id }) => component_id}
               />
-              <More loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
+              <LoadMore loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
             </>
           )
         }
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -132,7 +132,7 @@ const columnsOf = (places: Locations): readonly TableColumn<AlertJson>[] => [
     width: "roomy",
     cell: (one) => (
       <>
-        <a class="name" href={addressOf(["properties", one.property_id])}>
+        <a class="name" href={hrefTo(["properties", one.property_id])}>
           <bdi>{one.property_name}</bdi>
         </a>
         <span class="small mute under">

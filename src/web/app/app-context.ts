@@ -5,13 +5,13 @@ import type { ApiClient } from "../browser/api-client.ts";
 import type { PortfolioLoader } from "./portfolio-loader.ts";
 
 /** The dependencies that all pages of a session share. */
-export type AppWorld = { api: ApiClient; portfolio: PortfolioLoader; signOut: () => void };
+export type AppServices = { api: ApiClient; portfolio: PortfolioLoader; signOut: () => void };
 
-export const AppContext = createContext<AppWorld | undefined>(undefined);
+export const AppContext = createContext<AppServices | undefined>(undefined);
 export const useApp = () => useContext(AppContext)!;
 
 /** Renders again whenever the object reports a change. */
-export function useWatched(watched: { onChange(listener: () => void): () => void }): void {
+export function useChanges(watched: { onChange(listener: () => void): () => void }): void {
   const [, setTurn] = useState(0);
   useEffect(() => watched.onChange(() => setTurn((turn) => turn + 1)), [watched]);
 }
@@ -34,5 +34,5 @@ export async function readAll<K extends string, T>(api: ApiClient, path: string,
   }
 }
 
-export const readTypes = (api: ApiClient) =>
+export const readApplianceTypes = (api: ApiClient) =>
   readAll<"appliance_types", ApplianceTypeJson>(api, "/v1/appliance-types", "appliance_types");

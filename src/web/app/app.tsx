@@ -1,10 +1,10 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
-import { addressOf, usePlace } from "../browser/route.ts";
+import { hrefTo, useRoute } from "../browser/route.ts";
 import { Toasts } from "../browser/toasts.tsx";
 import { ComponentHref } from "../sections/component-name.tsx";
-import { AppContext, type AppWorld } from "./app-context.ts";
+import { AppContext, type AppServices } from "./app-context.ts";
 import { Pages } from "./pages.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 import { Session } from "./session.ts";
@@ -14,24 +14,24 @@ import { SignIn } from "./sign-in.tsx";
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 
-type World = AppWorld & { session: Session };
+type SignedIn = AppServices & { session: Session };
 
 function App() {
-  const place = usePlace();
+  const place = useRoute();
   const [why, setWhy] = useState<string>();
   const [world, setWorld] = useState(() => {
-    const resumed = Session.resumed(ROOT);
-    return resumed && connected(resumed);
+    const resumed = Session.restored(ROOT);
+    return resumed && connect(resumed);
   });
   const current = useRef(world);
-  const show = (next: World | undefined, reason?: string) => {
+  const show = (next: SignedIn | undefined, reason?: string) => {
     current.current = next;
     setWhy(reason);
     setWorld(next);
   };
 
   /** The dependencies of a session. */
-  function connected(session: Session): World {
+  function connect(session: Session): SignedIn {
     const end = (reason?: string) => {
       if (current.current?.session !== session) return;
       session.end();
@@ -40,7 +40,7 @@ function App() {
     const api = new ApiClient(
       ROOT,
       () => session.headers(),
-      () => end(session.whyEnded),
+      () => end(session.endMessage),
     );
     return { session, api, portfolio: new PortfolioLoader(api), signOut: () => end() };
   }
@@ -50,14 +50,14 @@ function App() {
     // Moves screen readers to the start of the new page.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
-  }, [place.parts.join("/"), world]);
+  }, [place.segments.join("/"), world]);
   if (!world)
     return (
       <SignIn
         root={ROOT}
         why={why}
         onSession={async (session) => {
-          const next = connected(session);
+          const next = connect(session);
           // Verifies the credentials with a call that the first page needs anyway.
           await next.api.read(portfolioPath(0));
           show(next);
@@ -66,7 +66,7 @@ function App() {
     );
   return (
     <AppContext.Provider value={world}>
-      <ComponentHref.Provider value={addressOfPart}>
+      <ComponentHref.Provider value={componentHref}>
         <Shell place={place}>
           <Pages place={place} />
         </Shell>
@@ -76,7 +76,7 @@ function App() {
   );
 }
 
-const addressOfPart = (id: string) => addressOf(["components", id]);
+const componentHref = (id: string) => hrefTo(["components", id]);
 
 const root = document.getElementById("app")!;
 root.replaceChildren();

@@ -2,35 +2,35 @@ import { useState } from "preact/hooks";
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson } from "../../wire/component.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
-import { type Loaded, useLoaded } from "../browser/use-load.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { sortByExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
 import { codeLabel, Locations } from "../labels.ts";
 import { componentColumns } from "../sections/attention.tsx";
 import { DataTable } from "../sections/section.tsx";
-import { readTypes, useApp, useTitle } from "./app-context.ts";
-import { Trail } from "./breadcrumbs.tsx";
+import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { Photos } from "./photos-section.tsx";
 import { ServiceEvents } from "./service-events.tsx";
 
 /** An appliance: its record, components, service history and photos. */
 export function AppliancePage({ id }: { id: string }) {
   const { api } = useApp();
-  const loaded = useLoaded(id, async () => {
+  const loaded = useLoad(id, async () => {
     const appliance = await api.read<ApplianceWithComponentsJson>(`/v1/appliances/${encodeURIComponent(id)}`);
-    return { appliance, types: await readTypes(api) };
+    return { appliance, types: await readApplianceTypes(api) };
   });
   const { value } = loaded;
   useTitle(value ? new Locations(value.types, []).typeName(value.appliance.type_id) : "Appliance");
   return (
-    <Showing loaded={loaded} what="the appliance" isPage>
+    <LoadedContent loaded={loaded} what="the appliance" isPage>
       {({ appliance, types }) => {
         const places = new Locations(types, []);
         return (
           <>
-            <AboveAppliance appliance={appliance} />
+            <ApplianceBreadcrumbs appliance={appliance} />
             <header class="heading">
               <div>
                 <h1>{places.typeName(appliance.type_id)}</h1>
@@ -53,19 +53,19 @@ export function AppliancePage({ id }: { id: string }) {
           </>
         );
       }}
-    </Showing>
+    </LoadedContent>
   );
 }
 
 /** The breadcrumbs of an appliance. Its components have the name of the property. */
-export function AboveAppliance({ appliance }: { appliance: ApplianceWithComponentsJson }) {
+export function ApplianceBreadcrumbs({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const name = appliance.components[0]?.property_name ?? "Property";
   return (
-    <Trail
+    <Breadcrumbs
       links={[
-        ["Properties", addressOf(["properties"])],
-        [name, addressOf(["properties", appliance.property_id])],
-        ["Appliances", addressOf(["properties", appliance.property_id, "equipment"])],
+        ["Properties", hrefTo(["properties"])],
+        [name, hrefTo(["properties", appliance.property_id])],
+        ["Appliances", hrefTo(["properties", appliance.property_id, "equipment"])],
       ]}
     />
   );
@@ -104,18 +104,18 @@ function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   );
 }
 
-type PartEvent = HistoryEventJson & { of: string };
+type ApplianceEvent = HistoryEventJson & { of: string };
 
 function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const { api } = useApp();
-  const events: Loaded<PartEvent[]> = useLoaded(appliance.id, async () => {
+  const events: LoadState<ApplianceEvent[]> = useLoad(appliance.id, async () => {
     const histories = await Promise.all(
       appliance.components.map(({ component_id }) =>
         api.read<ComponentHistoryJson>(`/v1/components/${encodeURIComponent(component_id)}/history`),
       ),
     );
     // An event of the whole appliance is in the history of each of its components.
-    const byId = new Map<string, PartEvent>();
+    const byId = new Map<string, ApplianceEvent>();
     for (const { component, events } of histories)
       for (const event of events)
         byId.set(event.id, {
@@ -125,8 +125,8 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
     return [...byId.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
   });
   return (
-    <Showing loaded={events} what="the service history">
+    <LoadedContent loaded={events} what="the service history">
       {(all) => <ServiceEvents events={all} about={(event) => codeLabel(event.of)} />}
-    </Showing>
+    </LoadedContent>
   );
 }

@@ -1,5 +1,5 @@
 /** Breadcrumbs, from the top level down. */
-export function Trail({ links }: { links: readonly (readonly [name: string, address: string])[] }) {
+export function Breadcrumbs({ links }: { links: readonly (readonly [name: string, address: string])[] }) {
   return (
     <nav class="trail small" aria-label="Breadcrumbs">
       {links.map(([name, address]) => (

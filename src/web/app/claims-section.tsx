@@ -1,6 +1,6 @@
 import type { ClaimJson } from "../../wire/claim.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { useLoaded } from "../browser/use-load.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { useLoad } from "../browser/use-load.ts";
 import { counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { readAll, useApp } from "./app-context.ts";
@@ -9,14 +9,14 @@ import { readAll, useApp } from "./app-context.ts";
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const { api } = useApp();
   const path = `/v1/property/${encodeURIComponent(propertyId)}/claims`;
-  const claims = useLoaded(path, () => readAll<"claims", ClaimJson>(api, path, "claims"));
+  const claims = useLoad(path, () => readAll<"claims", ClaimJson>(api, path, "claims"));
   return (
-    <Showing loaded={claims} what="the claims">
+    <LoadedContent loaded={claims} what="the claims">
       {(all) =>
         all.length === 0 ? (
-          <Empty title="No claims">
+          <EmptyState title="No claims">
             <p>Claims reported through the API appear here with their effect on scores.</p>
-          </Empty>
+          </EmptyState>
         ) : (
           <section class="card" aria-labelledby="claims">
             <h2 id="claims">{counted(all.length, "claim")}</h2>
@@ -54,6 +54,6 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
           </section>
         )
       }
-    </Showing>
+    </LoadedContent>
   );
 }

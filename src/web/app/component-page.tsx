@@ -1,33 +1,33 @@
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
 import { capitalized, money, probabilityText, yearRange } from "../format.ts";
 import { Locations, TIER_LABELS } from "../labels.ts";
 import { Trend } from "../sections/trend.tsx";
-import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
-import { AboveAppliance } from "./appliance-page.tsx";
+import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { ApplianceBreadcrumbs } from "./appliance-page.tsx";
 import { ServiceEvents } from "./service-events.tsx";
 
 /** A component: its failure risk and costs, score history and service history. */
 export function ComponentPage({ id }: { id: string }) {
   const { api } = useApp();
-  const loaded = useLoaded(id, () => readComponent(api, id));
+  const loaded = useLoad(id, () => readComponent(api, id));
   useTitle(loaded.value?.component.component_name ?? "Component");
   return (
-    <Showing loaded={loaded} what="the component" isPage>
+    <LoadedContent loaded={loaded} what="the component" isPage>
       {({ component, appliance, points, events, places }) => (
         <>
-          <AboveAppliance appliance={appliance} />
+          <ApplianceBreadcrumbs appliance={appliance} />
           <header class="heading">
             <div>
               <h1>{component.component_name}</h1>
               <p class="mute">
-                <a href={addressOf(["appliances", appliance.id])}>{places.typeName(appliance.type_id)}</a>
+                <a href={hrefTo(["appliances", appliance.id])}>{places.typeName(appliance.type_id)}</a>
                 {" · installed "}
                 {component.install_year}
                 {appliance.brand !== null && (
@@ -39,7 +39,7 @@ export function ComponentPage({ id }: { id: string }) {
               </p>
             </div>
           </header>
-          <Standing component={component} />
+          <StatusFigures component={component} />
           <Trend component={component} points={points} events={events} places={places} />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
@@ -48,11 +48,11 @@ export function ComponentPage({ id }: { id: string }) {
           </section>
         </>
       )}
-    </Showing>
+    </LoadedContent>
   );
 }
 
-function Standing({ component }: { component: ComponentJson }) {
+function StatusFigures({ component }: { component: ComponentJson }) {
   const { risk_tier, risk_score, failure_probability_12m, projected_failure_range } = component;
   return (
     <section class="card" aria-labelledby="standing">
@@ -97,7 +97,7 @@ async function readComponent(api: ApiClient, id: string) {
       `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
     ),
     readAll<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
-    readTypes(api),
+    readApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;
   return { component, appliance, points, events: history.events, places: new Locations(types, []) };

@@ -1,21 +1,25 @@
 import { useState } from "preact/hooks";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { saveCsv } from "../browser/csv-file.ts";
-import { toast } from "../browser/toasts.tsx";
+import { downloadCsv } from "../browser/csv-file.ts";
+import { showToast } from "../browser/toasts.tsx";
 import { count, counted } from "../format.ts";
-import { PAGE } from "./portfolio-loader.ts";
+import { PAGE_SIZE } from "./portfolio-loader.ts";
 
 type Cell = string | number | boolean | null;
 
 /** Downloads the loaded rows as CSV, under the field names of the API, without a call. */
-export function Save<Row extends object>(props: { file: string; rows: readonly Row[]; total: number }) {
+export function DownloadCsv<Row extends object>(props: {
+  file: string;
+  rows: readonly Row[];
+  total: number;
+}) {
   const { file, rows, total } = props;
   return (
     <button
       type="button"
       class="outline"
       disabled={rows.length === 0}
-      onClick={() => saveRecords(file, rows)}
+      onClick={() => downloadRecords(file, rows)}
     >
       {rows.length < total ? `Download CSV (${count(rows.length)} of ${count(total)})` : "Download CSV"}
     </button>
@@ -23,7 +27,7 @@ export function Save<Row extends object>(props: { file: string; rows: readonly R
 }
 
 /** Downloads all rows of a list as CSV. The button states the calls for the rows that are not loaded. */
-export function SaveAll<Row extends object>(props: {
+export function DownloadAllCsv<Row extends object>(props: {
   file: string;
   rows: readonly Row[];
   total: number;
@@ -35,15 +39,15 @@ export function SaveAll<Row extends object>(props: {
   const save = async () => {
     setLoaded(rows.length);
     try {
-      saveRecords(file, await read(setLoaded));
+      downloadRecords(file, await read(setLoaded));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      toast(`The file could not be created. ${thrown.message}`, { isFailure: true });
+      showToast(`The file could not be created. ${thrown.message}`, { isFailure: true });
     } finally {
       setLoaded(undefined);
     }
   };
-  const calls = Math.ceil((total - rows.length) / PAGE);
+  const calls = Math.ceil((total - rows.length) / PAGE_SIZE);
   const words =
     calls > 0 ? `Download CSV (all ${count(total)}, ${counted(calls, "API call")})` : "Download CSV";
   const isBusy = loaded !== undefined;
@@ -61,9 +65,9 @@ export function SaveAll<Row extends object>(props: {
 }
 
 /** Downloads records as CSV, with one column per field. */
-export function saveRecords<Row extends object>(file: string, rows: readonly Row[]): void {
+export function downloadRecords<Row extends object>(file: string, rows: readonly Row[]): void {
   const heading = Object.keys(rows[0] ?? {});
-  saveCsv(
+  downloadCsv(
     file,
     heading,
     rows.map((row) => heading.map((field) => (row as Record<string, Cell>)[field] ?? null)),

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
-import { Choice, Filters } from "../browser/filters.tsx";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
-import { toast } from "../browser/toasts.tsx";
+import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { showToast } from "../browser/toasts.tsx";
 import { count, counted, dateTime } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import { More } from "./load-more.tsx";
-import { useList } from "./paged-list.ts";
+import { LoadMore } from "./load-more.tsx";
+import { usePagedList } from "./paged-list.ts";
 
-const STATUS_WORDS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
+const STATUS_LABELS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
   failed: { name: "Failed", chip: "overdue" },
   pending: { name: "Retrying", chip: "due_soon" },
   delivered: { name: "Delivered", chip: "ok" },
@@ -23,17 +23,17 @@ const EVENTS = [
 ];
 
 /** The deliveries to the partner's webhook endpoint, with every attempt. Finished ones can be sent again. */
-export function DeliveriesPage({ place }: { place: Place }) {
+export function DeliveriesPage({ place }: { place: Route }) {
   const { api } = useApp();
   useTitle("Deliveries");
   const of = (name: string) => place.query.get(name) ?? "";
   const given = Object.entries({ status: of("status"), event: of("event") }).filter(([, value]) => value);
   const path = `/v1/webhook-deliveries${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
-  const list = useList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
+  const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
   const set = (changes: Record<string, string>) => replaceQuery(place, changes);
   const look = () => {
     api.refresh();
-    list.again();
+    list.reload();
   };
   return (
     <>
@@ -44,13 +44,13 @@ export function DeliveriesPage({ place }: { place: Place }) {
         </div>
       </header>
       <Filters>
-        <Choice
+        <SelectFilter
           label="Status"
           value={of("status")}
-          choices={Object.entries(STATUS_WORDS).map(([status, { name }]) => [status, name])}
+          choices={Object.entries(STATUS_LABELS).map(([status, { name }]) => [status, name])}
           onChange={(status) => set({ status })}
         />
-        <Choice
+        <SelectFilter
           label="Event"
           value={of("event")}
           choices={EVENTS.map((event) => [event, event])}
@@ -63,18 +63,18 @@ export function DeliveriesPage({ place }: { place: Place }) {
           Refresh (1 API call)
         </button>
       </Filters>
-      <Showing loaded={list} what="the deliveries">
+      <LoadedContent loaded={list} what="the deliveries">
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <Empty title={given.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
+            <EmptyState title={given.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
               <p>
                 {given.length === 0 ? (
                   "Deliveries appear after your administrator sets a webhook URL and an event occurs."
                 ) : (
-                  <a href={addressOf(["deliveries"])}>Show all deliveries</a>
+                  <a href={hrefTo(["deliveries"])}>Show all deliveries</a>
                 )}
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <section class="card" aria-label="Deliveries">
               <ul class="deliveries">
@@ -82,11 +82,11 @@ export function DeliveriesPage({ place }: { place: Place }) {
                   <Delivery key={delivery.id} delivery={delivery} onResent={look} />
                 ))}
               </ul>
-              <More loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
+              <LoadMore loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
             </section>
           )
         }
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -97,7 +97,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
   return (
     <li>
       <div class="line">
-        <span class={`chip ${STATUS_WORDS[status].chip}`}>{STATUS_WORDS[status].name}</span>
+        <span class={`chip ${STATUS_LABELS[status].chip}`}>{STATUS_LABELS[status].name}</span>
         <span class="what">
           <strong>{event}</strong> <span class="small mute">{dateTime(created_at)}</span>
           <span class="small mute under">
@@ -105,7 +105,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
             {next_attempt_at !== null && ` · next attempt ${dateTime(next_attempt_at)}`}
           </span>
         </span>
-        {status !== "pending" && <Resend id={id} onResent={onResent} />}
+        {status !== "pending" && <ResendButton id={id} onResent={onResent} />}
       </div>
       <details>
         <summary class="small">
@@ -134,17 +134,17 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
 const outcomeOf = (attempt: DeliveryJson["attempts"][number]) =>
   attempt.error ?? `HTTP ${attempt.status_code}`;
 
-function Resend({ id, onResent }: { id: string; onResent: () => void }) {
+function ResendButton({ id, onResent }: { id: string; onResent: () => void }) {
   const { api } = useApp();
   const [isSending, setSending] = useState(false);
   const resend = async () => {
     setSending(true);
     try {
       await api.write("POST", `/v1/webhook-deliveries/${encodeURIComponent(id)}/resend`);
-      toast("Queued for redelivery (same ID and payload).");
+      showToast("Queued for redelivery (same ID and payload).");
       onResent();
     } catch (thrown) {
-      toast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
+      showToast(thrown instanceof Error ? thrown.message : String(thrown), { isFailure: true });
     }
     setSending(false);
   };

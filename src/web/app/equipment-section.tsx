@@ -2,24 +2,24 @@ import { useMemo } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { count, counted } from "../format.ts";
 import { Locations, systemLabel } from "../labels.ts";
 import { DataTable } from "../sections/section.tsx";
 import { readAll, useApp } from "./app-context.ts";
-import { Counted } from "./properties-page.tsx";
+import { TierCount } from "./properties-page.tsx";
 
 type Figures = { components: readonly ComponentJson[]; types: ConstructorParameters<typeof Locations>[0] };
-type Line = { appliance: ApplianceJson; critical: number; warning: number; parts: number };
+type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
 /** The appliances of a property with their components by tier, and its units. */
 export function Equipment({ propertyId, figures }: { propertyId: string; figures: Figures }) {
   const { api } = useApp();
   const id = encodeURIComponent(propertyId);
-  const equipment = useLoaded(propertyId, async () => ({
+  const equipment = useLoad(propertyId, async () => ({
     appliances: await readAll<"appliances", ApplianceJson>(
       api,
       `/v1/appliances?property_id=${id}`,
@@ -28,14 +28,14 @@ export function Equipment({ propertyId, figures }: { propertyId: string; figures
     units: await readAll<"units", UnitJson>(api, `/v1/property/${id}/units`, "units"),
   }));
   return (
-    <Showing loaded={equipment} what="the appliances">
+    <LoadedContent loaded={equipment} what="the appliances">
       {({ appliances, units }) => (
         <>
           <Appliances appliances={appliances} units={units} figures={figures} />
           <Units appliances={appliances} units={units} />
         </>
       )}
-    </Showing>
+    </LoadedContent>
   );
 }
 
@@ -46,13 +46,13 @@ function Appliances(props: {
 }) {
   const { appliances, units, figures } = props;
   const { components, types } = figures;
-  const rows = useMemo(() => linesOf(appliances, components), [appliances, components]);
+  const rows = useMemo(() => applianceRows(appliances, components), [appliances, components]);
   const columns = useMemo(() => columnsOf(new Locations(types, units), units), [types, units]);
   if (appliances.length === 0)
     return (
-      <Empty title="No appliances">
+      <EmptyState title="No appliances">
         <p>Appliances added through the API appear here with the risk of their components.</p>
-      </Empty>
+      </EmptyState>
     );
   return (
     <section class="card list" aria-labelledby="appliances">
@@ -68,21 +68,24 @@ function Appliances(props: {
 }
 
 /** Most critical components first, then most in warning. */
-function linesOf(appliances: readonly ApplianceJson[], components: readonly ComponentJson[]): Line[] {
-  const parts = Map.groupBy(components, ({ appliance_id }) => appliance_id);
+function applianceRows(
+  appliances: readonly ApplianceJson[],
+  components: readonly ComponentJson[],
+): ApplianceRow[] {
+  const byAppliance = Map.groupBy(components, ({ appliance_id }) => appliance_id);
   const inTier = (id: string, tier: string) =>
-    (parts.get(id) ?? []).filter(({ risk_tier }) => risk_tier === tier).length;
+    (byAppliance.get(id) ?? []).filter(({ risk_tier }) => risk_tier === tier).length;
   return appliances
     .map((appliance) => ({
       appliance,
       critical: inTier(appliance.id, "CRITICAL"),
       warning: inTier(appliance.id, "WARNING"),
-      parts: parts.get(appliance.id)?.length ?? 0,
+      components: byAppliance.get(appliance.id)?.length ?? 0,
     }))
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-function columnsOf(places: Locations, units: readonly UnitJson[]): readonly TableColumn<Line>[] {
+function columnsOf(places: Locations, units: readonly UnitJson[]): readonly TableColumn<ApplianceRow>[] {
   const labels = new Map(units.map(({ id, label }) => [id, label]));
   return [
     {
@@ -90,7 +93,7 @@ function columnsOf(places: Locations, units: readonly UnitJson[]): readonly Tabl
       heading: "Appliance",
       cell: ({ appliance }) => (
         <>
-          <a class="name" href={addressOf(["appliances", appliance.id])}>
+          <a class="name" href={hrefTo(["appliances", appliance.id])}>
             {places.typeName(appliance.type_id)}
           </a>
           <span class="small mute under">
@@ -119,19 +122,19 @@ function columnsOf(places: Locations, units: readonly UnitJson[]): readonly Tabl
       heading: "Components",
       isNumber: true,
       shownFrom: "medium",
-      cell: ({ parts }) => count(parts),
+      cell: ({ components: parts }) => count(parts),
     },
     {
       key: "critical",
       heading: "Critical",
       isNumber: true,
-      cell: ({ critical }) => <Counted tier="CRITICAL" of={critical} />,
+      cell: ({ critical }) => <TierCount tier="CRITICAL" of={critical} />,
     },
     {
       key: "warning",
       heading: "Warning",
       isNumber: true,
-      cell: ({ warning }) => <Counted tier="WARNING" of={warning} />,
+      cell: ({ warning }) => <TierCount tier="WARNING" of={warning} />,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { count } from "../format.ts";
 
 /** The number of rows loaded, and a button for the next page. */
-export function More(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
+export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
   const { loaded, total, isLoading, onMore } = props;
   if (loaded >= total) return null;
   return (

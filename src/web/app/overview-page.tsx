@@ -1,36 +1,37 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
-import { Empty, Failed, Loading, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
 import { systemLabel } from "../labels.ts";
-import { Numbers, Section } from "../sections/section.tsx";
-import { readSystems, type SystemRow } from "./alerts-by-system.ts";
-import { useApp, useTitle, useWatched } from "./app-context.ts";
-import { saveRecords } from "./csv-download.tsx";
-import { byState, type StateRow } from "./portfolio-list.ts";
-import { WhatToDoInPortfolio } from "./portfolio-plan-section.tsx";
-import { LoadedSoFar } from "./portfolio-progress.tsx";
-import { Counted } from "./properties-page.tsx";
-import { usePrinted } from "./use-print-footer.ts";
+import { Section, TableDetails } from "../sections/section.tsx";
+import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
+import { useApp, useChanges, useTitle } from "./app-context.ts";
+import { downloadRecords } from "./csv-download.tsx";
+import { type StateTotals, totalsByState } from "./portfolio-list.ts";
+import { PortfolioPlanSection } from "./portfolio-plan-section.tsx";
+import { PortfolioProgress } from "./portfolio-progress.tsx";
+import { TierCount } from "./properties-page.tsx";
+import { usePrintFooter } from "./use-print-footer.ts";
 
-const STATES_SHOWN = 10;
+const MAX_STATES = 10;
 
 /** The portfolio: its totals, its plan, and its risk by system and by state. */
-export function OverviewPage({ place }: { place: Place }) {
+export function OverviewPage({ place }: { place: Route }) {
   const { portfolio } = useApp();
   useTitle("Overview");
-  usePrinted(`Portfolio, ${date(new Date().toISOString())}`);
-  useWatched(portfolio);
+  usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);
+  useChanges(portfolio);
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);
   const { totals, total, failure, loaded } = portfolio.state;
-  if (!totals && failure) return <Failed failure={failure} again={() => void portfolio.again()} isPage />;
+  if (!totals && failure)
+    return <FailureMessage failure={failure} again={() => void portfolio.reload()} isPage />;
   return (
     <>
       <header class="heading">
@@ -46,14 +47,14 @@ export function OverviewPage({ place }: { place: Place }) {
       </header>
       {!totals && <Loading what="the portfolio" />}
       {total === 0 && (
-        <Empty title="No properties yet">
+        <EmptyState title="No properties yet">
           <p>Properties added through the API or by import appear here.</p>
-        </Empty>
+        </EmptyState>
       )}
       {totals && totals.properties > 0 && (
         <>
-          <Standing totals={totals} />
-          {totals.components > 0 && <WhatToDoInPortfolio place={place} />}
+          <StatusFigures totals={totals} />
+          {totals.components > 0 && <PortfolioPlanSection place={place} />}
           {totals.components > 0 && <BySystem />}
           <ByState rows={loaded} />
         </>
@@ -62,7 +63,7 @@ export function OverviewPage({ place }: { place: Place }) {
   );
 }
 
-function Standing({ totals }: { totals: PortfolioTotalsJson }) {
+function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
   const { critical, warning, components, total_deferred, total_reactive } = totals;
   return (
     <section class="card" aria-labelledby="standing">
@@ -75,7 +76,7 @@ function Standing({ totals }: { totals: PortfolioTotalsJson }) {
             <TierMark tier="CRITICAL" /> Critical
           </dt>
           <dd>
-            <a href={addressOf(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "component")}</a>
+            <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "component")}</a>
           </dd>
           <dd class="small mute">of {count(components)}; act now</dd>
         </div>
@@ -84,7 +85,7 @@ function Standing({ totals }: { totals: PortfolioTotalsJson }) {
             <TierMark tier="WARNING" /> Warning
           </dt>
           <dd>
-            <a href={addressOf(["alerts"], { tier: "WARNING" })}>{counted(warning, "component")}</a>
+            <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{counted(warning, "component")}</a>
           </dd>
           <dd class="small mute">plan work within 6 months</dd>
         </div>
@@ -105,14 +106,14 @@ function Standing({ totals }: { totals: PortfolioTotalsJson }) {
 
 function BySystem() {
   const { api } = useApp();
-  const systems = useLoaded("systems", () => readSystems(api));
+  const systems = useLoad("systems", () => readAlertsBySystem(api));
   return (
     <Section
       id="by-system"
       title="Risk by building system"
       about="Critical and warning components of all properties."
     >
-      <Showing loaded={systems} what="the systems">
+      <LoadedContent loaded={systems} what="the systems">
         {(rows) =>
           rows.length === 0 ? (
             <p class="empty">No critical or warning components.</p>
@@ -123,12 +124,12 @@ function BySystem() {
                   <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
                 ))}
               </ul>
-              <Numbers
+              <TableDetails
                 caption="Risk by building system"
                 rows={rows}
-                csv={() => saveRecords("by-system.csv", rows)}
+                csv={() => downloadRecords("by-system.csv", rows)}
                 columns={[
-                  { heading: "System", cell: (row: SystemRow) => systemLabel(row.system) },
+                  { heading: "System", cell: (row: SystemAlerts) => systemLabel(row.system) },
                   { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
                   { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
                 ]}
@@ -136,24 +137,24 @@ function BySystem() {
             </>
           )
         }
-      </Showing>
+      </LoadedContent>
     </Section>
   );
 }
 
-function SystemLine({ row, most }: { row: SystemRow; most: number }) {
+function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   const { system, critical, warning } = row;
   return (
     <li>
-      <a href={addressOf(["alerts"], { system })}>{systemLabel(system)}</a>
+      <a href={hrefTo(["alerts"], { system })}>{systemLabel(system)}</a>
       <TierBar critical={critical} warning={warning} most={most} />
       <span class="pair">
         <span>
-          <Counted tier="CRITICAL" of={critical} />
+          <TierCount tier="CRITICAL" of={critical} />
           <span class="heard"> critical</span>
         </span>
         <span>
-          <Counted tier="WARNING" of={warning} />
+          <TierCount tier="WARNING" of={warning} />
           <span class="heard"> in warning</span>
         </span>
       </span>
@@ -161,8 +162,12 @@ function SystemLine({ row, most }: { row: SystemRow; most: number }) {
   );
 }
 
-function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof byState>[0][number] }[] }) {
-  const rows = useMemo(() => byState(loaded.map(({ item }) => item)), [loaded]);
+function ByState({
+  rows: loaded,
+}: {
+  rows: readonly { item: Parameters<typeof totalsByState>[0][number] }[];
+}) {
+  const rows = useMemo(() => totalsByState(loaded.map(({ item }) => item)), [loaded]);
   const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
   return (
     <Section
@@ -170,12 +175,12 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
       title="Planned cost by state"
       about="Replacement cost of critical and warning components."
     >
-      <LoadedSoFar />
+      <PortfolioProgress />
       <ul class="sums">
-        {rows.slice(0, STATES_SHOWN).map((row) => (
+        {rows.slice(0, MAX_STATES).map((row) => (
           <li>
             <span>
-              <a href={addressOf(["properties"], { state: row.state })}>{row.state}</a>{" "}
+              <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
               <span class="small mute">{counted(row.properties, "property", "properties")}</span>
             </span>
             <Bar value={row.deferred} most={most} />
@@ -183,12 +188,12 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
           </li>
         ))}
       </ul>
-      <Numbers
+      <TableDetails
         caption="Planned cost by state"
-        summary={rows.length > STATES_SHOWN ? `View all ${count(rows.length)} states as table` : undefined}
+        summary={rows.length > MAX_STATES ? `View all ${count(rows.length)} states as table` : undefined}
         rows={rows}
         csv={() =>
-          saveRecords(
+          downloadRecords(
             "by-state.csv",
             rows.map(({ deferred, reactive, ...row }) => ({
               ...row,
@@ -198,7 +203,7 @@ function ByState({ rows: loaded }: { rows: readonly { item: Parameters<typeof by
           )
         }
         columns={[
-          { heading: "State", cell: (row: StateRow) => row.state },
+          { heading: "State", cell: (row: StateTotals) => row.state },
           { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },
           { heading: "Components", isNumber: true, cell: (row) => count(row.components) },
           { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },

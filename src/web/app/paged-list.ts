@@ -1,27 +1,27 @@
 import { useCallback, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
-import { type Loaded, useLoaded } from "../browser/use-load.ts";
-import { PACE_MS, PAGE } from "./portfolio-loader.ts";
+import { type LoadState, useLoad } from "../browser/use-load.ts";
+import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /** The pages of a list that have been read so far, and its first page with the totals. */
-export type ListRead<P, T> = { rows: T[]; first: P; total: number };
+export type PagedList<P, T> = { rows: T[]; first: P; total: number };
 
 /** The number of pages read without a pause. Further ones are paced, to leave some of the rate limit to other clients. */
-const UNPACED = 5;
+const UNPACED_CALLS = 5;
 
-export function useList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
+export function usePagedList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
   api: ApiClient,
   path: string,
   key: K,
-): Loaded<ListRead<P, T>> & {
+): LoadState<PagedList<P, T>> & {
   more: () => void;
   /** Reads the whole list. Rejects with an ApiFailure. */
   all: (onProgress: (loaded: number) => void) => Promise<T[]>;
 } {
   const [wanted, setWanted] = useState({ path, pages: 1 });
   const pages = wanted.path === path ? wanted.pages : 1;
-  const loaded = useLoaded(path, async () => await readPages<K, T, P>(api, path, key, pages));
-  const { again } = loaded;
+  const loaded = useLoad(path, async () => await readPages<K, T, P>(api, path, key, pages));
+  const { reload: again } = loaded;
   const more = useCallback(() => {
     setWanted({ path, pages: pages + 1 });
     again();
@@ -41,19 +41,19 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
   key: K,
   pages: number,
   onProgress: (loaded: number) => void = () => {},
-): Promise<ListRead<P, T>> {
+): Promise<PagedList<P, T>> {
   const rows: T[] = [];
   let first: P | undefined;
   let calls = 0;
   for (let page = 0; page < pages; page++) {
-    const at = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&offset=${page * PAGE}`;
-    const isKnown = api.known(at) !== undefined;
-    if (!isKnown && ++calls > UNPACED) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    const at = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}&offset=${page * PAGE_SIZE}`;
+    const isKnown = api.cached(at) !== undefined;
+    if (!isKnown && ++calls > UNPACED_CALLS) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
     const read = await api.read<P>(at);
     first ??= read;
     rows.push(...read[key]);
     onProgress(rows.length);
-    if (read[key].length < PAGE || rows.length >= read.total) break;
+    if (read[key].length < PAGE_SIZE || rows.length >= read.total) break;
   }
   return { rows, first: first!, total: first!.total };
 }

@@ -1,5 +1,5 @@
-import { Empty } from "../browser/load-states.tsx";
-import { addressOf, type Place } from "../browser/route.ts";
+import { EmptyState } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
 import { AlertsPage } from "./alerts-page.tsx";
 import { useTitle } from "./app-context.ts";
 import { AppliancePage } from "./appliance-page.tsx";
@@ -12,8 +12,8 @@ import { PropertyPage } from "./property-page.tsx";
 import { PropertySchedulePage } from "./property-schedule-page.tsx";
 
 /** Renders the page of a route. */
-export function Pages({ place }: { place: Place }) {
-  const [area, id, part] = place.parts;
+export function Pages({ place }: { place: Route }) {
+  const [area, id, part] = place.segments;
   if (area === undefined) return <OverviewPage place={place} />;
   if (area === "schedule") return <PortfolioSchedulePage place={place} />;
   if (area === "properties" && part === "schedule") return <PropertySchedulePage id={id!} place={place} />;
@@ -29,10 +29,10 @@ export function Pages({ place }: { place: Place }) {
 function NoPage() {
   useTitle("Page not found");
   return (
-    <Empty title="Page not found" isPage>
+    <EmptyState title="Page not found" isPage>
       <p>
-        Part of the address may be missing. <a href={addressOf([])}>Go to the overview</a>.
+        Part of the address may be missing. <a href={hrefTo([])}>Go to the overview</a>.
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

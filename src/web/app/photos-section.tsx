@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { useLoaded } from "../browser/use-load.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { useLoad } from "../browser/use-load.ts";
 import { counted, date } from "../format.ts";
 import { useApp } from "./app-context.ts";
 
@@ -11,11 +11,11 @@ export function Photos({ applianceId }: { applianceId: string }) {
   const { api } = useApp();
   const [isWanted, setWanted] = useState(false);
   const path = `/v1/appliances/${encodeURIComponent(applianceId)}/photos`;
-  const photos = useLoaded(path, () => api.read<PhotosJson>(path));
+  const photos = useLoad(path, () => api.read<PhotosJson>(path));
   return (
     <section class="card" aria-labelledby="photos">
       <h2 id="photos">Photos</h2>
-      <Showing loaded={photos} what="the photos">
+      <LoadedContent loaded={photos} what="the photos">
         {({ appliance_photos, service_event_photos, total }) =>
           total === 0 ? (
             <p class="empty">No photos.</p>
@@ -24,7 +24,7 @@ export function Photos({ applianceId }: { applianceId: string }) {
               <ul class="photos">
                 {[...appliance_photos, ...service_event_photos].map((photo) => (
                   <li key={photo.filename}>
-                    {isWanted ? <Picture photo={photo} /> : <Words photo={photo} />}
+                    {isWanted ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
                   </li>
                 ))}
               </ul>
@@ -38,7 +38,7 @@ export function Photos({ applianceId }: { applianceId: string }) {
             </>
           )
         }
-      </Showing>
+      </LoadedContent>
     </section>
   );
 }
@@ -50,7 +50,7 @@ function Picture({ photo }: { photo: PhotoJson }) {
   useEffect(() => {
     let made: string | undefined;
     let isWanted = true;
-    api.file(`/uploads/${encodeURIComponent(photo.filename)}`).then(
+    api.readFile(`/uploads/${encodeURIComponent(photo.filename)}`).then(
       (picture) => {
         if (!isWanted) return;
         made = URL.createObjectURL(picture);
@@ -75,13 +75,13 @@ function Picture({ photo }: { photo: PhotoJson }) {
         <span class="unloaded small mute">{failure ?? "Loading…"}</span>
       )}
       <figcaption>
-        <Words photo={photo} />
+        <PhotoCaption photo={photo} />
       </figcaption>
     </figure>
   );
 }
 
-function Words({ photo }: { photo: PhotoJson }) {
+function PhotoCaption({ photo }: { photo: PhotoJson }) {
   const { original_name, uploaded_at, event_type, event_date } = photo;
   return (
     <span>

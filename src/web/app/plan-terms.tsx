@@ -1,33 +1,36 @@
 import type { ComponentChildren } from "preact";
 import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
-import { type Place, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceQuery } from "../browser/route.ts";
 import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 
 /* The terms of a plan, in the address of a page. */
 
-export type Terms = { years: number; inflationPct: number };
+export type PlanTerms = { years: number; inflationPct: number };
 
 /** The budget in USD; undefined if it is missing or invalid. */
-export const amountIn = ({ query }: Place): number | undefined =>
-  numberIn(query.get("budget"), PLAN_LIMITS.budgetUsd);
+export const budgetOf = ({ query }: Route): number | undefined =>
+  numberInRange(query.get("budget"), PLAN_LIMITS.budgetUsd);
 
 /** The terms; the defaults for those that are missing or invalid. */
-export function termsIn({ query }: Place): Terms {
-  const years = numberIn(query.get("years"), PLAN_LIMITS.years);
+export function planTermsOf({ query }: Route): PlanTerms {
+  const years = numberInRange(query.get("years"), PLAN_LIMITS.years);
   return {
     years: years !== undefined && Number.isInteger(years) ? years : PLAN_LIMITS.years.usual,
     inflationPct:
-      numberIn(query.get("inflation_pct"), PLAN_LIMITS.inflationPct) ?? PLAN_LIMITS.inflationPct.usual,
+      numberInRange(query.get("inflation_pct"), PLAN_LIMITS.inflationPct) ?? PLAN_LIMITS.inflationPct.usual,
   };
 }
 
-function numberIn(text: string | null, { least, most }: { least: number; most: number }): number | undefined {
+function numberInRange(
+  text: string | null,
+  { least, most }: { least: number; most: number },
+): number | undefined {
   const number = text === null || text.trim() === "" ? Number.NaN : Number(text);
   return number >= least && number <= most ? number : undefined;
 }
 
 /** The query of a plan. Defaults are omitted, so that all pages share one request for the default plan. */
-export function termsQuery({ years, inflationPct }: Terms): Record<string, string> {
+export function planTermsQuery({ years, inflationPct }: PlanTerms): Record<string, string> {
   return {
     ...(years !== PLAN_LIMITS.years.usual && { years: String(years) }),
     ...(inflationPct !== PLAN_LIMITS.inflationPct.usual && { inflation_pct: String(inflationPct) }),
@@ -35,8 +38,8 @@ export function termsQuery({ years, inflationPct }: Terms): Record<string, strin
 }
 
 /** The controls above a schedule that select its terms. */
-export function TermsRow({ place, children }: { place: Place; children?: ComponentChildren }) {
-  const { years, inflationPct } = termsIn(place);
+export function PlanTermsControls({ place, children }: { place: Route; children?: ComponentChildren }) {
+  const { years, inflationPct } = planTermsOf(place);
   const { least, most } = PLAN_LIMITS.inflationPct;
   return (
     <form class="choice screen" onSubmit={(event) => event.preventDefault()}>

@@ -1,5 +1,5 @@
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
-import type { Sorting } from "../browser/virtual-table.tsx";
+import type { SortOrder } from "../browser/virtual-table.tsx";
 
 /* Search, sorting and totals of the loaded properties, without further calls. */
 
@@ -7,15 +7,18 @@ import type { Sorting } from "../browser/virtual-table.tsx";
 export type PortfolioFilter = { words: string; state: string; rating: string };
 
 /** A property, and the text in which it is searched. */
-export type Searched = { item: PortfolioItemJson; text: string };
+export type SearchableProperty = { item: PortfolioItemJson; text: string };
 
-export const searchedBy = (item: PortfolioItemJson): Searched => ({
+export const toSearchable = (item: PortfolioItemJson): SearchableProperty => ({
   item,
   text: [item.name, item.address, item.city, item.state, item.property_id].join(" ").toLowerCase(),
 });
 
 /** Returns the properties that match. Every search word must occur in the name, address, city, state or id. */
-export function filtered(all: readonly Searched[], filter: PortfolioFilter): PortfolioItemJson[] {
+export function filterProperties(
+  all: readonly SearchableProperty[],
+  filter: PortfolioFilter,
+): PortfolioItemJson[] {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const rating = filter.rating === NOT_RATED ? null : filter.rating;
   const found = [];
@@ -28,7 +31,7 @@ export function filtered(all: readonly Searched[], filter: PortfolioFilter): Por
 }
 export const NOT_RATED = "none";
 
-const VALUES: Readonly<Record<string, (item: PortfolioItemJson) => string | number>> = {
+const SORT_VALUES: Readonly<Record<string, (item: PortfolioItemJson) => string | number>> = {
   name: (item) => item.name.toLowerCase(),
   state: (item) => item.state,
   units: (item) => item.unit_count,
@@ -42,8 +45,8 @@ const VALUES: Readonly<Record<string, (item: PortfolioItemJson) => string | numb
 };
 
 /** Sorts properties; ties keep their order. */
-export function sorted(items: readonly PortfolioItemJson[], { key, isDescending }: Sorting) {
-  const value = VALUES[key] ?? VALUES.deferred!;
+export function sortProperties(items: readonly PortfolioItemJson[], { key, isDescending }: SortOrder) {
+  const value = SORT_VALUES[key] ?? SORT_VALUES.deferred!;
   const sign = isDescending ? -1 : 1;
   const keyed = items.map((item) => ({ item, value: value(item) }));
   keyed.sort((a, b) => (a.value < b.value ? -sign : a.value > b.value ? sign : 0));
@@ -51,14 +54,14 @@ export function sorted(items: readonly PortfolioItemJson[], { key, isDescending 
 }
 
 /** Parses a sort order such as `-deferred` or `name` from the address. */
-export function sortingOf(text: string | null): Sorting {
+export function parseSortOrder(text: string | null): SortOrder {
   const key = (text ?? "").replace(/^-/, "");
-  if (!Object.hasOwn(VALUES, key)) return { key: "deferred", isDescending: true };
+  if (!Object.hasOwn(SORT_VALUES, key)) return { key: "deferred", isDescending: true };
   return { key, isDescending: text!.startsWith("-") };
 }
-export const sortingText = ({ key, isDescending }: Sorting) => `${isDescending ? "-" : ""}${key}`;
+export const formatSortOrder = ({ key, isDescending }: SortOrder) => `${isDescending ? "-" : ""}${key}`;
 
-export type StateRow = {
+export type StateTotals = {
   state: string;
   properties: number;
   components: number;
@@ -69,8 +72,8 @@ export type StateRow = {
 };
 
 /** Totals by state, highest planned cost first. */
-export function byState(items: readonly PortfolioItemJson[]): StateRow[] {
-  const rows = new Map<string, StateRow>();
+export function totalsByState(items: readonly PortfolioItemJson[]): StateTotals[] {
+  const rows = new Map<string, StateTotals>();
   for (const item of items) {
     const row = rows.get(item.state) ?? {
       state: item.state,

@@ -1,19 +1,19 @@
 import type { PortfolioPageJson, PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { type Searched, searchedBy } from "./portfolio-list.ts";
+import { type SearchableProperty, toSearchable } from "./portfolio-list.ts";
 
 /** The largest page of the API. */
-export const PAGE = 200;
+export const PAGE_SIZE = 200;
 /** The number of pages loaded without asking; further ones cost calls that the reader must agree to. */
-const UNASKED_PAGES = 5;
+const INITIAL_PAGES = 5;
 /** The time between further calls, to leave some of the rate limit to the partner's own programs. */
 export const PACE_MS = 1500;
 
-export const portfolioPath = (offset: number) => `/v1/portfolio/summary?limit=${PAGE}&offset=${offset}`;
+export const portfolioPath = (offset: number) => `/v1/portfolio/summary?limit=${PAGE_SIZE}&offset=${offset}`;
 
 export type PortfolioState = {
-  loaded: readonly Searched[];
+  loaded: readonly SearchableProperty[];
   /** The number of properties; undefined until the first page is loaded. */
   total?: number;
   totals?: PortfolioTotalsJson;
@@ -37,7 +37,7 @@ export class PortfolioLoader {
   /** Loads the first pages, unless they are loaded. */
   async start(): Promise<void> {
     if (this.state.isLoading || this.state.loaded.length > 0) return;
-    await this.#load(UNASKED_PAGES, 0);
+    await this.#load(INITIAL_PAGES, 0);
   }
 
   /** Loads all further pages, paced. */
@@ -50,7 +50,7 @@ export class PortfolioLoader {
   }
 
   /** Discards what is loaded, and loads it again. */
-  async again(): Promise<void> {
+  async reload(): Promise<void> {
     if (this.state.isLoading) return;
     this.#set({ loaded: [], isLoading: false });
     await this.start();
@@ -65,7 +65,7 @@ export class PortfolioLoader {
         if (page > 0) await new Promise((resolve) => setTimeout(resolve, paceMs));
         const offset = this.state.loaded.length;
         const { portfolio, total, totals } = await this.api.read<PortfolioPageJson>(portfolioPath(offset));
-        const loaded = [...this.state.loaded, ...portfolio.map(searchedBy)];
+        const loaded = [...this.state.loaded, ...portfolio.map(toSearchable)];
         this.#set({ loaded, total, totals, isLoading: true });
         if (portfolio.length === 0 || loaded.length >= total) break;
       }

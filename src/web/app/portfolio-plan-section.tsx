@@ -2,23 +2,23 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
 import { count, counted, date, money } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
-import { delayCost, Years } from "../sections/plan.tsx";
+import { CostsByYear, delayCost } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
-import { More } from "./load-more.tsx";
-import { amountIn } from "./plan-terms.tsx";
+import { LoadMore } from "./load-more.tsx";
+import { budgetOf } from "./plan-terms.tsx";
 
 const PROPERTIES_SHOWN = 8;
 /** The most properties that one call returns. */
-const PROPERTIES_READ = 200;
+const PROPERTIES_PER_CALL = 200;
 /** The time for which the slider must rest before its amount is requested: every amount takes a call. */
-const RESTS_MS = 400;
+const DEBOUNCE_MS = 400;
 
 /** The plan of a request with a budget, which allocates it. */
 type BudgetedPlan = Omit<PortfolioPlanPageJson, "budget" | "portfolio"> & {
@@ -30,7 +30,7 @@ type BudgetedProperty = PlannedPropertyJson & { budget: NonNullable<PlannedPrope
 /** The address of the plan, by default with an unlimited budget. */
 export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) =>
   `/v1/portfolio/plan?${new URLSearchParams({
-    limit: String(PROPERTIES_READ),
+    limit: String(PROPERTIES_PER_CALL),
     budget: String(PLAN_LIMITS.budgetUsd.most),
     ...query,
   })}`;
@@ -40,20 +40,20 @@ async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<st
   const first = await api.read<BudgetedPlan>(portfolioPlanPath(query));
   const portfolio = [...first.portfolio];
   for (let page = 1; page < pages && portfolio.length < first.total; page++) {
-    const path = portfolioPlanPath({ ...query, offset: String(page * PROPERTIES_READ) });
+    const path = portfolioPlanPath({ ...query, offset: String(page * PROPERTIES_PER_CALL) });
     portfolio.push(...(await api.read<BudgetedPlan>(path)).portfolio);
   }
   return { ...first, portfolio };
 }
 
 /** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
-export function WhatToDoInPortfolio({ place }: { place: Place }) {
+export function PortfolioPlanSection({ place }: { place: Route }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
-  const plan = useLoaded("plan", () => readPlan(api, pages));
+  const plan = useLoad("plan", () => readPlan(api, pages));
   const more = () => {
     setPages(pages + 1);
-    plan.again();
+    plan.reload();
   };
   return (
     <Section
@@ -61,15 +61,15 @@ export function WhatToDoInPortfolio({ place }: { place: Place }) {
       title="Recommended actions"
       about="Recommended replacements and timing in all properties."
     >
-      <Showing loaded={plan} what="the plan">
+      <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
             <DueByProperty plan={value} isLoading={plan.isLoading} onMore={more} />
-            <Years plan={value} links={{ schedule: addressOf(["schedule"]) }} rowPer="property" />
-            <WhatMoneyBuys all={value} pages={pages} place={place} />
+            <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
+            <PortfolioBudgetPlanner all={value} pages={pages} place={place} />
           </>
         )}
-      </Showing>
+      </LoadedContent>
     </Section>
   );
 }
@@ -98,7 +98,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
           {shown.map((one) => (
             <li>
               <span>
-                <a href={addressOf(["properties", one.property_id])}>
+                <a href={hrefTo(["properties", one.property_id])}>
                   <bdi>{one.name}</bdi>
                 </a>{" "}
                 <span class="mute small">{counted(one.immediate.component_count, "component")}</span>
@@ -109,28 +109,28 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
           ))}
         </ul>
       )}
-      <More loaded={portfolio.length} total={total} isLoading={isLoading} onMore={onMore} />
+      <LoadMore loaded={portfolio.length} total={total} isLoading={isLoading} onMore={onMore} />
     </>
   );
 }
 
 /** The budget planner for all properties, which asks the API for each amount. */
-function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number; place: Place }) {
+function PortfolioBudgetPlanner({ all, pages, place }: { all: BudgetedPlan; pages: number; place: Route }) {
   const { api } = useApp();
   const range = sliderRangeUpTo(all.budget.spent);
-  const [amount, setAmount] = useState(Math.min(amountIn(place) ?? range.most, range.most));
+  const [amount, setAmount] = useState(Math.min(budgetOf(place) ?? range.most, range.most));
   const [asked, setAsked] = useState(amount);
   useEffect(() => {
     if (amount === asked) return;
     const timer = setTimeout(() => {
       setAsked(amount);
       replaceQuery(place, { budget: String(amount) });
-    }, RESTS_MS);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [amount, asked, place]);
   // The plan itself was requested with an unlimited budget.
   const isAll = asked >= all.budget.spent;
-  const bought = useLoaded(isAll ? `all ${all.portfolio.length}` : `${asked} ${pages}`, async () =>
+  const bought = useLoad(isAll ? `all ${all.portfolio.length}` : `${asked} ${pages}`, async () =>
     isAll ? all : await readPlan(api, pages, { budget: String(asked) }),
   );
   const last = useRef(all);
@@ -157,13 +157,13 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
         {bought.failure && !isOnItsWay ? (
           <p role="alert">
             {bought.failure.message}{" "}
-            <button type="button" class="plain" onClick={bought.again}>
+            <button type="button" class="plain" onClick={bought.reload}>
               Try again
             </button>
           </p>
         ) : (
           <BudgetOutcome
-            bargain={bargainOf(all, last.current)}
+            bargain={resultOf(all, last.current)}
             amount={Math.min(last.current.budget.amount, range.most)}
           />
         )}
@@ -173,13 +173,13 @@ function WhatMoneyBuys({ all, pages, place }: { all: BudgetedPlan; pages: number
 }
 
 /** Compares a plan with a budget to the plan with an unlimited one, by property. */
-function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): BudgetResult {
+function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): BudgetResult {
   const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
   const none = { chosen_count: 0, spent: 0, avoided: 0 };
-  const bought = all.portfolio.map((one) => lotOf(one, shares.get(one.property_id) ?? none));
+  const bought = all.portfolio.map((one) => lineOf(one, shares.get(one.property_id) ?? none));
   const left = all.portfolio.map((one) => {
     const { chosen_count, spent, avoided } = shares.get(one.property_id) ?? none;
-    return lotOf(one, {
+    return lineOf(one, {
       chosen_count: one.budget.chosen_count - chosen_count,
       spent: one.budget.spent - spent,
       avoided: one.budget.avoided - avoided,
@@ -197,10 +197,10 @@ function bargainOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Budg
   };
 }
 
-const lotOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
+const lineOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
   name: one.name,
   where: counted(share.chosen_count, "component"),
-  address: addressOf(["properties", one.property_id]),
+  address: hrefTo(["properties", one.property_id]),
   count: share.chosen_count,
   costUsd: share.spent,
   delayCostUsd: share.avoided,

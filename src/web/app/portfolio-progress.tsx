@@ -1,15 +1,15 @@
 import { count, counted } from "../format.ts";
-import { useApp, useWatched } from "./app-context.ts";
-import { PACE_MS, PAGE } from "./portfolio-loader.ts";
+import { useApp, useChanges } from "./app-context.ts";
+import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /** The number of properties loaded, and a button to load all. For figures that are computed from the loaded ones. */
-export function LoadedSoFar() {
+export function PortfolioProgress() {
   const { portfolio } = useApp();
-  useWatched(portfolio);
+  useChanges(portfolio);
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const left = total - loaded.length;
   if (left <= 0) return <p class="mute">{counted(total, "property", "properties")}</p>;
-  const calls = Math.ceil(left / PAGE);
+  const calls = Math.ceil(left / PAGE_SIZE);
   const minutes = Math.max(1, Math.round((calls * PACE_MS) / 60_000));
   return (
     <div class="so-far">

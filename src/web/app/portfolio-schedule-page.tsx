@@ -1,38 +1,44 @@
 import { useState } from "preact/hooks";
 import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { count, counted, date } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { truncatedName } from "../print-footer.ts";
 import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../reserve-schedule.ts";
 import { ReserveHeading, ReserveNotes, ReserveSummary } from "../sections/reserve-page.tsx";
-import { Cells, InflatedRows, InSheets, type Sheet, YearHeadings } from "../sections/schedule-table.tsx";
+import {
+  CostCells,
+  InflatedRows,
+  SplitByYears,
+  YearHeadings,
+  type YearSlice,
+} from "../sections/schedule-table.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import { Save } from "./csv-download.tsx";
-import { More } from "./load-more.tsx";
-import { type Terms, TermsRow, termsIn, termsQuery } from "./plan-terms.tsx";
-import { PAGE } from "./portfolio-loader.ts";
+import { DownloadCsv } from "./csv-download.tsx";
+import { LoadMore } from "./load-more.tsx";
+import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms.tsx";
+import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
 import { recordsOf, yearsIn } from "./property-schedule-page.tsx";
-import { usePrinted } from "./use-print-footer.ts";
+import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
-export function PortfolioSchedulePage({ place }: { place: Place }) {
+export function PortfolioSchedulePage({ place }: { place: Route }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
-  const terms = termsIn(place);
+  const terms = planTermsOf(place);
   const key = `${terms.years} ${terms.inflationPct}`;
-  const loaded = useLoaded(key, () => readSchedule(api, terms, pages));
+  const loaded = useLoad(key, () => readSchedule(api, terms, pages));
   const { value } = loaded;
   const more = () => {
     setPages(pages + 1);
-    loaded.again();
+    loaded.reload();
   };
   useTitle("Replacement reserve schedule");
-  usePrinted(
+  usePrintFooter(
     value
       ? `${truncatedName(value.plan.partner)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
       : "Replacement reserve schedule",
@@ -40,19 +46,19 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
   );
   return (
     <div class="property reserve-page">
-      <Showing loaded={loaded} what="the schedule" isPage>
+      <LoadedContent loaded={loaded} what="the schedule" isPage>
         {({ plan, file, schedule }) => (
           <>
             <ReserveHeading plan={plan}>
-              <a href={addressOf([])}>
+              <a href={hrefTo([])}>
                 <bdi>{plan.partner}</bdi>
               </a>
               {" · "}
               {counted(plan.total, "property", "properties")}
             </ReserveHeading>
-            <TermsRow place={place}>
-              <Save file="portfolio-plan.csv" rows={file} total={plan.total} />
-            </TermsRow>
+            <PlanTermsControls place={place}>
+              <DownloadCsv file="portfolio-plan.csv" rows={file} total={plan.total} />
+            </PlanTermsControls>
             {plan.total === 0 ? (
               <section class="card">
                 <p class="empty">No properties yet.</p>
@@ -61,12 +67,17 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
               <>
                 <ReserveSummary plan={plan} sums={schedule} units={schedule.units} />
                 <section class="card" aria-label="Schedule">
-                  <InSheets years={plan.years} caption="Replacement reserve schedule">
+                  <SplitByYears years={plan.years} caption="Replacement reserve schedule">
                     {(sheet) => <PropertiesTable schedule={schedule} {...sheet} />}
-                  </InSheets>
+                  </SplitByYears>
                 </section>
                 <div class="screen">
-                  <More loaded={file.length} total={plan.total} isLoading={loaded.isLoading} onMore={more} />
+                  <LoadMore
+                    loaded={file.length}
+                    total={plan.total}
+                    isLoading={loaded.isLoading}
+                    onMore={more}
+                  />
                 </div>
               </>
             )}
@@ -75,7 +86,7 @@ export function PortfolioSchedulePage({ place }: { place: Place }) {
             </ReserveNotes>
           </>
         )}
-      </Showing>
+      </LoadedContent>
     </div>
   );
 }
@@ -89,15 +100,15 @@ type PortfolioSchedule = ScheduleSums & {
   rest: { properties: number; dueCount: number; dueUsd: number; years: number[] };
 };
 
-async function readSchedule(api: ApiClient, terms: Terms, pages: number) {
-  const query = termsQuery(terms);
+async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
+  const query = planTermsQuery(terms);
   const plan = await api.read<PortfolioPlanPageJson>(portfolioPlanPath(query));
   const file: Record<string, string>[] = [];
   for (let page = 0; page < pages; page++) {
-    const asked = { ...query, format: "csv", limit: String(PAGE), offset: String(page * PAGE) };
-    const some = recordsOf(await api.text(`/v1/portfolio/plan?${new URLSearchParams(asked)}`));
+    const asked = { ...query, format: "csv", limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) };
+    const some = recordsOf(await api.readText(`/v1/portfolio/plan?${new URLSearchParams(asked)}`));
     file.push(...some);
-    if (some.length < PAGE) break;
+    if (some.length < PAGE_SIZE) break;
   }
   return { plan, file, schedule: scheduleOf(plan, file) };
 }
@@ -145,7 +156,7 @@ function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, stri
   return Math.round(dearest.total_inflated / dearest.per_unit_inflated) || plan.total;
 }
 
-function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: PortfolioSchedule }) {
+function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule: PortfolioSchedule }) {
   const { rows, rest } = schedule;
   const cut = (years: readonly number[]) => years.slice(from, to);
   return (
@@ -167,14 +178,14 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
           {rows.map((row) => (
             <tr class="property-row">
               <th scope="row">
-                <a href={addressOf(["properties", row.id, "schedule"])}>
+                <a href={hrefTo(["properties", row.id, "schedule"])}>
                   <bdi>{row.name}</bdi>
                 </a>
               </th>
               <td class="number">{count(row.units)}</td>
               <td class="number">{count(row.dueCount)}</td>
               <td class="number">{count(row.dueUsd)}</td>
-              <Cells years={cut(row.years)} />
+              <CostCells years={cut(row.years)} />
             </tr>
           ))}
           {rest.properties > 0 && (
@@ -185,7 +196,7 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
               <td />
               <td class="number">{count(rest.dueCount)}</td>
               <td class="number">{count(rest.dueUsd)}</td>
-              <Cells years={cut(rest.years)} />
+              <CostCells years={cut(rest.years)} />
             </tr>
           )}
         </tbody>
@@ -195,7 +206,7 @@ function PropertiesTable({ schedule, from, to, caption }: Sheet & { schedule: Po
             <td class="number">{count(schedule.units)}</td>
             <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
             <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
-            <Cells years={cut(schedule.years)} />
+            <CostCells years={cut(schedule.years)} />
           </tr>
           <InflatedRows sums={schedule} from={from} to={to} columns={4} />
         </tfoot>

@@ -1,24 +1,30 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
-import { Choice, Filters, Search } from "../browser/filters.tsx";
-import { Empty, Failed, Loading } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { Filters, SearchFilter, SelectFilter } from "../browser/filters.tsx";
+import { EmptyState, FailureMessage, Loading } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
-import { useApp, useTitle, useWatched } from "./app-context.ts";
-import { Save } from "./csv-download.tsx";
-import { filtered, NOT_RATED, sorted, sortingOf, sortingText } from "./portfolio-list.ts";
-import { LoadedSoFar } from "./portfolio-progress.tsx";
+import { useApp, useChanges, useTitle } from "./app-context.ts";
+import { DownloadCsv } from "./csv-download.tsx";
+import {
+  filterProperties,
+  formatSortOrder,
+  NOT_RATED,
+  parseSortOrder,
+  sortProperties,
+} from "./portfolio-list.ts";
+import { PortfolioProgress } from "./portfolio-progress.tsx";
 
-export const RATING_WORDS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
+export const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 
 /** The list of properties, with search, filters and sorting. */
-export function PropertiesPage({ place }: { place: Place }) {
+export function PropertiesPage({ place }: { place: Route }) {
   const { portfolio } = useApp();
   useTitle("Properties");
-  useWatched(portfolio);
+  useChanges(portfolio);
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);
@@ -28,9 +34,9 @@ export function PropertiesPage({ place }: { place: Place }) {
     state: place.query.get("state") ?? "",
     rating: place.query.get("rating") ?? "",
   };
-  const sorting = sortingOf(place.query.get("sort"));
+  const sorting = parseSortOrder(place.query.get("sort"));
   const rows = useMemo(
-    () => sorted(filtered(loaded, filter), sorting),
+    () => sortProperties(filterProperties(loaded, filter), sorting),
     [loaded, filter.words, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(loaded.map(({ item }) => item.state))].sort(), [loaded]);
@@ -41,43 +47,45 @@ export function PropertiesPage({ place }: { place: Place }) {
       <header class="heading">
         <div>
           <h1>Properties</h1>
-          {total !== undefined && <LoadedSoFar />}
+          {total !== undefined && <PortfolioProgress />}
         </div>
       </header>
-      {loaded.length === 0 && failure && <Failed failure={failure} again={() => void portfolio.again()} />}
+      {loaded.length === 0 && failure && (
+        <FailureMessage failure={failure} again={() => void portfolio.reload()} />
+      )}
       {loaded.length === 0 && !failure && total === undefined && <Loading what="the portfolio" />}
       {total === 0 && (
-        <Empty title="No properties yet">
+        <EmptyState title="No properties yet">
           <p>Properties added through the API or by import appear here.</p>
-        </Empty>
+        </EmptyState>
       )}
       {loaded.length > 0 && (
         <>
           <Filters>
-            <Search label="Search" value={filter.words} onChange={(q) => set({ q })} />
-            <Choice
+            <SearchFilter label="Search" value={filter.words} onChange={(q) => set({ q })} />
+            <SelectFilter
               label="State"
               value={filter.state}
               choices={states.map((state) => [state, state])}
               onChange={(state) => set({ state })}
             />
-            <Choice
+            <SelectFilter
               label="Condition"
               value={filter.rating}
-              choices={[...Object.entries(RATING_WORDS), [NOT_RATED, "Not assessed"]]}
+              choices={[...Object.entries(RATING_LABELS), [NOT_RATED, "Not assessed"]]}
               onChange={(rating) => set({ rating })}
             />
             <p class="found" role="status">
               {counted(rows.length, "property", "properties")}
             </p>
-            <Save file="properties.csv" rows={rows} total={rows.length} />
+            <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />
           </Filters>
           {rows.length === 0 ? (
-            <Empty title="No matching properties">
+            <EmptyState title="No matching properties">
               <p>
-                <a href={addressOf(["properties"])}>Show all properties</a>
+                <a href={hrefTo(["properties"])}>Show all properties</a>
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <VirtualTable
               caption="Properties"
@@ -85,7 +93,7 @@ export function PropertiesPage({ place }: { place: Place }) {
               rows={rows}
               rowKey={({ property_id }) => property_id}
               sorting={sorting}
-              onSort={(next) => set({ sort: sortingText(next) })}
+              onSort={(next) => set({ sort: formatSortOrder(next) })}
             />
           )}
         </>
@@ -98,10 +106,10 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
   {
     key: "name",
     heading: "Property",
-    isSorted: true,
+    isSortable: true,
     cell: (one) => (
       <>
-        <a class="name" href={addressOf(["properties", one.property_id])}>
+        <a class="name" href={hrefTo(["properties", one.property_id])}>
           <bdi>{one.name}</bdi>
         </a>
         <span class="small mute under">
@@ -113,7 +121,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
   {
     key: "state",
     heading: "State",
-    isSorted: true,
+    isSortable: true,
     shownFrom: "wide",
     width: "narrow",
     cell: (one) => one.state,
@@ -122,7 +130,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     key: "units",
     heading: "Units",
     isNumber: true,
-    isSorted: true,
+    isSortable: true,
     shownFrom: "wide",
     width: "narrow",
     cell: (one) => count(one.unit_count),
@@ -130,42 +138,42 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
   {
     key: "rating",
     heading: "Condition",
-    isSorted: true,
+    isSortable: true,
     shownFrom: "medium",
     cell: (one) =>
       one.components === 0 || one.overall_rating === null ? (
         <span class="mute">–</span>
       ) : (
-        RATING_WORDS[one.overall_rating]
+        RATING_LABELS[one.overall_rating]
       ),
   },
   {
     key: "critical",
     heading: "Critical",
     isNumber: true,
-    isSorted: true,
-    cell: (one) => <Counted tier="CRITICAL" of={one.critical} />,
+    isSortable: true,
+    cell: (one) => <TierCount tier="CRITICAL" of={one.critical} />,
   },
   {
     key: "warning",
     heading: "Warning",
     isNumber: true,
-    isSorted: true,
+    isSortable: true,
     shownFrom: "medium",
-    cell: (one) => <Counted tier="WARNING" of={one.warning} />,
+    cell: (one) => <TierCount tier="WARNING" of={one.warning} />,
   },
   {
     key: "deferred",
     heading: "Planned cost",
     isNumber: true,
-    isSorted: true,
+    isSortable: true,
     cell: (one) => money(one.total_deferred_maintenance),
   },
   {
     key: "reactive",
     heading: "Cost after failure",
     isNumber: true,
-    isSorted: true,
+    isSortable: true,
     shownFrom: "medium",
     cell: (one) => <span class="mute">{money(one.total_reactive_exposure)}</span>,
   },
@@ -173,14 +181,14 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     key: "door",
     heading: "Cost per unit",
     isNumber: true,
-    isSorted: true,
+    isSortable: true,
     shownFrom: "wide",
     cell: (one) => (one.unit_count === 0 ? "–" : money(Math.round(one.deferred_per_door))),
   },
 ];
 
 /** The number of components in a tier, muted if zero. */
-export function Counted({ tier, of }: { tier: RiskTier; of: number }) {
+export function TierCount({ tier, of }: { tier: RiskTier; of: number }) {
   if (of === 0) return <span class="mute">0</span>;
   return (
     <>

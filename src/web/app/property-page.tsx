@@ -4,10 +4,10 @@ import type { ComponentJson } from "../../wire/component.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { saveCsv } from "../browser/csv-file.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { downloadCsv } from "../browser/csv-file.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { rowsOfCsvFile } from "../csv-files.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -18,12 +18,12 @@ import {
   type PropertyPageData,
   PropertySections,
 } from "../sections/property-sections.tsx";
-import { readAll, readTypes, useApp, useTitle } from "./app-context.ts";
-import { Trail } from "./breadcrumbs.tsx";
+import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { ClaimsOfProperty } from "./claims-section.tsx";
 import { Equipment } from "./equipment-section.tsx";
-import { amountIn } from "./plan-terms.tsx";
-import { usePrinted } from "./use-print-footer.ts";
+import { budgetOf } from "./plan-terms.tsx";
+import { usePrintFooter } from "./use-print-footer.ts";
 
 const TABS = [
   { part: "", name: "Condition" },
@@ -39,28 +39,28 @@ export function PropertyPage({
 }: {
   id: string;
   part?: string | undefined;
-  place: Place;
+  place: Route;
 }) {
   const { api } = useApp();
-  const figures = useLoaded(id, () => readFigures(api, id));
+  const figures = useLoad(id, () => readFigures(api, id));
   const { value: shown } = figures;
   useTitle(shown?.property.name ?? "Property");
-  usePrinted(
+  usePrintFooter(
     shown
       ? `${truncatedName(shown.property.name)} · Property condition, ${date(shown.assessedAt)}`
       : "Property condition",
   );
   return (
     <>
-      <Trail links={[["Properties", addressOf(["properties"])]]} />
-      <Showing loaded={figures} what="the property" isPage>
+      <Breadcrumbs links={[["Properties", hrefTo(["properties"])]]} />
+      <LoadedContent loaded={figures} what="the property" isPage>
         {(value) => (
           <div class="property">
             <PropertyHeading figures={value} />
             <nav class="tabs" aria-label="About this property">
               {TABS.map((tab) => (
                 <a
-                  href={addressOf(["properties", id, ...(tab.part === "" ? [] : [tab.part])])}
+                  href={hrefTo(["properties", id, ...(tab.part === "" ? [] : [tab.part])])}
                   aria-current={tab.part === part ? "page" : undefined}
                 >
                   {tab.name}
@@ -73,7 +73,7 @@ export function PropertyPage({
               <ClaimsOfProperty propertyId={id} />
             ) : (
               <PropertySections
-                figures={{ ...value, budget: amountIn(place) }}
+                figures={{ ...value, budget: budgetOf(place) }}
                 links={linksOf(id, value)}
                 spending={(given) => (
                   <BudgetSlider
@@ -85,7 +85,7 @@ export function PropertyPage({
             )}
           </div>
         )}
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -94,9 +94,9 @@ export function PropertyPage({
 const linksOf = (id: string, figures: PropertyPageData): DataLinks => ({
   csv: (file) => () => {
     const { heading, rows } = runSteps(rowsOfCsvFile(file, { ...figures, plan: figures.plan! }));
-    saveCsv(`${id}-${file}.csv`, heading, rows);
+    downloadCsv(`${id}-${file}.csv`, heading, rows);
   },
-  schedule: addressOf(["properties", id, "schedule"]),
+  schedule: hrefTo(["properties", id, "schedule"]),
 });
 
 /** Reads the units, if any component is in one. */
@@ -114,7 +114,7 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyPageData
   // A call by itself first, so that an unknown property costs one call.
   const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance] = await Promise.all([
-    readTypes(api),
+    readApplianceTypes(api),
     readAll<"components", ComponentJson>(
       api,
       `/v1/components?property_id=${encodeURIComponent(id)}`,

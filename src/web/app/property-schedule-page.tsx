@@ -1,45 +1,45 @@
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { csvRows } from "../browser/csv-file.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { parseCsv } from "../browser/csv-file.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
 import { Locations } from "../labels.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { PropertyReserve } from "../sections/reserve-page.tsx";
-import { readTypes, useApp, useTitle } from "./app-context.ts";
-import { Trail } from "./breadcrumbs.tsx";
-import { Save } from "./csv-download.tsx";
-import { type Terms, TermsRow, termsIn, termsQuery } from "./plan-terms.tsx";
+import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
+import { DownloadCsv } from "./csv-download.tsx";
+import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms.tsx";
 import { readProperty, readUnits } from "./property-page.tsx";
-import { usePrinted } from "./use-print-footer.ts";
+import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of a property. */
-export function PropertySchedulePage({ id, place }: { id: string; place: Place }) {
+export function PropertySchedulePage({ id, place }: { id: string; place: Route }) {
   const { api } = useApp();
-  const terms = termsIn(place);
-  const loaded = useLoaded(`${id} ${terms.years} ${terms.inflationPct}`, () => readSchedule(api, id, terms));
+  const terms = planTermsOf(place);
+  const loaded = useLoad(`${id} ${terms.years} ${terms.inflationPct}`, () => readSchedule(api, id, terms));
   const { value } = loaded;
   useTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
-  usePrinted(
+  usePrintFooter(
     value
       ? `${truncatedName(value.property.name)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
       : "Replacement reserve schedule",
     { isLandscape: true },
   );
-  const back = addressOf(["properties", id]);
+  const back = hrefTo(["properties", id]);
   return (
     <div class="property reserve-page">
-      <Trail
+      <Breadcrumbs
         links={[
-          ["Properties", addressOf(["properties"])],
+          ["Properties", hrefTo(["properties"])],
           [value?.property.name ?? "Property", back],
         ]}
       />
-      <Showing loaded={loaded} what="the schedule" isPage>
+      <LoadedContent loaded={loaded} what="the schedule" isPage>
         {({ property, plan, places, file }) => (
           <PropertyReserve
             property={property}
@@ -47,13 +47,13 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Place }
             schedule={reserveScheduleOf(plan, places)}
             back={back}
             controls={
-              <TermsRow place={place}>
-                <Save file={`plan-${id}.csv`} rows={file} total={file.length} />
-              </TermsRow>
+              <PlanTermsControls place={place}>
+                <DownloadCsv file={`plan-${id}.csv`} rows={file} total={file.length} />
+              </PlanTermsControls>
             }
           />
         )}
-      </Showing>
+      </LoadedContent>
     </div>
   );
 }
@@ -67,14 +67,14 @@ type Schedule = {
 };
 
 /** Reads the plan, and its CSV for the costs of each component by year. */
-async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<Schedule> {
-  const query = new URLSearchParams(termsQuery(terms));
+async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promise<Schedule> {
+  const query = new URLSearchParams(planTermsQuery(terms));
   const path = `/v1/property/${encodeURIComponent(id)}/plan`;
   const property = await readProperty(api, id);
   const [plan, table, types] = await Promise.all([
     api.read<PropertyPlanJson>(query.size === 0 ? path : `${path}?${query}`),
-    api.text(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
-    readTypes(api),
+    api.readText(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
+    readApplianceTypes(api),
   ]);
   const file = recordsOf(table);
   const yearsOf = new Map(file.map((record) => [record.component_id, yearsIn(record, plan.years)]));
@@ -89,7 +89,7 @@ async function readSchedule(api: ApiClient, id: string, terms: Terms): Promise<S
 
 /** Parses CSV into records by column name. */
 export function recordsOf(table: string): Record<string, string>[] {
-  const [heading = [], ...rows] = csvRows(table);
+  const [heading = [], ...rows] = parseCsv(table);
   return rows.map((row) => Object.fromEntries(heading.map((name, at) => [name, row[at]!])));
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { addressOf, type Place } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
-import { useApp, useWatched } from "./app-context.ts";
+import { useApp, useChanges } from "./app-context.ts";
 
 const AREAS = [
   { part: "", name: "Overview" },
@@ -18,9 +18,9 @@ const AREA_OF: Readonly<Record<string, string>> = {
 };
 
 /** The frame of every page: navigation, and the number of API calls. */
-export function Shell({ place, children }: { place: Place; children: ComponentChildren }) {
+export function Shell({ place, children }: { place: Route; children: ComponentChildren }) {
   const { api, signOut } = useApp();
-  const [first = ""] = place.parts;
+  const [first = ""] = place.segments;
   const area = AREA_OF[first] ?? first;
   return (
     <>
@@ -29,15 +29,12 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
       </button>
       <header class="top">
         <div class="inner">
-          <a class="brand" href={addressOf([])}>
+          <a class="brand" href={hrefTo([])}>
             Mainstay
           </a>
           <nav aria-label="Areas">
             {AREAS.map(({ part, name }) => (
-              <a
-                href={addressOf(part === "" ? [] : [part])}
-                aria-current={area === part ? "page" : undefined}
-              >
+              <a href={hrefTo(part === "" ? [] : [part])} aria-current={area === part ? "page" : undefined}>
                 {name}
               </a>
             ))}
@@ -52,7 +49,7 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
       </main>
       <footer class="foot small mute">
         <div class="inner">
-          <Spent />
+          <CallUsage />
           <p>
             <a href={`${api.root}/docs`}>API reference</a>
           </p>
@@ -62,10 +59,10 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
   );
 }
 
-function Spent() {
+function CallUsage() {
   const { api } = useApp();
-  useWatched(api);
-  const { budget, calls, waitsUntil } = api;
+  useChanges(api);
+  const { callLimit: budget, calls, rateLimitedUntil: waitsUntil } = api;
   return (
     <p class="spent">
       {budget && (

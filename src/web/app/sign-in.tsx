@@ -3,7 +3,7 @@ import { ApiFailure } from "../browser/api-failure.ts";
 import { useTitle } from "./app-context.ts";
 import { Session } from "./session.ts";
 
-type Way = "key" | "client";
+type CredentialType = "key" | "client";
 
 /** The sign-in form. */
 export function SignIn(props: {
@@ -14,7 +14,7 @@ export function SignIn(props: {
   onSession: (session: Session) => Promise<void>;
 }) {
   const { root, why, onSession } = props;
-  const [way, setWay] = useState<Way>("key");
+  const [way, setWay] = useState<CredentialType>("key");
   const [refusal, setRefusal] = useState<string>();
   const [isTrying, setTrying] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -39,7 +39,7 @@ export function SignIn(props: {
     } catch (thrown) {
       session?.end();
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      setRefusal(thrown.kind === "signed_out" ? REFUSALS[way] : thrown.message);
+      setRefusal(thrown.kind === "signed_out" ? ERROR_MESSAGES[way] : thrown.message);
       setTrying(false);
     }
   };
@@ -94,7 +94,7 @@ export function SignIn(props: {
   );
 }
 
-const REFUSALS: Readonly<Record<Way, string>> = {
+const ERROR_MESSAGES: Readonly<Record<CredentialType, string>> = {
   key: "Invalid API key. Check that you copied the whole key and that it has not been replaced.",
   client: "Invalid client ID or secret. Check that you copied both and that they have not been replaced.",
 };

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { printFooterCss } from "../print-footer.ts";
 
 /** Prints a title and the page number in the footer of each page, while the component is mounted. */
-export function usePrinted(words: string, { isLandscape = false } = {}): void {
+export function usePrintFooter(words: string, { isLandscape = false } = {}): void {
   useEffect(() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(printFooterCss(words, isLandscape));

@@ -1,32 +1,32 @@
-import { ApiFailure, failureOf, OFFLINE } from "./api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "./api-failure.ts";
 
 /** The daily call limit and the calls that remain, from the headers of the last response. */
-export type Budget = { limit: number; remaining: number; resetsAt: string };
+export type CallLimit = { limit: number; remaining: number; resetsAt: string };
 
-type Held = { etag: string | null; value: unknown; readAt: number };
+type CachedResponse = { etag: string | null; value: unknown; readAt: number };
 
 /** The time for which a response is reused without a request. Scores change daily. */
 const FRESH_MS = 5 * 60_000;
 /** The longest `Retry-After` that is waited for: a minute, plus what servers that share a database add to it. */
-const LONGEST_WAIT_S = 66;
-const ATTEMPTS = 3;
+const MAX_WAIT_S = 66;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Calls the API with as few requests as possible. Responses are kept in memory, reused while they are fresh, and
  * revalidated by ETag after that. The browser's own cache is bypassed: it would outlive the tab.
  */
 export class ApiClient {
-  readonly #held = new Map<string, Held>();
-  readonly #under = new Map<string, Promise<unknown>>();
+  readonly #cache = new Map<string, CachedResponse>();
+  readonly #pending = new Map<string, Promise<unknown>>();
   /** Incremented on refresh. A response to an earlier request is not kept. */
-  #era = 0;
+  #generation = 0;
   readonly #listeners = new Set<() => void>();
   /** Undefined until a response has stated it. */
-  budget: Budget | undefined;
+  callLimit: CallLimit | undefined;
   /** The number of calls made since the page was opened. */
   calls = 0;
   /** While calls wait for the rate limit: the end of the wait, in epoch milliseconds. */
-  waitsUntil: number | undefined;
+  rateLimitedUntil: number | undefined;
 
   constructor(
     /** The base path of the API, such as `/api`. */
@@ -45,47 +45,47 @@ export class ApiClient {
   }
 
   /** Returns a response that is still fresh. */
-  known<T>(path: string): T | undefined {
-    const held = this.#held.get(path);
+  cached<T>(path: string): T | undefined {
+    const held = this.#cache.get(path);
     return held && this.now() - held.readAt < FRESH_MS ? (held.value as T) : undefined;
   }
 
   /** Returns JSON. Throws an ApiFailure. */
   async read<T>(path: string): Promise<T> {
-    return (await this.#read(path, readJson)) as T;
+    return (await this.#read(path, jsonOf)) as T;
   }
 
   /** Returns text, such as CSV. Throws an ApiFailure. */
-  async text(path: string): Promise<string> {
-    return (await this.#read(path, readText)) as string;
+  async readText(path: string): Promise<string> {
+    return (await this.#read(path, textOf)) as string;
   }
 
   async #read(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
-    const known = this.known<unknown>(path);
+    const known = this.cached<unknown>(path);
     if (known !== undefined) return known;
-    const under = this.#under.get(path);
+    const under = this.#pending.get(path);
     if (under) return await under;
-    const asked = this.#ask(path, read).finally(() => {
-      if (this.#under.get(path) === asked) this.#under.delete(path);
+    const asked = this.#request(path, read).finally(() => {
+      if (this.#pending.get(path) === asked) this.#pending.delete(path);
     });
-    this.#under.set(path, asked);
+    this.#pending.set(path, asked);
     return await asked;
   }
 
   /** Marks all responses as stale, including those of requests in progress. */
   refresh(): void {
-    this.#era++;
-    this.#under.clear();
-    for (const held of this.#held.values()) held.readAt = Number.NEGATIVE_INFINITY;
+    this.#generation++;
+    this.#pending.clear();
+    for (const held of this.#cache.values()) held.readAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Discards all responses, for the next user of the tab. */
-  forget(): void {
+  clear(): void {
     this.refresh();
-    this.#held.clear();
-    this.budget = undefined;
+    this.#cache.clear();
+    this.callLimit = undefined;
     this.calls = 0;
-    this.#tell();
+    this.#notify();
   }
 
   /** Sends a change, and marks all responses as stale. Returns the JSON of the response. Throws an ApiFailure. */
@@ -100,18 +100,18 @@ export class ApiClient {
   }
 
   /** Downloads a file that requires authentication, which a link could not send. Throws an ApiFailure. */
-  async file(path: string): Promise<Blob> {
+  async readFile(path: string): Promise<Blob> {
     return await (await this.#send(path, {})).blob();
   }
 
-  async #ask(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
-    const held = this.#held.get(path);
-    const era = this.#era;
+  async #request(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
+    const held = this.#cache.get(path);
+    const era = this.#generation;
     const condition: Record<string, string> = held?.etag ? { "if-none-match": held.etag } : {};
     const answer = await this.#send(path, { headers: condition });
     const value = answer.status === 304 ? held!.value : await read(answer);
     const etag = answer.headers.get("etag") ?? held?.etag ?? null;
-    if (era === this.#era) this.#held.set(path, { etag, value, readAt: this.now() });
+    if (era === this.#generation) this.#cache.set(path, { etag, value, readAt: this.now() });
     return value;
   }
 
@@ -119,57 +119,57 @@ export class ApiClient {
     for (let attempt = 1; ; attempt++) {
       const headers = { accept: "application/json", ...options.headers, ...(await this.credentials()) };
       this.calls++;
-      const answer = await reach(this.root + path, { ...options, headers, cache: "no-store" });
-      this.#note(answer);
+      const answer = await fetchOrFail(this.root + path, { ...options, headers, cache: "no-store" });
+      this.#readCallLimit(answer);
       if (answer.ok || answer.status === 304) return answer;
-      const failure = await failureOf(answer);
+      const failure = await readFailure(answer);
       if (failure.kind === "signed_out") this.onSignedOut(failure);
       const waitS = failure.kind === "too_fast" ? failure.retryAfterS : undefined;
-      if (waitS === undefined || waitS > LONGEST_WAIT_S || attempt === ATTEMPTS) throw failure;
+      if (waitS === undefined || waitS > MAX_WAIT_S || attempt === MAX_ATTEMPTS) throw failure;
       await this.#wait(waitS);
     }
   }
 
   async #wait(seconds: number): Promise<void> {
-    this.waitsUntil = this.now() + seconds * 1000;
-    this.#tell();
+    this.rateLimitedUntil = this.now() + seconds * 1000;
+    this.#notify();
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    this.waitsUntil = undefined;
-    this.#tell();
+    this.rateLimitedUntil = undefined;
+    this.#notify();
   }
 
-  #note({ headers }: Response): void {
+  #readCallLimit({ headers }: Response): void {
     const limit = headers.get("x-ratelimit-limit");
     if (limit !== null)
-      this.budget = {
+      this.callLimit = {
         limit: Number(limit),
         remaining: Number(headers.get("x-ratelimit-remaining")),
         resetsAt: headers.get("x-ratelimit-reset") ?? "",
       };
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
 
-async function reach(address: string, options: RequestInit): Promise<Response> {
+async function fetchOrFail(address: string, options: RequestInit): Promise<Response> {
   try {
     return await fetch(address, options);
   } catch {
-    throw new ApiFailure("offline", OFFLINE);
+    throw new ApiFailure("offline", OFFLINE_MESSAGE);
   }
 }
 
-const readJson = (answer: Response) => whole(() => answer.json());
-const readText = (answer: Response) => whole(() => answer.text());
+const jsonOf = (answer: Response) => readBody(() => answer.json());
+const textOf = (answer: Response) => readBody(() => answer.text());
 
 /** Reads a body. One that is cut off means a lost connection. */
-async function whole(read: () => Promise<unknown>): Promise<unknown> {
+async function readBody(read: () => Promise<unknown>): Promise<unknown> {
   try {
     return await read();
   } catch {
-    throw new ApiFailure("offline", OFFLINE);
+    throw new ApiFailure("offline", OFFLINE_MESSAGE);
   }
 }

@@ -14,7 +14,8 @@ export type FailureKind =
   /** No response. */
   | "offline";
 
-export const OFFLINE = "The server is not responding. You may be offline, or the server may be restarting.";
+export const OFFLINE_MESSAGE =
+  "The server is not responding. You may be offline, or the server may be restarting.";
 
 export class ApiFailure extends Error {
   constructor(
@@ -29,19 +30,19 @@ export class ApiFailure extends Error {
 }
 
 /** Makes a failed response into a failure. */
-export async function failureOf(answer: Response): Promise<ApiFailure> {
+export async function readFailure(answer: Response): Promise<ApiFailure> {
   const told = (await answer.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
   const words = typeof told.error === "string" ? told.error : `HTTP ${answer.status}`;
   const after = Number(answer.headers.get("retry-after") ?? Number.NaN);
   return new ApiFailure(
-    kindOf(answer.status, told.code),
+    failureKind(answer.status, told.code),
     words,
     Number.isFinite(after) ? after : undefined,
     answer.headers.get("x-request-id") ?? undefined,
   );
 }
 
-function kindOf(status: number, code: unknown): FailureKind {
+function failureKind(status: number, code: unknown): FailureKind {
   if (status === 401) return "signed_out";
   if (status === 404) return "not_found";
   if (status === 429) return code === "budget_exhausted" ? "budget_spent" : "too_fast";

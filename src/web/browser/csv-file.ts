@@ -1,13 +1,17 @@
 type Cell = string | number | boolean | null;
 
 /** Offers rows as a CSV download. */
-export function saveCsv(name: string, heading: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  const text = [heading, ...rows].map((row) => `${row.map(inCsv).join(",")}\r\n`).join("");
-  saveFile(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
+export function downloadCsv(
+  name: string,
+  heading: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): void {
+  const text = [heading, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+  downloadFile(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
 }
 
 /** Parses CSV as the API writes it (RFC 4180). */
-export function csvRows(text: string): string[][] {
+export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   for (const [whole, quoted, plain, end] of text.matchAll(CELL)) {
@@ -22,7 +26,7 @@ export function csvRows(text: string): string[][] {
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g;
 
 /** Offers a file as a download. */
-export function saveFile(name: string, content: Blob): void {
+export function downloadFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
@@ -33,7 +37,7 @@ export function saveFile(name: string, content: Blob): void {
 }
 
 /** Quotes a cell. A leading apostrophe keeps spreadsheets from running a text as a formula. */
-function inCsv(cell: Cell): string {
+function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;

@@ -11,7 +11,7 @@ export function Filters({ children }: { children: ComponentChildren }) {
 }
 
 /** A filter by one of several values. */
-export function Choice(props: {
+export function SelectFilter(props: {
   label: string;
   value: string;
   choices: readonly (readonly [value: string, words: string])[];
@@ -35,10 +35,10 @@ export function Choice(props: {
 }
 
 /** The delay between typing and a change of the address: browsers limit how often it may change. */
-const SETTLES_MS = 120;
+const DEBOUNCE_MS = 120;
 
 /** A search field, applied while the reader types. */
-export function Search(props: { label: string; value: string; onChange: (value: string) => void }) {
+export function SearchFilter(props: { label: string; value: string; onChange: (value: string) => void }) {
   const { label, value, onChange } = props;
   const id = useId();
   const [typed, setTyped] = useState(value);
@@ -55,7 +55,7 @@ export function Search(props: { label: string; value: string; onChange: (value: 
     onChange(typed);
   };
   useEffect(() => {
-    const timer = setTimeout(tell, SETTLES_MS);
+    const timer = setTimeout(tell, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ApiFailure, FailureKind } from "./api-failure.ts";
-import type { Loaded } from "./use-load.ts";
+import type { LoadState } from "./use-load.ts";
 
 /** Shows a loaded value, or that it is loading, or why it could not be loaded. */
-export function Showing<T>(props: {
-  loaded: Loaded<T>;
+export function LoadedContent<T>(props: {
+  loaded: LoadState<T>;
   /** The name of the value, as in "Loading the alerts". */
   what: string;
   /** The value is the page itself, so that its heading is missing until it is loaded. */
@@ -13,12 +13,13 @@ export function Showing<T>(props: {
   children: (value: T) => ComponentChildren;
 }) {
   const { loaded, what, isPage = false, children } = props;
-  const { value, failure, again } = loaded;
-  if (value === undefined && failure) return <Failed failure={failure} again={again} isPage={isPage} />;
+  const { value, failure, reload: again } = loaded;
+  if (value === undefined && failure)
+    return <FailureMessage failure={failure} again={again} isPage={isPage} />;
   if (value === undefined) return <Loading what={what} isPage={isPage} />;
   return (
     <>
-      {failure && <Stale failure={failure} again={again} />}
+      {failure && <StaleNotice failure={failure} again={again} />}
       {children(value)}
     </>
   );
@@ -65,7 +66,7 @@ const REMEDIES: Readonly<Record<FailureKind, string>> = {
 };
 
 /** The failure of loading, and what the reader can do. */
-export function Failed(props: { failure: ApiFailure; again?: () => void; isPage?: boolean }) {
+export function FailureMessage(props: { failure: ApiFailure; again?: () => void; isPage?: boolean }) {
   const { failure, again, isPage = false } = props;
   const { kind, message, requestId } = failure;
   const Title = isPage ? "h1" : "h2";
@@ -87,7 +88,7 @@ export function Failed(props: { failure: ApiFailure; again?: () => void; isPage?
 }
 
 /** A notice above data that could not be refreshed. */
-function Stale({ failure, again }: { failure: ApiFailure; again: () => void }) {
+function StaleNotice({ failure, again }: { failure: ApiFailure; again: () => void }) {
   return (
     <p class="stale" role="alert">
       <span>{TITLES[failure.kind]}. Showing the last loaded data.</span>
@@ -99,7 +100,7 @@ function Stale({ failure, again }: { failure: ApiFailure; again: () => void }) {
 }
 
 /** The message in place of an empty list. */
-export function Empty(props: { title: string; isPage?: boolean; children?: ComponentChildren }) {
+export function EmptyState(props: { title: string; isPage?: boolean; children?: ComponentChildren }) {
   const { title, isPage = false, children } = props;
   const Title = isPage ? "h1" : "h2";
   return (

@@ -13,13 +13,13 @@ function change(toasts: readonly Toast[]): void {
 }
 
 /** Shows a notice for a few seconds; a failure stays until it is closed. */
-export function toast(words: string, { isFailure = false } = {}): void {
+export function showToast(words: string, { isFailure = false } = {}): void {
   const id = ++last;
   change([...shown, { id, words, isFailure }]);
-  if (!isFailure) setTimeout(() => putAway(id), SHOWN_MS);
+  if (!isFailure) setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
-const putAway = (id: number) => change(shown.filter((one) => one.id !== id));
+const dismiss = (id: number) => change(shown.filter((one) => one.id !== id));
 
 /** The area in which toasts appear, once per page. */
 export function Toasts() {
@@ -36,7 +36,7 @@ export function Toasts() {
       {shown.map(({ id, words, isFailure }) => (
         <p key={id} class={isFailure ? "toast failure" : "toast"}>
           <span>{words}</span>
-          <button type="button" class="plain" onClick={() => putAway(id)}>
+          <button type="button" class="plain" onClick={() => dismiss(id)}>
             Close
           </button>
         </p>

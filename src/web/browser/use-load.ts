@@ -2,15 +2,15 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { ApiFailure } from "./api-failure.ts";
 
 /** The state of loading a value: the last value loaded, and the failure of the last attempt. */
-export type Loaded<T> = {
+export type LoadState<T> = {
   value?: T;
   failure?: ApiFailure;
   isLoading: boolean;
-  again: () => void;
+  reload: () => void;
 };
 
 /** Loads a value, and again when `key` changes or `again` is called. The value for the same key stays until a new one is loaded. */
-export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+export function useLoad<T>(key: string, load: () => Promise<T>): LoadState<T> {
   const [state, setState] = useState<{ key: string; value?: T; failure?: ApiFailure; isLoading: boolean }>({
     key,
     isLoading: true,
@@ -30,9 +30,9 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     };
   }, [key, turn]);
   const again = useCallback(() => setTurn((before) => before + 1), []);
-  if (state.key !== key) return { isLoading: true, again };
+  if (state.key !== key) return { isLoading: true, reload: again };
   const { value, failure, isLoading } = state;
-  return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, again };
+  return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, reload: again };
 }
 
 /** Shows an error of the page itself like one of the server, and reports it to the console. */

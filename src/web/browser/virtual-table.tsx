@@ -6,7 +6,7 @@ export type TableColumn<Row> = {
   heading: ComponentChildren;
   isNumber?: boolean;
   /** Rows can be sorted by this column. */
-  isSorted?: boolean;
+  isSortable?: boolean;
   /** The least width of the window at which the column is shown; always, if omitted. */
   shownFrom?: "medium" | "wide";
   /** A width other than an equal share. */
@@ -14,12 +14,12 @@ export type TableColumn<Row> = {
   cell: (row: Row) => ComponentChildren;
 };
 
-export type Sorting = { key: string; isDescending: boolean };
+export type SortOrder = { key: string; isDescending: boolean };
 
 /** The number of rows rendered above and below the window, so that scrolling shows no gap. */
-const SPARE = 12;
+const OVERSCAN_ROWS = 12;
 /** The height assumed for a row until one has been measured. */
-const ROW_PX = 56;
+const ESTIMATED_ROW_PX = 56;
 
 /**
  * A table of any number of rows, of which only those in the window are in the document. All rows have the same height;
@@ -30,11 +30,11 @@ export function VirtualTable<Row>(props: {
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  sorting?: Sorting;
-  onSort?: (sorting: Sorting) => void;
+  sorting?: SortOrder;
+  onSort?: (sorting: SortOrder) => void;
 }) {
   const { caption, columns, rows, rowKey, sorting, onSort } = props;
-  const { body, from, to, rowPx } = useWindowed(rows.length);
+  const { body, from, to, rowPx } = useVisibleRows(rows.length);
   return (
     <table class="rows" aria-rowcount={rows.length + 1}>
       <caption class="heard">{caption}</caption>
@@ -46,7 +46,7 @@ export function VirtualTable<Row>(props: {
         </tr>
       </thead>
       <tbody ref={body}>
-        <Gap rows={from} rowPx={rowPx} />
+        <Spacer rows={from} rowPx={rowPx} />
         {rows.slice(from, to).map((row, at) => (
           <tr key={rowKey(row)} class="row" aria-rowindex={from + at + 2}>
             {columns.map((column, place) =>
@@ -62,7 +62,7 @@ export function VirtualTable<Row>(props: {
             )}
           </tr>
         ))}
-        <Gap rows={rows.length - to} rowPx={rowPx} />
+        <Spacer rows={rows.length - to} rowPx={rowPx} />
       </tbody>
     </table>
   );
@@ -70,8 +70,8 @@ export function VirtualTable<Row>(props: {
 
 function Heading<Row>(props: {
   column: TableColumn<Row>;
-  sorting: Sorting | undefined;
-  onSort: ((sorting: Sorting) => void) | undefined;
+  sorting: SortOrder | undefined;
+  onSort: ((sorting: SortOrder) => void) | undefined;
 }) {
   const { column, sorting, onSort } = props;
   const isSorted = sorting?.key === column.key;
@@ -80,7 +80,7 @@ function Heading<Row>(props: {
   const isDescending = isSorted ? !sorting.isDescending : column.isNumber === true;
   return (
     <th scope="col" class={classOf(column)} {...(direction && { "aria-sort": direction })}>
-      {column.isSorted && onSort ? (
+      {column.isSortable && onSort ? (
         <button type="button" class="plain" onClick={() => onSort({ key: column.key, isDescending })}>
           {column.heading}
           <span class="arrow" aria-hidden="true">
@@ -95,7 +95,7 @@ function Heading<Row>(props: {
 }
 
 /** The space of rows that are not in the document. One cell: with more, hidden columns would reappear. */
-function Gap({ rows, rowPx }: { rows: number; rowPx: number }) {
+function Spacer({ rows, rowPx }: { rows: number; rowPx: number }) {
   if (rows <= 0) return null;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it is focusable
@@ -110,19 +110,20 @@ function classOf<Row>({ isNumber, width, shownFrom }: TableColumn<Row>): string 
 }
 
 /** Returns the range of rows in the window, and updates it on scroll and resize. */
-function useWindowed(count: number) {
+function useVisibleRows(count: number) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const [range, setRange] = useState({ from: 0, to: 40, rowPx: ROW_PX });
+  const [range, setRange] = useState({ from: 0, to: 40, rowPx: ESTIMATED_ROW_PX });
   useEffect(() => {
     let frame = 0;
     const measure = () => {
       frame = 0;
       const element = body.current;
       if (!element) return;
-      const rowPx = element.querySelector<HTMLElement>("tr.row")?.getBoundingClientRect().height || ROW_PX;
+      const rowPx =
+        element.querySelector<HTMLElement>("tr.row")?.getBoundingClientRect().height || ESTIMATED_ROW_PX;
       const { top } = element.getBoundingClientRect();
-      const from = Math.max(0, Math.floor(-top / rowPx) - SPARE);
-      const to = Math.ceil((innerHeight - top) / rowPx) + SPARE;
+      const from = Math.max(0, Math.floor(-top / rowPx) - OVERSCAN_ROWS);
+      const to = Math.ceil((innerHeight - top) / rowPx) + OVERSCAN_ROWS;
       setRange((before) =>
         before.from === from && before.to === to && before.rowPx === rowPx ? before : { from, to, rowPx },
       );

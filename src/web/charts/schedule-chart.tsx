@@ -6,7 +6,7 @@ import { percent } from "./bar.tsx";
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
 /** The gap between two years, as a share of a year's width. */
 const GAP = 0.34;
-const MOST_LABELS = 12;
+const MAX_LABELS = 12;
 
 /** Expected costs by year: planned replacements, unplanned failures on top, and the run-to-failure scenario behind them. */
 export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
@@ -14,7 +14,7 @@ export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
   const slot = 1 / years.length;
   const width = percent(slot * (1 - GAP));
-  const every = Math.ceil(years.length / MOST_LABELS);
+  const every = Math.ceil(years.length / MAX_LABELS);
   const round = (value: number) => Number(value.toFixed(1));
   const line = years.map(({ run_to_failure }, at) => {
     const height = round(y(run_to_failure));
@@ -22,7 +22,7 @@ export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
   });
   return (
     <div class="schedule-chart">
-      <svg width="100%" height={HEIGHT} role="img" aria-label={spoken(years)}>
+      <svg width="100%" height={HEIGHT} role="img" aria-label={chartDescription(years)}>
         <defs>
           <pattern
             id="failures"
@@ -111,7 +111,7 @@ export function ScheduleLegend() {
   );
 }
 
-function spoken(years: readonly PlanYearJson[]): string {
+function chartDescription(years: readonly PlanYearJson[]): string {
   const costliest = years.reduce((most, one) => (one.total > most.total ? one : most));
   const total = (pick: (year: PlanYearJson) => number) =>
     money(Math.round(years.reduce((sum, one) => sum + pick(one), 0)));

@@ -1,5 +1,5 @@
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
-import { ApiFailure, failureOf, OFFLINE } from "../browser/api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "../browser/api-failure.ts";
 
 /** The path, relative to the page, below which the admin API accepts the console's session cookie. */
 export const ROOT = "console";
@@ -45,10 +45,10 @@ const jsonOf = (body: unknown): RequestInit =>
 
 async function request<T>(path: string, options: RequestInit): Promise<T> {
   const response = await fetch(ROOT + path, { ...options, cache: "no-store" }).catch(() => {
-    throw new ApiFailure("offline", OFFLINE);
+    throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
-  if (!response.ok) throw await failureOf(response);
+  if (!response.ok) throw await readFailure(response);
   return await response.json().catch(() => {
-    throw new ApiFailure("offline", OFFLINE);
+    throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
 }

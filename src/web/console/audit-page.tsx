@@ -1,7 +1,7 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { IdLink, WithLinks } from "./id-link.tsx";
@@ -9,7 +9,7 @@ import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Lists the administrative changes with their time and actor. */
-export function AuditPage({ place }: { place: Place }) {
+export function AuditPage({ place }: { place: Route }) {
   const subject = place.query.get("subject") ?? "";
   const offset = place.query.get("offset") ?? "0";
   const query = new URLSearchParams({ offset, ...(subject && { subject }) });
@@ -26,15 +26,15 @@ export function AuditPage({ place }: { place: Place }) {
             "All changes made by administrators or on the command line, newest first. This log is append-only."
           ) : (
             <>
-              Changes to <code>{subject}</code>. <a href={addressOf(["audit"])}>Show all</a>
+              Changes to <code>{subject}</code>. <a href={hrefTo(["audit"])}>Show all</a>
             </>
           )
         }
       />
-      <Showing loaded={loaded} what="the audit log">
+      <LoadedContent loaded={loaded} what="the audit log">
         {(page) =>
           page.total === 0 ? (
-            <Empty title="No changes" />
+            <EmptyState title="No changes" />
           ) : (
             <section class="card" aria-label="Changes">
               <ul class="changes">
@@ -50,7 +50,7 @@ export function AuditPage({ place }: { place: Place }) {
             </section>
           )
         }
-      </Showing>
+      </LoadedContent>
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { FitJson } from "../../wire/model.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { count } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { Numbers } from "../sections/section.tsx";
+import { TableDetails } from "../sections/section.tsx";
 import { Ratio } from "./component-evidence.tsx";
 import { formatNumber, formatPercent } from "./precise-format.ts";
 
@@ -24,7 +24,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
         {formatNumber(strength.repairs)}.
       </p>
       <DCalibrationChart dCalibration={d_calibration} />
-      <Numbers
+      <TableDetails
         summary="Lifetime by component type"
         rows={byChange}
         columns={[
@@ -87,7 +87,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
         correct forecast.
       </p>
-      <Numbers
+      <TableDetails
         caption="Lifetimes by decile of the forecast"
         rows={deciles}
         columns={[

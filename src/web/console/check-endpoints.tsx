@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
-import { addressOf } from "../browser/route.ts";
+import { hrefTo } from "../browser/route.ts";
 import { counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -62,7 +62,7 @@ export function CheckEndpoints() {
                 {
                   heading: "Partner",
                   cell: ({ partner_id, name }) => (
-                    <a href={addressOf(["partners", partner_id])}>
+                    <a href={hrefTo(["partners", partner_id])}>
                       <bdi>{name}</bdi>
                     </a>
                   ),

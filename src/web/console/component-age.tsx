@@ -5,7 +5,7 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { count, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { Numbers, Section } from "../sections/section.tsx";
+import { Section, TableDetails } from "../sections/section.tsx";
 import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
@@ -125,7 +125,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
       <p class="small mute">
         Share of this component type still working, by effective age in years. The line marks this component.
       </p>
-      <Numbers
+      <TableDetails
         caption="Share still working by effective age"
         rows={along(TABLE_POINTS)}
         columns={[

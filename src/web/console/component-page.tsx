@@ -1,6 +1,6 @@
 import type { ExplanationJson } from "../../wire/explanation.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { date, yearRange } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
@@ -19,9 +19,9 @@ export function ComponentPage({ id }: { id: string }) {
   return (
     <>
       <p class="trail small">
-        <a href={addressOf(["components"])}>Components</a>
+        <a href={hrefTo(["components"])}>Components</a>
       </p>
-      <Showing loaded={loaded} what="the explanation" isPage>
+      <LoadedContent loaded={loaded} what="the explanation" isPage>
         {(explained) => (
           <>
             <ComponentHeading explained={explained} />
@@ -36,7 +36,7 @@ export function ComponentPage({ id }: { id: string }) {
             <Sources sources={explained.sources} />
           </>
         )}
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -56,11 +56,11 @@ function ComponentHeading({ explained: { component, definition } }: { explained:
             </>
           )}
           , in{" "}
-          <a href={addressOf(["components"], { of: property_id })}>
+          <a href={hrefTo(["components"], { of: property_id })}>
             <bdi>{property_name}</bdi>
           </a>
           . <code>{component_id}</code> of{" "}
-          <a href={addressOf(["components"], { of: appliance_id })}>
+          <a href={hrefTo(["components"], { of: appliance_id })}>
             <code>{appliance_id}</code>
           </a>
         </>

@@ -1,8 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/component.ts";
-import { Choice } from "../browser/filters.tsx";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { SelectFilter } from "../browser/filters.tsx";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../labels.ts";
@@ -12,7 +12,7 @@ import { formatPercent } from "./precise-format.ts";
 import { Heading } from "./shell.tsx";
 
 /** Finds components by their own ID or by the ID of their appliance, property or partner. */
-export function ComponentsPage({ place }: { place: Place }) {
+export function ComponentsPage({ place }: { place: Route }) {
   const of = place.query.get("of") ?? "";
   useTitle("Components");
   return (
@@ -23,12 +23,12 @@ export function ComponentsPage({ place }: { place: Place }) {
         {of !== "" && <TierChoice of={of} place={place} />}
       </div>
       {of === "" ? (
-        <Empty title="Search by ID">
+        <EmptyState title="Search by ID">
           <p>
             Enter a component ID to see its score breakdown, or an appliance, property or{" "}
-            <a href={addressOf(["partners"])}>partner</a> ID to list its components (highest risk first).
+            <a href={hrefTo(["partners"])}>partner</a> ID to list its components (highest risk first).
           </p>
-        </Empty>
+        </EmptyState>
       ) : (
         <ComponentList of={of} place={place} />
       )}
@@ -55,8 +55,8 @@ function ComponentSearch({ of }: { of: string }) {
         ? undefined
         : "Enter an ID that starts with C_ (component), A_ (appliance), P_ (property) or PARTNER_ (partner).",
     );
-    if (wanted.startsWith("C_")) location.hash = addressOf(["components", wanted]);
-    else if (isKnown) location.hash = addressOf(["components"], { of: wanted });
+    if (wanted.startsWith("C_")) location.hash = hrefTo(["components", wanted]);
+    else if (isKnown) location.hash = hrefTo(["components"], { of: wanted });
   };
   return (
     <form class="filters look-up" onSubmit={search}>
@@ -82,9 +82,9 @@ function ComponentSearch({ of }: { of: string }) {
   );
 }
 
-function TierChoice({ of, place }: { of: string; place: Place }) {
+function TierChoice({ of, place }: { of: string; place: Route }) {
   return (
-    <Choice
+    <SelectFilter
       label="Tier"
       value={place.query.get("tier") ?? ""}
       all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
@@ -94,17 +94,17 @@ function TierChoice({ of, place }: { of: string; place: Place }) {
   );
 }
 
-function ComponentList({ of, place }: { of: string; place: Place }) {
+function ComponentList({ of, place }: { of: string; place: Route }) {
   const parameter = parameterOf(of) ?? "property_id";
   const tier = place.query.get("tier") ?? "";
   const offset = place.query.get("offset") ?? "0";
   const query = new URLSearchParams({ [parameter]: of, offset, ...(tier && { tier }) });
   const loaded = useRead<PartnerComponentPageJson>(`/admin/components?${query}`);
   return (
-    <Showing loaded={loaded} what="the components">
+    <LoadedContent loaded={loaded} what="the components">
       {(page) =>
         page.total === 0 ? (
-          <Empty
+          <EmptyState
             title={
               tier === ""
                 ? "No critical or warning components"
@@ -112,7 +112,7 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
             }
           >
             <p>Select another tier to see more components.</p>
-          </Empty>
+          </EmptyState>
         ) : (
           <section class="card" aria-label="Components">
             <VirtualTable
@@ -157,14 +157,14 @@ function ComponentList({ of, place }: { of: string; place: Place }) {
           </section>
         )
       }
-    </Showing>
+    </LoadedContent>
   );
 }
 
 function ComponentName({ component_id, component_name, property_name }: PartnerComponentJson) {
   return (
     <>
-      <a class="name" href={addressOf(["components", component_id])}>
+      <a class="name" href={hrefTo(["components", component_id])}>
         {component_name}
       </a>
       <span class="under small mute">

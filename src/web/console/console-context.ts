@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { toast } from "../browser/toasts.tsx";
-import { type Loaded, useLoaded } from "../browser/use-load.ts";
+import { showToast } from "../browser/toasts.tsx";
+import { type LoadState, useLoad } from "../browser/use-load.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { formatInstants } from "./server-text.tsx";
 
@@ -19,10 +19,10 @@ export function useTitle(title: string): void {
 }
 
 /** Reads a path of the admin API, and again every `everyS` seconds while the page is visible. */
-export function useRead<T>(path: string, everyS?: number): Loaded<T> {
+export function useRead<T>(path: string, everyS?: number): LoadState<T> {
   const { api } = useConsole();
-  const loaded = useLoaded(path, () => api.read<T>(path));
-  const { again } = loaded;
+  const loaded = useLoad(path, () => api.read<T>(path));
+  const { reload: again } = loaded;
   useEffect(() => {
     if (everyS === undefined) return;
     const timer = setInterval(() => document.visibilityState === "visible" && again(), everyS * 1000);
@@ -41,10 +41,12 @@ export function useAction() {
     setRunning(true);
     try {
       const result = await change();
-      if (successMessage !== undefined) toast(successMessage);
+      if (successMessage !== undefined) showToast(successMessage);
       return result;
     } catch (thrown) {
-      toast(formatInstants(thrown instanceof Error ? thrown.message : String(thrown)), { isFailure: true });
+      showToast(formatInstants(thrown instanceof Error ? thrown.message : String(thrown)), {
+        isFailure: true,
+      });
       return undefined;
     } finally {
       setRunning(false);

@@ -1,10 +1,10 @@
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
-import { Failed, Loading } from "../browser/load-states.tsx";
-import { usePlace } from "../browser/route.ts";
-import { Toasts, toast } from "../browser/toasts.tsx";
-import { useLoaded } from "../browser/use-load.ts";
+import { FailureMessage, Loading } from "../browser/load-states.tsx";
+import { useRoute } from "../browser/route.ts";
+import { showToast, Toasts } from "../browser/toasts.tsx";
+import { useLoad } from "../browser/use-load.ts";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
 import { Pages } from "./pages.tsx";
@@ -15,10 +15,10 @@ const SESSION_ENDED =
   "Your session has ended because it expired, the key was revoked or the server restarted.";
 
 function Console() {
-  const current = useLoaded("session", readSession);
+  const current = useLoad("session", readSession);
   const [session, setSession] = useState<ConsoleSessionJson>();
   const [endReason, setEndReason] = useState<string>();
-  const place = usePlace();
+  const place = useRoute();
   useEffect(() => {
     if (current.value?.signed_in) setSession(current.value);
   }, [current.value]);
@@ -32,7 +32,7 @@ function Console() {
     const signOut = () =>
       void api.write("POST", "/session/end").then(
         () => end(),
-        (thrown) => toast(String(thrown.message), { isFailure: true }),
+        (thrown) => showToast(String(thrown.message), { isFailure: true }),
       );
     return { api, signOut };
   }, [session, end]);
@@ -41,7 +41,7 @@ function Console() {
     // Moves a screen reader from the previous page to the start of the new one.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
-  }, [place.parts.join("/")]);
+  }, [place.segments.join("/")]);
 
   if (state)
     return (
@@ -65,7 +65,7 @@ function Console() {
   return (
     <main class="sign-in">
       {current.failure ? (
-        <Failed failure={current.failure} again={current.again} isPage />
+        <FailureMessage failure={current.failure} again={current.reload} isPage />
       ) : (
         <Loading what="the console" isPage />
       )}

@@ -1,8 +1,8 @@
 import { useId } from "preact/hooks";
 import type { DeliveryJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
-import { Choice, Filters } from "../browser/filters.tsx";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
@@ -15,7 +15,7 @@ import { Heading } from "./shell.tsx";
 const FILTERS = ["partner_id", "status", "event", "since", "until", "offset"];
 
 /** Lists the webhook deliveries of all partners, and resends failed ones. */
-export function DeliveriesPage({ place }: { place: Place }) {
+export function DeliveriesPage({ place }: { place: Route }) {
   const of = (name: string) => place.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
   const loaded = useRead<PartnerDeliveryPageJson>(
@@ -32,13 +32,13 @@ export function DeliveriesPage({ place }: { place: Place }) {
           value={of("partner_id")}
           onChange={(partner_id) => set({ partner_id })}
         />
-        <Choice
+        <SelectFilter
           label="Status"
           value={of("status")}
           choices={Object.entries(DELIVERY_LABELS).map(([status, { name }]) => [status, name])}
           onChange={(status) => set({ status })}
         />
-        <Choice
+        <SelectFilter
           label="Event"
           value={of("event")}
           choices={EVENTS.map((event) => [event, event])}
@@ -46,22 +46,22 @@ export function DeliveriesPage({ place }: { place: Place }) {
         />
         <InstantField label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />
         <InstantField label="Until (UTC)" value={of("until")} onChange={(until) => set({ until })} />
-        <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
+        <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.reload}>
           Refresh
         </button>
       </Filters>
-      <Showing loaded={loaded} what="the deliveries">
+      <LoadedContent loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (
-            <Empty title={filters.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
+            <EmptyState title={filters.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
               <p>
                 {filters.length === 0 ? (
                   "Deliveries appear after a webhook URL is set for a partner and an event occurs."
                 ) : (
-                  <a href={addressOf(["deliveries"])}>Show all deliveries</a>
+                  <a href={hrefTo(["deliveries"])}>Show all deliveries</a>
                 )}
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <section class="card" aria-label="Deliveries">
               <VirtualTable
@@ -76,7 +76,7 @@ export function DeliveriesPage({ place }: { place: Place }) {
                     heading: "Partner",
                     shownFrom: "medium",
                     cell: ({ partner_id, partner_name }) => (
-                      <a class="name" href={addressOf(["partners", partner_id])}>
+                      <a class="name" href={hrefTo(["partners", partner_id])}>
                         <bdi>{partner_name}</bdi>
                       </a>
                     ),
@@ -100,8 +100,8 @@ export function DeliveriesPage({ place }: { place: Place }) {
             </section>
           )
         }
-      </Showing>
-      <ResendFailed partnerId={of("partner_id")} onResent={loaded.again} />
+      </LoadedContent>
+      <ResendFailed partnerId={of("partner_id")} onResent={loaded.reload} />
     </>
   );
 }
@@ -126,7 +126,7 @@ function InstantField(props: { label: string; value: string; onChange: (instant:
 function EventName({ id, event, created_at }: DeliveryJson) {
   return (
     <>
-      <a class="name" href={addressOf(["deliveries", id])}>
+      <a class="name" href={hrefTo(["deliveries", id])}>
         {event}
       </a>
       <span class="under small mute">{dateTime(created_at)}</span>

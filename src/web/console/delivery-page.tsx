@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
 import { count, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -18,14 +18,14 @@ export function DeliveryPage({ id }: { id: string }) {
   useTitle("Delivery");
   const resend = async () => {
     await run(() => api.write("POST", `${path}/resend`), "Queued for redelivery (same ID and payload).");
-    loaded.again();
+    loaded.reload();
   };
   return (
     <>
       <p class="trail small">
-        <a href={addressOf(["deliveries"])}>Deliveries</a>
+        <a href={hrefTo(["deliveries"])}>Deliveries</a>
       </p>
-      <Showing loaded={loaded} what="the delivery" isPage>
+      <LoadedContent loaded={loaded} what="the delivery" isPage>
         {(delivery) => (
           <>
             <Heading
@@ -37,7 +37,7 @@ export function DeliveryPage({ id }: { id: string }) {
               }
             >
               <div class="choices">
-                <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.again}>
+                <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.reload}>
                   Refresh
                 </button>
                 {delivery.status !== "pending" && (
@@ -74,7 +74,7 @@ export function DeliveryPage({ id }: { id: string }) {
             <Signature path={path} />
           </>
         )}
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -83,7 +83,7 @@ function Times({ delivery }: { delivery: FullDeliveryJson }) {
   const { partner_id, created_at, finished_at, next_attempt_at, request_id } = delivery;
   return (
     <>
-      <a href={addressOf(["partners", partner_id])}>Show partner</a> · Created {dateTime(created_at)}
+      <a href={hrefTo(["partners", partner_id])}>Show partner</a> · Created {dateTime(created_at)}
       {finished_at !== null && ` · Finished ${dateTime(finished_at)}`}
       {next_attempt_at !== null && ` · Next attempt ${dateTime(next_attempt_at)}`}
       {request_id !== null && ` · Request ID ${request_id}`}
@@ -116,7 +116,7 @@ function Signature({ path }: { path: string }) {
 function Headers({ path }: { path: string }) {
   const loaded = useRead<DeliverySignatureJson>(`${path}/signature`);
   return (
-    <Showing loaded={loaded} what="the headers">
+    <LoadedContent loaded={loaded} what="the headers">
       {({ headers }) => (
         <dl class="facts">
           {Object.entries(headers).map(([name, value]) => (
@@ -129,6 +129,6 @@ function Headers({ path }: { path: string }) {
           ))}
         </dl>
       )}
-    </Showing>
+    </LoadedContent>
   );
 }

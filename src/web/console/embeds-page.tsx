@@ -1,8 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, NewEmbedJson } from "../../wire/embed.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date, dateTime } from "../format.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -13,7 +13,7 @@ import { PartnerField } from "./partner-field.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Lists, creates and revokes the shareable reports of properties. */
-export function EmbedsPage({ place }: { place: Place }) {
+export function EmbedsPage({ place }: { place: Route }) {
   const { api } = useConsole();
   const of = (name: string) => place.query.get(name) ?? "";
   const filters = ["partner_id", "property_id", "offset"]
@@ -45,7 +45,7 @@ export function EmbedsPage({ place }: { place: Place }) {
           onCreated={(embed) => {
             setCreated(embed);
             setCreating(false);
-            loaded.again();
+            loaded.reload();
           }}
         />
       )}
@@ -75,22 +75,22 @@ export function EmbedsPage({ place }: { place: Place }) {
           </button>
         )}
       </div>
-      <Showing loaded={loaded} what="the embeds">
+      <LoadedContent loaded={loaded} what="the embeds">
         {(page) =>
           page.total === 0 ? (
-            <Empty title={filters.length === 0 ? "No embeds yet" : "No matching embeds"}>
+            <EmptyState title={filters.length === 0 ? "No embeds yet" : "No matching embeds"}>
               <p>An embed shows the report of one property until it expires or is revoked.</p>
-            </Empty>
+            </EmptyState>
           ) : (
-            <EmbedList page={page} place={place} again={loaded.again} />
+            <EmbedList page={page} place={place} again={loaded.reload} />
           )
         }
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
 
-function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Place; again: () => void }) {
+function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Route; again: () => void }) {
   return (
     <section class="card" aria-label="Embeds">
       <VirtualTable
@@ -138,7 +138,7 @@ function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Place; 
 function EmbedName({ embed_id, property_id, property_name }: EmbedJson) {
   return (
     <>
-      <a class="name" href={addressOf(["components"], { of: property_id })}>
+      <a class="name" href={hrefTo(["components"], { of: property_id })}>
         <bdi>{property_name}</bdi>
       </a>
       <code class="under small mute">{embed_id}</code>

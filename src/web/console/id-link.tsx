@@ -1,11 +1,11 @@
-import { addressOf } from "../browser/route.ts";
+import { hrefTo } from "../browser/route.ts";
 
 const PLACES: readonly (readonly [prefix: string, address: (id: string) => string])[] = [
-  ["PARTNER_", (id) => addressOf(["partners", id])],
-  ["WH_", (id) => addressOf(["deliveries", id])],
-  ["C_", (id) => addressOf(["components", id])],
-  ["A_", (id) => addressOf(["components"], { of: id })],
-  ["P_", (id) => addressOf(["components"], { of: id })],
+  ["PARTNER_", (id) => hrefTo(["partners", id])],
+  ["WH_", (id) => hrefTo(["deliveries", id])],
+  ["C_", (id) => hrefTo(["components", id])],
+  ["A_", (id) => hrefTo(["components"], { of: id })],
+  ["P_", (id) => hrefTo(["components"], { of: id })],
 ];
 
 /** Renders an ID, as a link if the console has a page for its resource. */

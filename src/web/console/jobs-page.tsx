@@ -1,5 +1,5 @@
 import type { JobJson } from "../../wire/job.ts";
-import { Showing } from "../browser/load-states.tsx";
+import { LoadedContent } from "../browser/load-states.tsx";
 import { dateTime } from "../format.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { JOB_LABELS } from "./labels.ts";
@@ -15,18 +15,18 @@ export function JobsPage() {
   return (
     <>
       <Heading title="Jobs" about="Scheduled tasks. “Last run” covers the time since the server started." />
-      <Showing loaded={loaded} what="the jobs">
+      <LoadedContent loaded={loaded} what="the jobs">
         {({ server, jobs }) => (
           <section class="card" aria-label="Jobs">
             <p class="small mute">Reported by {server}</p>
             <ul class="jobs">
               {jobs.map((job) => (
-                <Job key={job.name} job={job} onRun={loaded.again} />
+                <Job key={job.name} job={job} onRun={loaded.reload} />
               ))}
             </ul>
           </section>
         )}
-      </Showing>
+      </LoadedContent>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
 import { count, counted, date, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
@@ -19,7 +19,7 @@ export function ModelPage() {
     administrators.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
   useTitle("Model");
   return (
-    <Showing loaded={loaded} what="the model" isPage>
+    <LoadedContent loaded={loaded} what="the model" isPage>
       {(model) => {
         const active = model.versions.find(({ in_use }) => in_use);
         return (
@@ -32,7 +32,7 @@ export function ModelPage() {
                   : "Default model, not calibrated to your data."
               }
             >
-              {active && <Revert model={model} onChange={loaded.again} />}
+              {active && <Revert model={model} onChange={loaded.reload} />}
             </Heading>
             {model.latest_check && <LatestCheck check={model.latest_check} />}
             {active && (
@@ -46,7 +46,7 @@ export function ModelPage() {
                 <CalibrationReport fit={active} />
               </Section>
             )}
-            <ModelProposal onApplied={loaded.again} />
+            <ModelProposal onApplied={loaded.reload} />
             <Section id="versions" title="Versions">
               {model.versions.length === 0 ? (
                 <p class="empty">No calibration has been activated.</p>
@@ -54,13 +54,13 @@ export function ModelPage() {
                 <Versions versions={model.versions} nameOf={nameOf} />
               )}
               <p class="small mute">
-                See the <a href={addressOf(["audit"])}>audit log</a> for who activated or reverted versions.
+                See the <a href={hrefTo(["audit"])}>audit log</a> for who activated or reverted versions.
               </p>
             </Section>
           </>
         );
       }}
-    </Showing>
+    </LoadedContent>
   );
 }
 

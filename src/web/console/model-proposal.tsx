@@ -1,5 +1,5 @@
 import type { ModelProposalJson } from "../../wire/model-proposal.ts";
-import { Showing } from "../browser/load-states.tsx";
+import { LoadedContent } from "../browser/load-states.tsx";
 import { counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
@@ -18,14 +18,14 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   const { isRunning, run } = useAction();
   const start = async () => {
     await run(() => api.write("POST", PATH));
-    loaded.again();
+    loaded.reload();
   };
   const apply = async (proposal_id: string, force: boolean) => {
     await run(
       () => api.write("POST", `${PATH}/apply`, { proposal_id, force }),
       "Activated. The calibration applies from the next snapshot.",
     );
-    loaded.again();
+    loaded.reload();
     onApplied();
   };
   return (
@@ -34,7 +34,7 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
       title="New calibration"
       about="Estimates component lifetimes, appliance reliability and evidence weights from your recorded failures. Nothing changes until you activate it."
     >
-      <Showing loaded={loaded} what="the calibration">
+      <LoadedContent loaded={loaded} what="the calibration">
         {(proposal) => (
           <>
             <ProposalStatus proposal={proposal} />
@@ -66,7 +66,7 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
             </p>
           </>
         )}
-      </Showing>
+      </LoadedContent>
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 import type { CheckJson, OverviewJson } from "../../wire/overview.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
@@ -18,14 +18,14 @@ export function OverviewPage() {
   const loaded = useRead<OverviewJson>("/admin/overview", REFRESH_S);
   useTitle("Overview");
   return (
-    <Showing loaded={loaded} what="the overview" isPage>
+    <LoadedContent loaded={loaded} what="the overview" isPage>
       {(overview) => (
         <>
           <Overview overview={overview} />
           <RecentErrors />
         </>
       )}
-    </Showing>
+    </LoadedContent>
   );
 }
 
@@ -87,7 +87,7 @@ function Check({ check }: { check: CheckJson }) {
     <li class={status}>
       <TierMark tier={tier} />
       <span class="state small">{statusName}</span>
-      <h3>{label.place ? <a href={addressOf(label.place)}>{label.name}</a> : label.name}</h3>
+      <h3>{label.place ? <a href={hrefTo(label.place)}>{label.name}</a> : label.name}</h3>
       <div>
         <p>
           <ServerText text={detail} />

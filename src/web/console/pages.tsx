@@ -1,5 +1,5 @@
-import { Empty } from "../browser/load-states.tsx";
-import { addressOf, type Place } from "../browser/route.ts";
+import { EmptyState } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
 import { AuditPage } from "./audit-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { ComponentsPage } from "./components-page.tsx";
@@ -16,8 +16,8 @@ import { SnapshotsPage } from "./snapshots-page.tsx";
 import { UsagePage } from "./usage-page.tsx";
 
 /** Renders the page for a place in the console. */
-export function Pages({ place }: { place: Place }) {
-  const [area = "", id] = place.parts;
+export function Pages({ place }: { place: Route }) {
+  const [area = "", id] = place.segments;
   if (area === "") return <OverviewPage />;
   if (area === "partners")
     return id ? <PartnerPage key={id} id={id} place={place} /> : <PartnersPage place={place} />;
@@ -32,10 +32,10 @@ export function Pages({ place }: { place: Place }) {
   if (area === "audit") return <AuditPage place={place} />;
   if (area === "settings") return <SettingsPage place={place} />;
   return (
-    <Empty title="Page not found" isPage>
+    <EmptyState title="Page not found" isPage>
       <p>
-        <a href={addressOf([])}>Go to overview</a>
+        <a href={hrefTo([])}>Go to overview</a>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
-import { useLoaded } from "../browser/use-load.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
 import { count, counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -43,7 +43,7 @@ export function PartnerEndpoint(props: {
             : sending.status === "failed"
               ? `Not all current alerts were sent: ${sending.error}`
               : `Current alerts queued ${dateTime(sending.finished_at!)}: ${counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.`}{" "}
-          <a href={addressOf(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
+          <a href={hrefTo(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
         </p>
       )}
     </Section>
@@ -62,7 +62,7 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
         const sent = await run(() =>
           api.write<{ id: string }>("POST", `${path}/webhook-test`, message === "" ? {} : { message }),
         );
-        if (sent) location.hash = addressOf(["deliveries", sent.id]);
+        if (sent) location.hash = hrefTo(["deliveries", sent.id]);
       }}
     >
       <label>
@@ -143,11 +143,11 @@ function SendAlerts(props: {
 /** Shows how many deliveries the current alerts would create. */
 function AlertCount({ path }: { path: string }) {
   const { api } = useConsole();
-  const loaded = useLoaded(path, () =>
+  const loaded = useLoad(path, () =>
     api.write<AnnouncedStateJson>("POST", `${path}/announce`, { dry_run: true }),
   );
   return (
-    <Showing loaded={loaded} what="the count">
+    <LoadedContent loaded={loaded} what="the count">
       {({ critical, warning, queued }) => (
         <p>
           {count(critical)} critical and {count(warning)} warning components:{" "}
@@ -155,6 +155,6 @@ function AlertCount({ path }: { path: string }) {
           {queued < critical + warning ? ". The endpoint is not subscribed to the others." : "."}
         </p>
       )}
-    </Showing>
+    </LoadedContent>
   );
 }

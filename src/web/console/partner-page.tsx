@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place } from "../browser/route.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
 import { count, counted, date, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
@@ -18,12 +18,12 @@ import { Heading } from "./shell.tsx";
 const TASK_REFRESH_S = 2;
 
 /** Shows a partner, with the actions that an administrator can take on it. */
-export function PartnerPage({ id, place }: { id: string; place: Place }) {
+export function PartnerPage({ id, place }: { id: string; place: Route }) {
   const path = `/admin/partners/${encodeURIComponent(id)}`;
   const loaded = useRead<FullPartnerJson>(path);
   const [credentials, setCredentials] = useState<readonly Credential[]>();
   const [isTaskRunning, setTaskRunning] = useState(false);
-  const { value: latest, again: reloadTask } = useRead<{ task: PartnerTaskJson | null }>(
+  const { value: latest, reload: reloadTask } = useRead<{ task: PartnerTaskJson | null }>(
     `${path}/task`,
     isTaskRunning ? TASK_REFRESH_S : undefined,
   );
@@ -34,9 +34,9 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
   return (
     <>
       <p class="trail small">
-        <a href={addressOf(["partners"])}>Partners</a>
+        <a href={hrefTo(["partners"])}>Partners</a>
       </p>
-      <Showing loaded={loaded} what="the partner" isPage>
+      <LoadedContent loaded={loaded} what="the partner" isPage>
         {(partner) => (
           <>
             <Heading
@@ -48,7 +48,7 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
                 </>
               }
             >
-              <EnableSwitch partner={partner} path={path} onChange={loaded.again} />
+              <EnableSwitch partner={partner} path={path} onChange={loaded.reload} />
             </Heading>
             {credentials && (
               <Credentials
@@ -63,14 +63,19 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
               key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
               partner={partner}
               path={path}
-              onChange={loaded.again}
+              onChange={loaded.reload}
             />
             <PartnerEndpoint partner={partner} path={path} task={task} onChange={reloadTask} />
-            <CredentialSection path={path} partner={partner} onNew={setCredentials} onChange={loaded.again} />
+            <CredentialSection
+              path={path}
+              partner={partner}
+              onNew={setCredentials}
+              onChange={loaded.reload}
+            />
             <PartnerRemoval partner={partner} path={path} task={task} onChange={reloadTask} />
           </>
         )}
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -78,7 +83,7 @@ export function PartnerPage({ id, place }: { id: string; place: Place }) {
 function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
   const { partner_id, webhook_failing_since, webhook_paused_at, webhook_last_error } = partner;
   const since = webhook_paused_at ?? webhook_failing_since;
-  const deliveries = (status: string) => addressOf(["deliveries"], { partner_id, status });
+  const deliveries = (status: string) => hrefTo(["deliveries"], { partner_id, status });
   return (
     <Section id="facts" title="Overview">
       <dl class="facts">
@@ -87,7 +92,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
           <dd>
             {counted(partner.properties, "property", "properties")},{" "}
             {counted(partner.appliances, "appliance")},{" "}
-            <a href={addressOf(["components"], { of: partner_id })}>
+            <a href={hrefTo(["components"], { of: partner_id })}>
               {counted(partner.components, "component")}
             </a>
           </dd>
@@ -114,7 +119,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
         <div>
           <dt>Embeds</dt>
           <dd>
-            <a href={addressOf(["embeds"], { partner_id })}>Embedded reports</a>
+            <a href={hrefTo(["embeds"], { partner_id })}>Embedded reports</a>
           </dd>
         </div>
         <div>
@@ -124,7 +129,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
         <div>
           <dt>History</dt>
           <dd>
-            <a href={addressOf(["audit"], { subject: partner_id })}>Audit log</a>
+            <a href={hrefTo(["audit"], { subject: partner_id })}>Audit log</a>
           </dd>
         </div>
       </dl>

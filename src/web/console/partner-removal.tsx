@@ -1,7 +1,7 @@
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { Empty } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
+import { EmptyState } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
 import { counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
@@ -81,14 +81,14 @@ export function PartnerRemoval(props: {
 /** Replaces the page of a partner that was deleted. */
 export function PartnerDeleted({ task: { counts, finished_at } }: { task: PartnerTaskJson }) {
   return (
-    <Empty title="Partner deleted" isPage>
+    <EmptyState title="Partner deleted" isPage>
       <p>
         {counted(counts?.rows ?? 0, "record")} and {counted(counts?.files ?? 0, "photo")} deleted{" "}
         {dateTime(finished_at!)}. Existing backups still contain the data.
       </p>
       <p>
-        <a href={addressOf(["partners"])}>Go to partners</a>
+        <a href={hrefTo(["partners"])}>Go to partners</a>
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

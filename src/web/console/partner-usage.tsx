@@ -1,8 +1,8 @@
 import type { UsageJson } from "../../wire/partner.ts";
-import { Showing } from "../browser/load-states.tsx";
-import { type Place, replaceQuery } from "../browser/route.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { type Route, replaceQuery } from "../browser/route.ts";
 import { count, counted, date } from "../format.ts";
-import { Numbers, Section } from "../sections/section.tsx";
+import { Section, TableDetails } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
 import { useRead } from "./console-context.ts";
 
@@ -13,7 +13,7 @@ export function PartnerUsage({
   dailyLimit,
 }: {
   path: string;
-  place: Place;
+  place: Route;
   dailyLimit: number;
 }) {
   const month = place.query.get("month") ?? new Date().toISOString().slice(0, 7);
@@ -32,9 +32,9 @@ export function PartnerUsage({
           />
         </span>
       </form>
-      <Showing loaded={loaded} what="the calls">
+      <LoadedContent loaded={loaded} what="the calls">
         {(usage) => <MonthUsage usage={usage} dailyLimit={dailyLimit} />}
-      </Showing>
+      </LoadedContent>
     </Section>
   );
 }
@@ -71,7 +71,7 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
               <span>{date(all.at(-1)!.day)}</span>
             </p>
           </figure>
-          <Numbers
+          <TableDetails
             summary="Calls by day"
             rows={days}
             columns={[

@@ -1,8 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
-import { Filters, Search } from "../browser/filters.tsx";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { Filters, SearchFilter } from "../browser/filters.tsx";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date } from "../format.ts";
 import { CheckEndpoints } from "./check-endpoints.tsx";
@@ -12,7 +12,7 @@ import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Lists the partners and creates new ones. */
-export function PartnersPage({ place }: { place: Place }) {
+export function PartnersPage({ place }: { place: Route }) {
   const { api } = useConsole();
   const offset = place.query.get("offset") ?? "0";
   const search = place.query.get("search") ?? "";
@@ -45,7 +45,7 @@ export function PartnersPage({ place }: { place: Place }) {
           onCreated={(partner) => {
             setCreated(partner);
             setCreating(false);
-            loaded.again();
+            loaded.reload();
           }}
         />
       )}
@@ -57,27 +57,27 @@ export function PartnersPage({ place }: { place: Place }) {
         />
       )}
       <Filters>
-        <Search
+        <SearchFilter
           label="Name or ID"
           value={search}
           onChange={(to) => replaceQuery(place, { search: to, offset: "" })}
         />
         <p class="found">
-          <a href={addressOf(["usage"])}>Usage by partner</a>
+          <a href={hrefTo(["usage"])}>Usage by partner</a>
         </p>
       </Filters>
-      <Showing loaded={loaded} what="the partners">
+      <LoadedContent loaded={loaded} what="the partners">
         {(page) =>
           page.total === 0 ? (
-            <Empty title={search === "" ? "No partners yet" : "No matching partners"}>
+            <EmptyState title={search === "" ? "No partners yet" : "No matching partners"}>
               <p>
                 {search === "" ? (
                   "A new partner receives an API key, a client ID and secret, and a webhook secret."
                 ) : (
-                  <a href={addressOf(["partners"])}>Show all partners</a>
+                  <a href={hrefTo(["partners"])}>Show all partners</a>
                 )}
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <section class="card" aria-label="Partners">
               <VirtualTable
@@ -111,7 +111,7 @@ export function PartnersPage({ place }: { place: Place }) {
             </section>
           )
         }
-      </Showing>
+      </LoadedContent>
       <CheckEndpoints />
     </>
   );
@@ -120,7 +120,7 @@ export function PartnersPage({ place }: { place: Place }) {
 function PartnerName({ partner_id, name, enabled }: PartnerJson) {
   return (
     <>
-      <a class="name" href={addressOf(["partners", partner_id])}>
+      <a class="name" href={hrefTo(["partners", partner_id])}>
         <bdi>{name}</bdi>
       </a>
       {!enabled && <span class="chip overdue">Disabled</span>}

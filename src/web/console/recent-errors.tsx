@@ -1,5 +1,5 @@
 import type { LoggedErrorJson } from "../../wire/logged-error.ts";
-import { Showing } from "../browser/load-states.tsx";
+import { LoadedContent } from "../browser/load-states.tsx";
 import { counted, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead } from "./console-context.ts";
@@ -10,7 +10,7 @@ const REFRESH_S = 30;
 export function RecentErrors() {
   const loaded = useRead<{ server: string; errors: LoggedErrorJson[] }>("/admin/errors", REFRESH_S);
   return (
-    <Showing loaded={loaded} what="the errors">
+    <LoadedContent loaded={loaded} what="the errors">
       {({ server, errors }) => (
         <Section
           id="errors"
@@ -45,6 +45,6 @@ export function RecentErrors() {
           )}
         </Section>
       )}
-    </Showing>
+    </LoadedContent>
   );
 }

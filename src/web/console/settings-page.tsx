@@ -1,17 +1,17 @@
 import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { type Place, replaceQuery } from "../browser/route.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { type Route, replaceQuery } from "../browser/route.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
 
 /** Lists the active settings with the source of each. */
-export function SettingsPage({ place }: { place: Place }) {
+export function SettingsPage({ place }: { place: Route }) {
   const loaded = useRead<SettingsJson>("/admin/settings");
   const isFiltered = place.query.get("show") === "given";
   useTitle("Settings");
   return (
-    <Showing loaded={loaded} what="the settings" isPage>
+    <LoadedContent loaded={loaded} what="the settings" isPage>
       {({ server, file, settings }) => {
         const shown = settings.filter(({ origin }) => !isFiltered || origin !== "default");
         const sections = Map.groupBy(shown, ({ key }) => key.split(".")[0]!);
@@ -43,7 +43,7 @@ export function SettingsPage({ place }: { place: Place }) {
                 Show non-default only
               </label>
             </Heading>
-            {shown.length === 0 && <Empty title="All settings have their default values" />}
+            {shown.length === 0 && <EmptyState title="All settings have their default values" />}
             {[...sections].map(([name, group]) => (
               <Section id={`settings-${name}`} title={name}>
                 <DataTable
@@ -64,7 +64,7 @@ export function SettingsPage({ place }: { place: Place }) {
           </>
         );
       }}
-    </Showing>
+    </LoadedContent>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { addressOf, type Place } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/route.ts";
 import { useConsole } from "./console-context.ts";
 
 const AREAS = [
@@ -17,9 +17,9 @@ const AREAS = [
 ] as const;
 
 /** Frames every page with the navigation and the administrator's name. */
-export function Shell({ place, children }: { place: Place; children: ComponentChildren }) {
+export function Shell({ place, children }: { place: Route; children: ComponentChildren }) {
   const { api, signOut } = useConsole();
-  const [area = ""] = place.parts;
+  const [area = ""] = place.segments;
   const areas = useRef<HTMLElement>(null);
   // On a phone the navigation is wider than the window: bring the current area into view.
   useEffect(() => {
@@ -32,15 +32,12 @@ export function Shell({ place, children }: { place: Place; children: ComponentCh
       </button>
       <header class="top">
         <div class="inner">
-          <a class="brand" href={addressOf([])}>
+          <a class="brand" href={hrefTo([])}>
             Mainstay <span>console</span>
           </a>
           <nav aria-label="Areas" ref={areas}>
             {AREAS.map(({ part, name }) => (
-              <a
-                href={addressOf(part === "" ? [] : [part])}
-                aria-current={area === part ? "page" : undefined}
-              >
+              <a href={hrefTo(part === "" ? [] : [part])} aria-current={area === part ? "page" : undefined}>
                 {name}
               </a>
             ))}

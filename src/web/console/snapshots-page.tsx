@@ -1,6 +1,6 @@
 import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf } from "../browser/route.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, dateTime } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
@@ -19,20 +19,19 @@ export function SnapshotsPage() {
         title="Snapshots"
         about="All components are rescored daily and changes are sent as webhooks."
       />
-      <Showing loaded={loaded} what="the snapshots">
+      <LoadedContent loaded={loaded} what="the snapshots">
         {({ snapshots }) =>
           snapshots.length === 0 ? (
-            <Empty title="No snapshots yet">
+            <EmptyState title="No snapshots yet">
               <p>
-                A snapshot is taken daily. <a href={addressOf(["jobs"])}>Jobs</a> shows when the next one is
-                due.
+                A snapshot is taken daily. <a href={hrefTo(["jobs"])}>Jobs</a> shows when the next one is due.
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <Runs runs={snapshots} />
           )
         }
-      </Showing>
+      </LoadedContent>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { UsageJson, UsagePageJson } from "../../wire/partner.ts";
-import { saveCsv } from "../browser/csv-file.ts";
-import { Empty, Showing } from "../browser/load-states.tsx";
-import { addressOf, type Place, replaceQuery } from "../browser/route.ts";
+import { downloadCsv } from "../browser/csv-file.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count } from "../format.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
 /** Lists every partner's API calls and billable units in a month, for billing. */
-export function UsagePage({ place }: { place: Place }) {
+export function UsagePage({ place }: { place: Route }) {
   const month = place.query.get("month") ?? thisMonth();
   const offset = place.query.get("offset") ?? "0";
   const query = new URLSearchParams({ month, offset, limit: String(PAGE_SIZE) });
@@ -21,7 +21,7 @@ export function UsagePage({ place }: { place: Place }) {
   return (
     <>
       <p class="trail small">
-        <a href={addressOf(["partners"])}>Partners</a>
+        <a href={hrefTo(["partners"])}>Partners</a>
       </p>
       <Heading
         title="Usage"
@@ -43,10 +43,10 @@ export function UsagePage({ place }: { place: Place }) {
           />
         </span>
       </form>
-      <Showing loaded={loaded} what="the usage">
+      <LoadedContent loaded={loaded} what="the usage">
         {(page) =>
           page.total === 0 ? (
-            <Empty title="No partners yet" />
+            <EmptyState title="No partners yet" />
           ) : (
             <section class="card" aria-label="Usage">
               <VirtualTable
@@ -58,7 +58,7 @@ export function UsagePage({ place }: { place: Place }) {
                     key: "name",
                     heading: "Partner",
                     cell: ({ partner_id, name }) => (
-                      <a class="name" href={addressOf(["partners", partner_id], { month })}>
+                      <a class="name" href={hrefTo(["partners", partner_id], { month })}>
                         <bdi>{name}</bdi>
                       </a>
                     ),
@@ -81,7 +81,7 @@ export function UsagePage({ place }: { place: Place }) {
             </section>
           )
         }
-      </Showing>
+      </LoadedContent>
     </>
   );
 }
@@ -98,7 +98,7 @@ function SaveCsv({ month }: { month: string }) {
         all.push(...page.partners);
         if (all.length >= page.total || page.partners.length === 0) break;
       }
-      saveCsv(
+      downloadCsv(
         `usage-${month}.csv`,
         ["partner_id", "day", "calls", "billable_units", "name"],
         all.flatMap(({ partner_id, name, billable_units, days }) =>

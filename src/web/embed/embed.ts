@@ -32,11 +32,11 @@ document.addEventListener("submit", (event) => {
   const part = form.dataset.replaces;
   if (part === undefined) return;
   event.preventDefault();
-  void replace(form, part);
+  void replaceSection(form, part);
 });
 
 /** Loads the page with the form's values, and replaces one of its sections. */
-async function replace(form: HTMLFormElement, part: string): Promise<void> {
+async function replaceSection(form: HTMLFormElement, part: string): Promise<void> {
   const address = new URL(location.href);
   for (const [name, value] of new FormData(form)) address.searchParams.set(name, String(value));
   const section = document.getElementById(part)!;
@@ -51,11 +51,11 @@ async function replace(form: HTMLFormElement, part: string): Promise<void> {
     fresh.querySelector("select")?.focus();
   } catch {
     section.removeAttribute("aria-busy");
-    tell(form, "This section could not be loaded. Try again in a moment.");
+    showError(form, "This section could not be loaded. Try again in a moment.");
   }
 }
 
-function tell(form: HTMLFormElement, words: string): void {
+function showError(form: HTMLFormElement, words: string): void {
   const said = form.parentElement!.querySelector<HTMLElement>("[role=alert]") ?? document.createElement("p");
   said.setAttribute("role", "alert");
   said.textContent = words;

@@ -17,12 +17,12 @@ import {
 import { DataTable } from "../sections/section.tsx";
 
 /** Addresses relative to the page. */
-export type Addresses = { style: string; script: string; links: DataLinks };
+export type PageAddresses = { style: string; script: string; links: DataLinks };
 
 /** Renders the page of a property. */
 export function* renderPropertyPage(
   figures: PropertyPageData,
-  { style, script, links }: Addresses,
+  { style, script, links }: PageAddresses,
 ): Steps<RenderedPage> {
   const { name } = figures.property;
   const drawn: string[] = [];
@@ -70,7 +70,7 @@ export function* renderPropertyPage(
 /** The placeholder for the sections, which are rendered one by one. */
 const SECTIONS = "<sections-here></sections-here>";
 
-export const ROWS_A_PAGE = 200;
+export const ROWS_PER_PAGE = 200;
 
 /** Renders a page of the list of all components of a property, highest expected loss first. */
 export function* renderComponentList(
@@ -80,8 +80,8 @@ export function* renderComponentList(
 ): Steps<RenderedPage> {
   const places = new Locations(figures.types, figures.units);
   const all = yield* sortInSteps(figures.components, compareByExpectedLoss);
-  const from = (page - 1) * ROWS_A_PAGE;
-  const rows = all.slice(from, from + ROWS_A_PAGE);
+  const from = (page - 1) * ROWS_PER_PAGE;
+  const rows = all.slice(from, from + ROWS_PER_PAGE);
   const title = `${figures.property.name}: all components`;
   return renderDocument({
     title,
@@ -117,7 +117,7 @@ export function* renderComponentList(
 }
 
 /** The error messages by status, each with what else the reader can do than try again. */
-const REFUSALS: Readonly<Record<number, readonly [title: string, remedy?: string]>> = {
+const ERRORS: Readonly<Record<number, readonly [title: string, remedy?: string]>> = {
   400: [
     "This link is not valid",
     "Part of the link was changed or repeated. Ask the person who shared it for a new link.",
@@ -128,7 +128,7 @@ const REFUSALS: Readonly<Record<number, readonly [title: string, remedy?: string
 };
 
 /** Renders an error in place of the requested page. */
-export function renderRefusal(refusal: {
+export function renderErrorPage(refusal: {
   /** The CSS rules, inline: the style sheet may be unavailable. */
   rules: string;
   status: number;
@@ -138,7 +138,7 @@ export function renderRefusal(refusal: {
   again: string;
 }): RenderedPage {
   const { rules, status, requestId, retryAfterS, again } = refusal;
-  const [title, remedy] = REFUSALS[status] ?? [
+  const [title, remedy] = ERRORS[status] ?? [
     "Something went wrong on our side",
     "If the problem continues, contact the person who shared this link.",
   ];
@@ -168,7 +168,7 @@ export function renderRefusal(refusal: {
 }
 
 /** Renders the page for a token that is unknown, expired or revoked. It does not say which. */
-export function renderNoPage(style: string): RenderedPage {
+export function renderNotFoundPage(style: string): RenderedPage {
   return renderDocument({
     title: "Page not found",
     style,

@@ -8,13 +8,13 @@ import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, PropertyReserve } from "../sections/reserve-page.tsx";
 
-export type SchedulePageParts = Pick<PropertyPageData, "property" | "types" | "units"> & {
+export type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
 };
 
 /** Renders the replacement reserve schedule of a property, which prints in landscape orientation. */
 export function* renderSchedulePage(
-  { property, plan, types, units }: SchedulePageParts,
+  { property, plan, types, units }: SchedulePageData,
   addresses: { style: string; script: string; back: string; csv: string },
 ): Steps<RenderedPage> {
   const schedule = yield* reserveScheduleInSteps(plan, new Locations(types, units));

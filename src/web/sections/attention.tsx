@@ -6,9 +6,9 @@ import { capitalized, count, money, probabilityText, yearRange } from "../format
 import { rangeText, sumBy } from "../grouping.ts";
 import { type Locations, TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";
-import { type Column, type Csv, Numbers, Section } from "./section.tsx";
+import { type Column, type CsvSource, Section, TableDetails } from "./section.tsx";
 
-const SHOWN = 10;
+const MAX_GROUPS = 10;
 
 /** The critical and warning components, one sentence for each group of identical ones, highest expected loss first. */
 export function Attention(props: {
@@ -17,7 +17,7 @@ export function Attention(props: {
   /** The same components, grouped by kind and tier. */
   alike: readonly (readonly ComponentJson[])[];
   places: Locations;
-  csv?: Csv;
+  csv?: CsvSource;
   all?: string | undefined;
 }) {
   const { components, alike, places, csv, all } = props;
@@ -31,7 +31,7 @@ export function Attention(props: {
     .map((group) => ({ group, atRisk: sumBy(group, expectedLoss) }))
     .sort((a, b) => b.atRisk - a.atRisk);
   const most = groups[0]!.atRisk;
-  const shown = groups.slice(0, SHOWN);
+  const shown = groups.slice(0, MAX_GROUPS);
   return (
     <Section
       id="attention"
@@ -43,9 +43,9 @@ export function Attention(props: {
           <li>
             <TierMark tier={group[0]!.risk_tier} named />
             {group.length === 1 ? (
-              <One component={group[0]!} places={places} />
+              <SingleComponent component={group[0]!} places={places} />
             ) : (
-              <Several components={group} places={places} />
+              <ComponentGroup components={group} places={places} />
             )}
             <p class="waiting">
               <Bar value={atRisk} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
@@ -57,7 +57,7 @@ export function Attention(props: {
           </li>
         ))}
       </ol>
-      <Numbers
+      <TableDetails
         caption="Highest-risk components"
         summary={
           components.length > shown.length ? `View all ${count(components.length)} as table` : undefined
@@ -71,7 +71,7 @@ export function Attention(props: {
   );
 }
 
-function One({ component, places }: { component: ComponentJson; places: Locations }) {
+function SingleComponent({ component, places }: { component: ComponentJson; places: Locations }) {
   return (
     <div class="what">
       <h3>
@@ -90,7 +90,7 @@ function One({ component, places }: { component: ComponentJson; places: Location
 }
 
 /** Identical components: their number, and how many of them are expected to fail. */
-function Several({ components, places }: { components: readonly ComponentJson[]; places: Locations }) {
+function ComponentGroup({ components, places }: { components: readonly ComponentJson[]; places: Locations }) {
   const [first] = components as [ComponentJson];
   const failing = sumBy(components, (one) => one.failure_probability_12m);
   return (

@@ -4,7 +4,7 @@ import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
-import { type Csv, Numbers, Section } from "./section.tsx";
+import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
 /** The lowest score of each grade, worst grade first. */
 const GRADES = [
@@ -31,10 +31,10 @@ export function Condition(props: {
   condition: ConditionJson;
   components: readonly Costs[];
   reserve: ReserveJson;
-  csv?: Csv;
+  csv?: CsvSource;
 }) {
   const { condition, components, reserve, csv } = props;
-  if (condition.components_assessed === 0 || condition.grade === null) return <NothingAssessed />;
+  if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;
   const rating = RATINGS[condition.rating ?? ""] ?? { name: "Condition", tone: "" };
   const critical = components.filter(({ risk_tier }) => risk_tier === "CRITICAL");
   const now = sum(critical, "proactive_cost");
@@ -83,8 +83,8 @@ export function Condition(props: {
           <dd class="small mute">per unit per month, next 12 months</dd>
         </div>
       </dl>
-      <RestsOn components={components} />
-      <Numbers
+      <DataConfidence components={components} />
+      <TableDetails
         summary="How the score is calculated"
         csv={csv}
         rows={TIERS.map((tier) => ({ tier, parts: components.filter((one) => one.risk_tier === tier) }))}
@@ -115,7 +115,7 @@ export function Condition(props: {
   );
 }
 
-function NothingAssessed() {
+function NoAssessment() {
   return (
     <Section id="condition" title="No assessment yet">
       <p class="empty">
@@ -126,7 +126,7 @@ function NothingAssessed() {
 }
 
 /** The amount and confidence of the data behind the score, so that an estimate is not taken for a survey. */
-function RestsOn({ components }: { components: readonly Costs[] }) {
+function DataConfidence({ components }: { components: readonly Costs[] }) {
   const appliances = new Set(components.map((one) => one.appliance_id)).size;
   const sure = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
   return (

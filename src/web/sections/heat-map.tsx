@@ -6,23 +6,23 @@ import { elevatedComponents } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { type Locations, systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
-import { type Csv, Numbers, Section } from "./section.tsx";
+import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
-const MOST_MARKS = 160;
+const MAX_SYMBOLS = 160;
 
 /** A building system with its components by tier, and the costs of its critical and warning ones. */
 export type SystemRow = {
   system: string;
   /** Highest score first, if each has a symbol of its own. */
-  parts: readonly ComponentJson[];
+  components: readonly ComponentJson[];
   tiers: Readonly<Record<RiskTier, number>>;
   plannedUsd: number;
-  failedUsd: number;
+  afterFailureUsd: number;
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function HeatMap(props: { systems: readonly SystemRow[]; places: Locations; csv?: Csv }) {
+export function HeatMap(props: { systems: readonly SystemRow[]; places: Locations; csv?: CsvSource }) {
   const { systems: rows, places, csv } = props;
   return (
     <Section
@@ -53,12 +53,12 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Location
               ))}
             </p>
             <p class="marks" aria-hidden="true">
-              <Marks row={row} places={places} />
+              <Symbols row={row} places={places} />
             </p>
           </li>
         ))}
       </ul>
-      <Numbers
+      <TableDetails
         caption="Risk by building system"
         csv={csv}
         rows={rows}
@@ -73,7 +73,7 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Location
           {
             heading: "Cost after failure",
             isNumber: true,
-            cell: ({ failedUsd }) => money(failedUsd),
+            cell: ({ afterFailureUsd: failedUsd }) => money(failedUsd),
           },
         ]}
         note="Costs are for critical and warning components."
@@ -82,9 +82,9 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Location
   );
 }
 
-function Marks({ row, places }: { row: SystemRow; places: Locations }) {
-  const { parts, tiers } = row;
-  const each = Math.ceil(parts.length / MOST_MARKS);
+function Symbols({ row, places }: { row: SystemRow; places: Locations }) {
+  const { components: parts, tiers } = row;
+  const each = Math.ceil(parts.length / MAX_SYMBOLS);
   if (each === 1)
     return parts.map((part) => (
       <i
@@ -114,20 +114,20 @@ export function* systemsInSteps(components: readonly ComponentJson[], places: Lo
     (a, b) =>
       b.tiers.CRITICAL - a.tiers.CRITICAL ||
       b.tiers.WARNING - a.tiers.WARNING ||
-      b.parts.length - a.parts.length,
+      b.components.length - a.components.length,
   );
 }
 
 function systemRow(parts: readonly ComponentJson[], places: Locations): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   for (const { risk_tier } of parts) tiers[risk_tier]++;
-  const isEachMarked = parts.length <= MOST_MARKS;
+  const isEachMarked = parts.length <= MAX_SYMBOLS;
   const elevatedParts = elevatedComponents(parts);
   return {
     system: places.systemOf(parts[0]!.appliance_type),
-    parts: isEachMarked ? parts.toSorted((a, b) => b.risk_score - a.risk_score) : parts,
+    components: isEachMarked ? parts.toSorted((a, b) => b.risk_score - a.risk_score) : parts,
     tiers,
     plannedUsd: sumBy(elevatedParts, (one) => one.proactive_cost),
-    failedUsd: sumBy(elevatedParts, (one) => one.reactive_cost),
+    afterFailureUsd: sumBy(elevatedParts, (one) => one.reactive_cost),
   };
 }

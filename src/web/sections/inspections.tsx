@@ -1,16 +1,16 @@
 import type { InspectionJson } from "../../wire/compliance.ts";
 import { count, counted, date, relativeDays } from "../format.ts";
 import { codeLabel, INSPECTION_STATUS_LABELS, type Locations } from "../labels.ts";
-import { type Csv, Numbers, Section } from "./section.tsx";
+import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
-const SHOWN = 8;
+const MAX_INSPECTIONS = 8;
 
 /** The inspections that apply to the property, earliest due date first. */
 export function Inspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
   places: Locations;
-  csv?: Csv;
+  csv?: CsvSource;
 }) {
   const { inspections, places, csv } = props;
   const overdue = inspections.filter(({ status }) => status === "OVERDUE").length;
@@ -31,7 +31,7 @@ export function Inspections(props: {
       }
     >
       <ul class="inspections">
-        {inspections.slice(0, SHOWN).map((one) => (
+        {inspections.slice(0, MAX_INSPECTIONS).map((one) => (
           <li>
             <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_STATUS_LABELS[one.status]}</span>
             <span>
@@ -43,9 +43,11 @@ export function Inspections(props: {
           </li>
         ))}
       </ul>
-      <Numbers
+      <TableDetails
         caption="Inspections"
-        summary={inspections.length > SHOWN ? `View all ${count(inspections.length)} as table` : undefined}
+        summary={
+          inspections.length > MAX_INSPECTIONS ? `View all ${count(inspections.length)} as table` : undefined
+        }
         csv={csv}
         rows={inspections}
         columns={[

@@ -19,58 +19,58 @@ import {
   BudgetForm,
   type BudgetPlannerProps,
 } from "./budget-planner.tsx";
-import { type Csv, Numbers, Section } from "./section.tsx";
+import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
-const SHOWN = 6;
+const MAX_GROUPS = 6;
 /** With more components than this, the page leaves their data out and its form asks the server. */
-const MOST_CARRIED = 10_000;
+const MAX_EMBEDDED_COMPONENTS = 10_000;
 
 export type PlanLinks = {
-  yearsCsv?: Csv;
-  partsCsv?: Csv;
+  yearsCsv?: CsvSource;
+  componentsCsv?: CsvSource;
   /** The printable replacement reserve schedule. */
   schedule?: string | undefined;
 };
 
-export type Spendings = (props: BudgetPlannerProps) => ComponentChildren;
+export type RenderBudgetPlanner = (props: BudgetPlannerProps) => ComponentChildren;
 
 /** Figures derived from a plan, to be shown with it. */
-export type Advice = {
+export type PlanDetails = {
   due: readonly PlannedComponentJson[];
   /** The due ones grouped by kind, highest cost of delay first. */
-  dueAlike: readonly { group: readonly PlannedComponentJson[]; waiting: number }[];
-  spent: AllocatedBudget;
+  dueGroups: readonly { group: readonly PlannedComponentJson[]; waiting: number }[];
+  budget: AllocatedBudget;
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
-export function* adviceInSteps(
+export function* planDetailsInSteps(
   { components }: PropertyPlanJson,
   places: Locations,
   budget: number | undefined,
-): Steps<Advice> {
+): Steps<PlanDetails> {
   const due = components.filter(({ policy }) => policy === "replace_now");
   yield;
   const dueAlike = (yield* groupInSteps(due, componentKind))
     .map((group) => ({ group, waiting: sumBy(group, (one) => one.cost_of_waiting_a_year) }))
     .sort((a, b) => b.waiting - a.waiting);
   const offer = yield* candidatesInSteps(components, places);
-  const amount = amountFor(offer, budget);
+  const amount = initialBudget(offer, budget);
   yield;
   return {
     due,
-    dueAlike,
-    spent: { candidates: offer, amount, result: yield* allocateBudgetInSteps(offer, amount) },
+    dueGroups: dueAlike,
+    budget: { candidates: offer, amount, result: yield* allocateBudgetInSteps(offer, amount) },
   };
 }
 
 /** The plan of a property: what is due now, the costs by year, the reserve deposit, and the budget planner. */
-export function WhatToDo(props: {
+export function RecommendedActions(props: {
   plan: PropertyPlanJson;
-  advice: Advice;
+  advice: PlanDetails;
   places: Locations;
   links?: PlanLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
-  spending?: Spendings | undefined;
+  spending?: RenderBudgetPlanner | undefined;
 }) {
   const { plan, advice, places, links = {} } = props;
   const { due } = advice;
@@ -102,10 +102,10 @@ export function WhatToDo(props: {
           <dd class="small mute">of components due now</dd>
         </div>
       </dl>
-      {due.length > 0 && <DueNow groups={advice.dueAlike} places={places} />}
-      <Numbers
+      {due.length > 0 && <DueNow groups={advice.dueGroups} places={places} />}
+      <TableDetails
         summary="Full action list"
-        csv={links.partsCsv}
+        csv={links.componentsCsv}
         rows={plan.components}
         columns={[
           {
@@ -133,17 +133,17 @@ export function WhatToDo(props: {
         ]}
         note="Net cost of a 12-month delay = (probability of failure × extra cost of failure) − one year of deferred replacement cost. A negative value means waiting is cheaper."
       />
-      <Years plan={plan} units={plan.unit_count} links={links} />
-      <WhatMoneyBuys spent={advice.spent} spending={props.spending} />
+      <CostsByYear plan={plan} units={plan.unit_count} links={links} />
+      <BudgetPlanner spent={advice.budget} spending={props.spending} />
     </Section>
   );
 }
 
-function DueNow({ groups, places }: { groups: Advice["dueAlike"]; places: Locations }) {
-  const rest = groups.slice(SHOWN).flatMap(({ group }) => group);
+function DueNow({ groups, places }: { groups: PlanDetails["dueGroups"]; places: Locations }) {
+  const rest = groups.slice(MAX_GROUPS).flatMap(({ group }) => group);
   return (
     <ul class="due-now">
-      {groups.slice(0, SHOWN).map(({ group, waiting }) => (
+      {groups.slice(0, MAX_GROUPS).map(({ group, waiting }) => (
         <li>
           <span>
             {group[0]!.component_name}
@@ -172,7 +172,7 @@ export const delayCost = (usd: number) =>
   `${usd >= 0.5 ? "+" : ""}${money(Math.round(usd))} if delayed 12 months`;
 
 /** The costs by year of a property's or a portfolio's plan, its savings, and the deposit that funds it. */
-export function Years({
+export function CostsByYear({
   plan,
   units,
   links = {},
@@ -197,7 +197,7 @@ export function Years({
       <ScheduleChart years={schedule} />
       <ScheduleLegend />
       <DepositSentence plan={plan} />
-      <Numbers
+      <TableDetails
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
@@ -258,7 +258,13 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   );
 }
 
-function WhatMoneyBuys({ spent, spending }: { spent: AllocatedBudget; spending: Spendings | undefined }) {
+function BudgetPlanner({
+  spent,
+  spending,
+}: {
+  spent: AllocatedBudget;
+  spending: RenderBudgetPlanner | undefined;
+}) {
   const { candidates: offer, amount } = spent;
   return (
     <>
@@ -268,7 +274,7 @@ function WhatMoneyBuys({ spent, spending }: { spent: AllocatedBudget; spending: 
       ) : (
         <>
           <p class="about">Components are selected by savings per dollar until the budget is used.</p>
-          {spending ? spending({ candidates: offer, amount }) : <OfferedToScripts {...spent} />}
+          {spending ? spending({ candidates: offer, amount }) : <EnhancedBudgetForm {...spent} />}
         </>
       )}
     </>
@@ -276,15 +282,15 @@ function WhatMoneyBuys({ spent, spending }: { spent: AllocatedBudget; spending: 
 }
 
 /** The budget that the reader entered, up to the cost of all candidates; by default, a quarter of that cost. */
-function amountFor(offer: BudgetCandidates, asked: number | undefined): number {
+function initialBudget(offer: BudgetCandidates, asked: number | undefined): number {
   const { most, step } = sliderRange(offer);
   return Math.min(asked ?? Math.ceil(most / 4 / step) * step, most);
 }
 
 /** The form, with the data from which a script turns it into a slider. */
-function OfferedToScripts(props: AllocatedBudget) {
+function EnhancedBudgetForm(props: AllocatedBudget) {
   const { candidates: offer, amount } = props;
-  if (offer.components.length > MOST_CARRIED) return <BudgetForm {...props} />;
+  if (offer.components.length > MAX_EMBEDDED_COMPONENTS) return <BudgetForm {...props} />;
   const data = JSON.stringify({ offer, amount }).replaceAll("<", "\\u003c");
   return (
     <>

@@ -16,10 +16,10 @@ import { Attention } from "./attention.tsx";
 import { Condition } from "./condition.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { Inspections } from "./inspections.tsx";
-import { adviceInSteps, type Spendings, WhatToDo } from "./plan.tsx";
+import { planDetailsInSteps, RecommendedActions, type RenderBudgetPlanner } from "./plan.tsx";
 import { ReserveAndForecast } from "./reserve-and-forecast.tsx";
-import type { Csv } from "./section.tsx";
-import { expectedInSteps, Timeline } from "./timeline.tsx";
+import type { CsvSource } from "./section.tsx";
+import { Timeline, timelineInSteps } from "./timeline.tsx";
 import { Trend } from "./trend.tsx";
 
 /** The data of a property's page, as the API returns it. */
@@ -48,7 +48,7 @@ export type ComponentTrend = {
 
 /** The addresses of the files behind the charts, of the list of all components, and of the reserve schedule. */
 export type DataLinks = {
-  csv: (file: CsvFile, componentId?: string) => Csv;
+  csv: (file: CsvFile, componentId?: string) => CsvSource;
   components?: string;
   schedule: string;
 };
@@ -72,7 +72,7 @@ export type SectionsProps = {
   figures: PropertyPageData;
   links?: DataLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
-  spending?: Spendings;
+  spending?: RenderBudgetPlanner;
 };
 
 /** The sections of a property: first the summary, then what to do about it, then the details. */
@@ -91,9 +91,9 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
   const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
   const waiting = elevatedComponents(inOrder);
   const alike = yield* groupInSteps(waiting, componentKindAndTier);
-  const expected = yield* expectedInSteps(waiting, alike);
+  const expected = yield* timelineInSteps(waiting, alike);
   const systems = yield* systemsInSteps(components, places);
-  const advice = plan && (yield* adviceInSteps(plan, places, figures.budget));
+  const advice = plan && (yield* planDetailsInSteps(plan, places, figures.budget));
   const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     status,
@@ -105,12 +105,12 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
       all={links?.components}
     />,
     plan && advice && (
-      <WhatToDo
+      <RecommendedActions
         plan={plan}
         advice={advice}
         places={places}
         spending={spending}
-        links={{ yearsCsv: csv("schedule"), partsCsv: csv("plan"), schedule: links?.schedule }}
+        links={{ yearsCsv: csv("schedule"), componentsCsv: csv("plan"), schedule: links?.schedule }}
       />
     ),
     <HeatMap systems={systems} places={places} csv={csv("components")} />,

@@ -2,7 +2,7 @@ import type { ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import { Bar } from "../charts/bar.tsx";
 import { count, counted, money } from "../format.ts";
-import { type Csv, Numbers, Section } from "./section.tsx";
+import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days"] as const;
 const RESERVE_PERIODS = [
@@ -16,8 +16,8 @@ const RESERVE_PERIODS = [
 export function ReserveAndForecast(props: {
   forecast: ForecastJson;
   reserve: ReserveJson;
-  reserveCsv?: Csv;
-  forecastCsv?: Csv;
+  reserveCsv?: CsvSource;
+  forecastCsv?: CsvSource;
 }) {
   const { forecast, reserve, reserveCsv, forecastCsv } = props;
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
@@ -43,7 +43,7 @@ export function ReserveAndForecast(props: {
           </li>
         ))}
       </ul>
-      <Numbers
+      <TableDetails
         caption="Reserve contributions"
         csv={reserveCsv}
         rows={spans}
@@ -74,7 +74,7 @@ export function ReserveAndForecast(props: {
           ))}
         </ul>
       )}
-      <Numbers
+      <TableDetails
         caption="Upcoming work"
         csv={forecastCsv}
         rows={windows}

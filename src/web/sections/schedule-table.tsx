@@ -4,28 +4,28 @@ import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
 
 /** The most years of one table; more years take further tables. */
-const MOST_YEARS = 12;
+const MAX_YEARS_PER_TABLE = 12;
 
 /** A replacement reserve schedule: one row per group of identical components, one column per year, and totals. */
 export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
   return (
-    <InSheets years={schedule.years.length} caption={caption}>
+    <SplitByYears years={schedule.years.length} caption={caption}>
       {(sheet) => <ScheduleTable schedule={schedule} {...sheet} />}
-    </InSheets>
+    </SplitByYears>
   );
 }
 
 /** The years of one table: from `from`, up to and excluding `to`, both zero-based. */
-export type Sheet = { from: number; to: number; caption: string };
+export type YearSlice = { from: number; to: number; caption: string };
 
 /** Splits the years into as many tables as they take. */
-export function InSheets(props: {
+export function SplitByYears(props: {
   years: number;
   caption: string;
-  children: (sheet: Sheet) => ComponentChildren;
+  children: (sheet: YearSlice) => ComponentChildren;
 }) {
   const { years, caption, children } = props;
-  const sheets = Math.ceil(years / MOST_YEARS);
+  const sheets = Math.ceil(years / MAX_YEARS_PER_TABLE);
   const size = Math.ceil(years / sheets);
   return (
     <>
@@ -38,7 +38,7 @@ export function InSheets(props: {
   );
 }
 
-function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: ReserveSchedule }) {
+function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: ReserveSchedule }) {
   const cut = (years: readonly number[]) => years.slice(from, to);
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
@@ -67,10 +67,10 @@ function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: Rese
                 <td class="number">{count(system.quantity)}</td>
                 <td />
                 <td class="number">{count(system.cost)}</td>
-                <Cells years={cut(system.years)} />
+                <CostCells years={cut(system.years)} />
               </tr>
               {system.rows.map((row) => (
-                <PartRow row={row} years={cut(row.years)} />
+                <ComponentRow row={row} years={cut(row.years)} />
               ))}
             </Fragment>
           ))}
@@ -83,7 +83,7 @@ function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: Rese
             <td class="number">{count(schedule.quantity)}</td>
             <td />
             <td class="number">{count(schedule.cost)}</td>
-            <Cells years={cut(schedule.years)} />
+            <CostCells years={cut(schedule.years)} />
           </tr>
           <InflatedRows sums={schedule} from={from} to={to} columns={8} />
         </tfoot>
@@ -92,7 +92,7 @@ function ScheduleTable({ schedule, from, to, caption }: Sheet & { schedule: Rese
   );
 }
 
-function PartRow({ row, years }: { row: ScheduleRow; years: readonly number[] }) {
+function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number[] }) {
   return (
     <tr class="part">
       <th scope="row">
@@ -106,7 +106,7 @@ function PartRow({ row, years }: { row: ScheduleRow; years: readonly number[] })
       <td class="number">{count(row.quantity)}</td>
       <td class="number">{count(row.unitCost)}</td>
       <td class="number">{count(row.cost)}</td>
-      <Cells years={years} />
+      <CostCells years={years} />
     </tr>
   );
 }
@@ -135,7 +135,7 @@ export function InflatedRows(props: { sums: ScheduleSums; from: number; to: numb
       <th scope="row" colSpan={columns}>
         {title}
       </th>
-      <Cells years={years.slice(from, to)} />
+      <CostCells years={years.slice(from, to)} />
     </tr>
   );
   return (
@@ -156,7 +156,7 @@ export function InflatedRows(props: { sums: ScheduleSums; from: number; to: numb
   );
 }
 
-export function Cells({ years }: { years: readonly number[] }) {
+export function CostCells({ years }: { years: readonly number[] }) {
   return (
     <>
       {years.map((cost) => (

@@ -24,7 +24,7 @@ export type Column<Row> = {
 };
 
 /** The most rows that a table shows. */
-export const MOST_ROWS = 100;
+export const MAX_ROWS = 100;
 
 export function DataTable<Row>(props: {
   caption: string;
@@ -64,24 +64,24 @@ export function DataTable<Row>(props: {
 }
 
 /** A CSV file with the numbers: its address, or a function that saves it. Undefined if there is none. */
-export type Csv = string | (() => void) | undefined;
+export type CsvSource = string | (() => void) | undefined;
 
 /** The numbers behind a chart, collapsed: a table of the first rows, and links to all of them, as CSV and as a page. */
-export function Numbers<Row>(props: {
+export function TableDetails<Row>(props: {
   /** The name of the table, for assistive technology. The summary, if omitted. */
   caption?: string;
   /** The text that opens the table. */
   summary?: string | undefined;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  csv?: Csv;
+  csv?: CsvSource;
   /** The address of a page with all rows. */
   all?: string | undefined;
   /** A sentence above the table. */
   note?: string | undefined;
 }) {
   const { summary = "View as table", caption, columns, rows, csv, all, note } = props;
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MAX_ROWS);
   const rest = rows.length - shown.length;
   return (
     <details class="numbers">
@@ -92,7 +92,7 @@ export function Numbers<Row>(props: {
       {note && <p class="note">{note}</p>}
       <DataTable caption={caption ?? summary} columns={columns} rows={shown} />
       <p class="more">
-        {rest > 0 && `Showing the first ${MOST_ROWS} of ${rows.length.toLocaleString("en-US")}. `}
+        {rest > 0 && `Showing the first ${MAX_ROWS} of ${rows.length.toLocaleString("en-US")}. `}
         {rest > 0 && all && (
           <>
             <a href={all}>See all</a>

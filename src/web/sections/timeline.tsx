@@ -8,25 +8,25 @@ import { count, money, yearRange } from "../format.ts";
 import { componentKindAndTier, groupInSteps, maxOf, minOf, sumBy } from "../grouping.ts";
 import { type Locations, TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";
-import { type Csv, Numbers, Section } from "./section.tsx";
+import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
-const SHOWN = 14;
+const MAX_GROUPS = 14;
 /** The time axis covers at most this many years; later failures are clipped. */
-const FARTHEST_YEARS = 25;
+const MAX_YEARS = 25;
 const TICKS = 5;
 
 /** Critical and warning components, soonest failure first, and their groups by kind and tier, highest expected loss first. */
-export type Expected = {
+export type TimelineData = {
   components: readonly ComponentJson[];
-  alike: readonly (readonly ComponentJson[])[];
+  groups: readonly (readonly ComponentJson[])[];
 };
 
 /** Sorts the components and their groups; `alike` has the same components, grouped by kind and tier. */
-export function* expectedInSteps(
+export function* timelineInSteps(
   components: readonly ComponentJson[],
   alike: readonly (readonly ComponentJson[])[],
-): Steps<Expected> {
-  const sorted = yield* sortInSteps(components, bySoonest);
+): Steps<TimelineData> {
+  const sorted = yield* sortInSteps(components, compareByFailure);
   const grouped = yield* groupInSteps(sorted, componentKindAndTier);
   const groups = new Map(grouped.map((group) => [componentKindAndTier(group[0]!), group]));
   const weighed = alike.map(([first]) => {
@@ -34,24 +34,24 @@ export function* expectedInSteps(
     return { group, atRisk: sumBy(group, expectedLoss) };
   });
   weighed.sort((a, b) => b.atRisk - a.atRisk);
-  return { components: sorted, alike: weighed.map(({ group }) => group) };
+  return { components: sorted, groups: weighed.map(({ group }) => group) };
 }
 
 /** The projected failure range of each group of components, as a bar on a time axis. */
 export function Timeline(props: {
-  expected: Expected;
+  expected: TimelineData;
   places: Locations;
   /** The first year of the time axis. */
   year: number;
-  csv?: Csv;
+  csv?: CsvSource;
   all?: string | undefined;
 }) {
   const { expected, places, year, csv, all } = props;
-  const { components, alike: groups } = expected;
+  const { components, groups } = expected;
   if (components.length === 0) return null;
-  const shown = groups.slice(0, SHOWN).sort(([a], [b]) => bySoonest(a!, b!));
+  const shown = groups.slice(0, MAX_GROUPS).sort(([a], [b]) => compareByFailure(a!, b!));
   const latest = maxOf(shown.flat().map((one) => one.projected_failure_range.latest));
-  const end = Math.min(Math.max(latest + 1, year + 4), year + FARTHEST_YEARS);
+  const end = Math.min(Math.max(latest + 1, year + 4), year + MAX_YEARS);
   const x = scaleLinear([year, end], [0, 1]).clamp(true);
   const ticks = x.ticks(TICKS).filter((tick) => Number.isInteger(tick) && tick < end);
   return (
@@ -59,8 +59,8 @@ export function Timeline(props: {
       id="timeline"
       title="Expected failure timeline"
       about={
-        groups.length > SHOWN
-          ? `Top ${SHOWN} of ${count(groups.length)} component types by expected loss, soonest failure first, with planned replacement cost. Identical components share a bar.`
+        groups.length > MAX_GROUPS
+          ? `Top ${MAX_GROUPS} of ${count(groups.length)} component types by expected loss, soonest failure first, with planned replacement cost. Identical components share a bar.`
           : "Soonest failure first, with planned replacement cost. Identical components share a bar."
       }
     >
@@ -74,11 +74,11 @@ export function Timeline(props: {
         </svg>
         <ol>
           {shown.map((group) => (
-            <Line group={group} places={places} x={x} ticks={ticks} />
+            <TimelineBar group={group} places={places} x={x} ticks={ticks} />
           ))}
         </ol>
       </div>
-      <Numbers
+      <TableDetails
         caption="Expected failure timeline"
         csv={csv}
         all={all}
@@ -102,7 +102,7 @@ export function Timeline(props: {
   );
 }
 
-function Line(props: {
+function TimelineBar(props: {
   /** Identical components, soonest failure first. */
   group: readonly ComponentJson[];
   places: Locations;
@@ -151,7 +151,7 @@ function Line(props: {
   );
 }
 
-function bySoonest(a: ComponentJson, b: ComponentJson): number {
+function compareByFailure(a: ComponentJson, b: ComponentJson): number {
   return (
     a.projected_failure_range.earliest - b.projected_failure_range.earliest ||
     a.projected_failure_year - b.projected_failure_year ||

@@ -7,7 +7,7 @@ import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
 import { codeLabel, type Locations, TIER_LABELS } from "../labels.ts";
-import { type Csv, DataTable, Numbers, Section } from "./section.tsx";
+import { type CsvSource, DataTable, Section, TableDetails } from "./section.tsx";
 
 const HEIGHT = 220;
 const TOP = 8;
@@ -16,7 +16,7 @@ const BOTTOM = 26;
 const WIDTH = 1000;
 
 /** The most components offered for selection. */
-const MOST_CHOICES = 200;
+const MAX_CHOICES = 200;
 
 /** The score of one component by day, with its service events. */
 export function Trend(props: {
@@ -26,12 +26,12 @@ export function Trend(props: {
   places: Locations;
   /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
-  csv?: Csv;
+  csv?: CsvSource;
 }) {
   const { component, points, events, places, choices, csv } = props;
   return (
     <Section id="trend" title="Score history">
-      {choices && <Choice component={component} choices={choices} places={places} />}
+      {choices && <ComponentSelect component={component} choices={choices} places={places} />}
       <p class="about">
         <strong>
           <TierMark tier={component.risk_tier} /> {component.component_name}
@@ -45,10 +45,10 @@ export function Trend(props: {
         <TrendChart points={points} events={events} name={component.component_name} />
       )}
       {points.length > 0 && (
-        <Numbers
+        <TableDetails
           summary="View daily scores"
           csv={csv}
-          rows={changesOf(points)}
+          rows={scoreChanges(points)}
           note="One row per day the score changed, plus the latest day."
           columns={[
             { heading: "Day", cell: (point) => date(point.date) },
@@ -83,9 +83,13 @@ export function Trend(props: {
   );
 }
 
-function Choice(props: { component: ComponentJson; choices: readonly ComponentJson[]; places: Locations }) {
+function ComponentSelect(props: {
+  component: ComponentJson;
+  choices: readonly ComponentJson[];
+  places: Locations;
+}) {
   const { component, choices, places } = props;
-  const offered = choices.slice(0, MOST_CHOICES);
+  const offered = choices.slice(0, MAX_CHOICES);
   const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
   return (
     <form class="choice" method="get" action="#trend" data-replaces="trend">
@@ -110,13 +114,13 @@ function TrendChart(props: {
   const { points, events, name } = props;
   const [first, last] = [points[0]!, points.at(-1)!];
   const dayOf = (day: string) => new Date(day);
-  const span = last.date > first.date ? [dayOf(first.date), dayOf(last.date)] : around(first.date);
+  const span = last.date > first.date ? [dayOf(first.date), dayOf(last.date)] : dayBeforeAndAfter(first.date);
   const x = scaleUtc(span as [Date, Date], [0, 1]);
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, TOP]);
   const path = line<TrendPointJson>()
     .x((point) => Math.round(x(dayOf(point.date)) * WIDTH * 10) / 10)
     .y((point) => Math.round(y(point.risk_score) * 10) / 10)
-    .curve(curveStepAfter)(changesOf(points))!;
+    .curve(curveStepAfter)(scoreChanges(points))!;
   const marked = events.filter((event) => event.date >= first.date && event.date <= last.date);
   // Scores are daily: ticks within a day would repeat its label.
   const ticks = x.ticks(4).filter((tick) => tick.getUTCHours() === 0);
@@ -142,7 +146,7 @@ function TrendChart(props: {
         </g>
       ))}
       {ticks.map((tick) => (
-        <text class="axis" x={percent(x(tick))} y={HEIGHT - 8} text-anchor={anchor(x(tick))}>
+        <text class="axis" x={percent(x(tick))} y={HEIGHT - 8} text-anchor={textAnchor(x(tick))}>
           {label(tick)}
         </text>
       ))}
@@ -180,16 +184,16 @@ function TrendChart(props: {
 }
 
 /** The first and last points, and those whose score differs from the day before. */
-function changesOf(points: readonly TrendPointJson[]): TrendPointJson[] {
+function scoreChanges(points: readonly TrendPointJson[]): TrendPointJson[] {
   return points.filter(
     (point, at) => at === points.length - 1 || at === 0 || point.risk_score !== points[at - 1]!.risk_score,
   );
 }
 
 /** The day before and the day after, so that a single day is drawn in the middle. */
-function around(day: string): [Date, Date] {
+function dayBeforeAndAfter(day: string): [Date, Date] {
   const at = Date.parse(day);
   return [new Date(at - 86_400_000), new Date(at + 86_400_000)];
 }
 
-const anchor = (at: number) => (at < 0.06 ? "start" : at > 0.94 ? "end" : "middle");
+const textAnchor = (at: number) => (at < 0.06 ? "start" : at > 0.94 ? "end" : "middle");
