@@ -261,10 +261,10 @@ test("a room knows none that stands above it", () => {
   expect(upward).toEqual([]);
 });
 
-test("every name at the top of src is a room of this list and of the map of README.md", () => {
+test("every name at the top of src is a room of this list and of the map of CONTRIBUTING.md", () => {
   const names = readdirSync(join(ROOT, "src")).sort();
   expect(Object.keys(KNOWS).sort()).toEqual(names);
-  const map = readFileSync(join(ROOT, "README.md"), "utf8");
+  const map = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
   const rows = [...map.matchAll(/^\| \[src\/([^/\]]+)\]\(src\/\1\) \|/gm)].map(([, name]) => name!);
   expect(rows.sort()).toEqual(names);
 });

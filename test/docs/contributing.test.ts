@@ -55,7 +55,7 @@ function change({ file, before, after }: Hunk): void {
   );
 }
 
-async function complaints(): Promise<string> {
+async function compilerErrors(): Promise<string> {
   const run = Bun.spawn([process.execPath, TSC, "--noEmit", "--project", copy, "--pretty", "false"], {
     cwd: copy,
     stdio: ["ignore", "pipe", "pipe"],
@@ -71,7 +71,7 @@ test("adding a field takes what CONTRIBUTING shows: without its last line the vi
     "src/wire/figures.ts",
   ]);
   for (const hunk of hunks.slice(0, -1)) change(hunk);
-  expect(await complaints()).toMatch(/src\/wire\/figures\.ts.*error TS/);
+  expect(await compilerErrors()).toMatch(/src\/wire\/figures\.ts.*error TS/);
   change(hunks.at(-1)!);
-  expect(await complaints()).toBe("");
+  expect(await compilerErrors()).toBe("");
 });

@@ -7,12 +7,15 @@ import { consoleSteps } from "./manual.ts";
 import { Reader } from "./reader.ts";
 
 /*
- * Runs every command of README's console blocks in their order, from an empty folder to the last call of the API, and
- * compares what is printed with what README says.
+ * Runs every command in the console blocks of README and of the tour of the API, in order, from an empty folder to the
+ * last call, and compares the output with the text.
  */
 
 const { install } = useMainstay();
-const steps = consoleSteps(readFileSync(join(import.meta.dir, "../../README.md"), "utf8"));
+const texts = ["README.md", "docs/api-tour.md"].map((name) =>
+  readFileSync(join(import.meta.dir, "../..", name), "utf8"),
+);
+const steps = texts.flatMap(consoleSteps);
 const operations = operationsOf(readApiDocument());
 const calls = steps.filter(({ command }) => command.startsWith("curl "));
 let reader: Reader;
@@ -32,7 +35,7 @@ function operationOf(command: string) {
   )?.operation;
 }
 
-test("README calls each family of the API's operations, and a photo of its own", () => {
+test("the tour calls an operation of each tag of the API, and uploads a photo", () => {
   const called = calls.map(({ command }) => operationOf(command));
   expect(called).not.toContain(undefined);
   const families = new Set(operations.map(({ operation }) => operation.tags[0]));
@@ -42,9 +45,9 @@ test("README calls each family of the API's operations, and a photo of its own",
   expect(called.map((operation) => operation!.operationId)).toContain("createAppliancePhoto");
 });
 
-// Each rests on those before it: that they work in the order in which they stand is what is tested.
+// Each command depends on those before it: the test proves that they work in this order.
 test.each(steps.map((step, i) => [i + 1, step.command.split("\n")[0]!, step] as const))(
-  "README's command %d does and prints what README says: %s",
+  "command %d prints what the text says: %s",
   async (_, __, step) => {
     await reader.follow(step);
   },
