@@ -3,19 +3,19 @@ import { CsvError, parse } from "csv-parse";
 import { OperatorError } from "../domain/errors.ts";
 import { type Source, sourceName, utf8Chunks } from "./source.ts";
 
-/** A row's cells as they stand in the file, and the line that it starts on, counted from 1 as editors do. */
+/** The unchanged cells of a row, and the line on which it starts, from 1. */
 export type CsvRow = { line: number; cells: string[] };
 
-/** What a row takes at most, so that a quote that is never closed does not gather a whole file in memory. */
+/** The maximum size of a row. Without it, an unclosed quote would read the whole file into memory. */
 export const MAX_ROW_BYTES = 1_048_576;
 
 /**
- * The rows of a comma-separated file (RFC 4180) in order, the heading first. Byte-order marks, any line ends and
- * blank rows are taken in one's stride. Throws an OperatorError that names the line where the rest cannot be read:
- * a wrong quote, a row above MAX_ROW_BYTES, bytes that are no UTF-8. Stopping early closes the file.
+ * Yields the rows of a comma-separated file (RFC 4180) in order, the heading first. Accepts a byte-order mark and any line
+ * ends, and skips blank rows. Throws an OperatorError with the line of the problem: an invalid quote, a row longer than
+ * MAX_ROW_BYTES, or invalid UTF-8. Ending the iteration early closes the file.
  */
 export async function* readCsv(source: Source): AsyncGenerator<CsvRow> {
-  // Counted here: the parser's own count is off after a Windows line end within a cell.
+  // The parser's own line count is wrong after a Windows line end in a cell.
   let line = 1;
   const parser = parse({
     bom: true,
@@ -29,7 +29,7 @@ export async function* readCsv(source: Source): AsyncGenerator<CsvRow> {
       return cells.every((cell) => cell.trim() === "") ? null : [start, ...cells];
     },
   });
-  // Errors reach the loop below through the parser, which the pipeline destroys with them.
+  // The pipeline destroys the parser with the error, which the loop below then throws.
   pipeline(Readable.from(utf8Chunks(source), { objectMode: true }), parser, () => {});
   try {
     for await (const [start, ...cells] of parser as AsyncIterable<string[]>)
@@ -43,14 +43,17 @@ function unreadable(error: CsvError, source: Source, line: number): OperatorErro
   const where = `${sourceName(source)} line ${line}`;
   if (error.code === "CSV_MAX_RECORD_SIZE")
     return new OperatorError(
-      `${where}: the row that starts here is longer than ${MAX_ROW_BYTES / 1_048_576} MiB`,
-      "Is a quote opened in it and never closed?",
+      `${where}: the row starting here is longer than ${MAX_ROW_BYTES / 1_048_576} MiB`,
+      "Check for an unclosed quote.",
     );
   const problem =
     error.code === "CSV_QUOTE_NOT_CLOSED"
-      ? "a quote is opened in the row that starts here and never closed"
-      : "the row that starts here has a quote in a place where none may stand";
-  return new OperatorError(`${where}: ${problem}`, 'A cell with a quote in it is written "like ""this""".');
+      ? "the row starting here has an unclosed quote"
+      : "the row starting here has a quote in an invalid position";
+  return new OperatorError(
+    `${where}: ${problem}`,
+    'Put cells with quotes in quotes, and double the quotes in them: "like ""this""".',
+  );
 }
 
 function lineBreaks(cell: string): number {

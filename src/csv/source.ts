@@ -1,23 +1,23 @@
 import { createReadStream, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
 
-/** Where CSV text comes from: a file, or text at hand with a name to call it by in messages. */
+/** The source of CSV text: a file, or text with a name for messages. */
 export type Source = { path: string } | { name: string; text: string };
 
 export const sourceName = (source: Source) => ("path" in source ? source.path : source.name);
 
-/** Bytes in all. Throws an OperatorError for what is no file, or is empty. */
+/** Returns the size. Throws an OperatorError if the source is empty or not a regular file. */
 export function sourceBytes(source: Source): number {
   const bytes = "text" in source ? Buffer.byteLength(source.text) : fileBytes(source.path);
   if (bytes === 0)
-    throw new OperatorError(`${sourceName(source)} is empty`, "Its first line names the columns.");
+    throw new OperatorError(
+      `${sourceName(source)} is empty`,
+      "The first line must contain the column names.",
+    );
   return bytes;
 }
 
-/**
- * The bytes of a source in chunks, checked to be UTF-8 as they come: a file in another encoding would be read as
- * something else without a word.
- */
+/** Yields the source in chunks. Throws an OperatorError for invalid UTF-8, so that no other encoding is misread silently. */
 export async function* utf8Chunks(source: Source): AsyncGenerator<Buffer> {
   const chunks: AsyncIterable<Buffer> | Buffer[] =
     "path" in source ? createReadStream(source.path) : [Buffer.from(source.text)];
@@ -33,10 +33,10 @@ export async function* utf8Chunks(source: Source): AsyncGenerator<Buffer> {
 
 function fileBytes(path: string): number {
   const status = statSync(path, { throwIfNoEntry: false });
-  if (!status) throw new OperatorError(`there is no file ${path}`, "Check the path.");
-  // A file is read twice, which a pipe does not allow.
+  if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
+  // The import reads the file twice, which a pipe does not allow.
   if (!status.isFile())
-    throw new OperatorError(`${path} is no regular file`, "Save its content to a file first.");
+    throw new OperatorError(`${path} is not a regular file`, "Save its content to a file first.");
   return status.size;
 }
 
@@ -50,12 +50,12 @@ function decode(decoder: TextDecoder, chunk: Buffer | undefined, fault: () => Op
 
 function notUtf8(source: Source, line: number): OperatorError {
   return new OperatorError(
-    `${sourceName(source)} line ${line}: this is not UTF-8 text`,
+    `${sourceName(source)} line ${line}: invalid UTF-8`,
     'Save the file as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW',
   );
 }
 
-/** Lines of the chunk that end before its first byte that is no UTF-8. */
+/** Returns the number of line ends before the first invalid byte. */
 function linesBeforeFault(chunk: Buffer): number {
   const text = chunk.toString("utf8");
   const fault = text.indexOf("\ufffd");

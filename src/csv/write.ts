@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { toStorageError } from "../files.ts";
 
-/** One row as a line of CSV that `readCsv` reads back as it was. */
+/** Returns a row as a line of CSV, which `readCsv` reads back unchanged. */
 export function csvLine(cells: readonly string[]): string {
-  // Spaces at the ends are quoted, since other programs drop them, and line ends of any kind.
+  // Quotes leading and trailing spaces, since other programs drop them, and all kinds of line ends.
   return stringify([[...cells]], { quoted_match: /^\s|\s$|\r/ });
 }
 
 type Cell = string | number | boolean | null;
 
 /**
- * One row for whoever opens it with a spreadsheet: a text that it would take for a formula has a quote in front, which
- * makes it a text there too. Others who read the file take that quote off.
+ * Returns a row for spreadsheets. Text that looks like a formula is prefixed with a quote, so that a spreadsheet treats it
+ * as text. Other programs must remove the quote.
  */
 export function sheetLine(cells: readonly Cell[]): string {
   return csvLine(cells.map(sheetCell));
@@ -26,7 +26,7 @@ function sheetCell(cell: Cell): string {
     : String(cell);
 }
 
-/** A CSV file that is made with its first row, in the folder, under the first free name: NAME.csv, NAME-2.csv, … */
+/** A CSV file that is created with its first row, under the first free name: NAME.csv, NAME-2.csv, … */
 export class CsvFile {
   #open: { path: string; descriptor: number } | undefined;
 
@@ -36,7 +36,7 @@ export class CsvFile {
     private readonly heading: readonly string[],
   ) {}
 
-  /** Undefined until there is a row. */
+  /** Undefined before the first row. */
   get path(): string | undefined {
     return this.#open?.path;
   }
@@ -56,7 +56,7 @@ export class CsvFile {
     if (this.#open) closeSync(this.#open.descriptor);
   }
 
-  /** Never over a file that is there: somebody may be mending it. */
+  /** Never overwrites a file, which a user may be editing. */
   #create(): { path: string; descriptor: number } {
     mkdirSync(this.folder, { recursive: true });
     for (let n = 1; ; n++) {
@@ -71,7 +71,7 @@ export class CsvFile {
 
 function openNew(path: string): number | undefined {
   try {
-    // For its owner alone: portfolios are nobody else's business.
+    // Readable for the owner only, since portfolios are confidential.
     return openSync(path, "wx", 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;

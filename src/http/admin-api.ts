@@ -13,21 +13,21 @@ import { adminServerOperations, type ServerState } from "./routes/admin-server.t
 
 export type AdminApiDeps = {
   knowledge: Knowledge;
-  /** Whether partners reach these operations too: then none of them hands out a credential. */
+  /** Whether partners can reach these operations. If so, none of them issues credentials. */
   partnersReachIt: boolean;
-  /** What links to the service begin with. */
+  /** The base URL of links to the service. */
   publicUrl: () => string;
-  /** Tries the connection to the property-management system. */
+  /** Tests the connection to the property-management system. */
   runRmPreflight: () => Promise<ConnectionReport>;
-  /** Calls a day of a new partner, where none is named. */
+  /** The default daily call limit of new partners. */
   newPartnersBudget: number;
-  /** What the server tells of itself, once it runs. */
+  /** The state of the server, available once it runs. */
   server: () => ServerState;
   /** Fits of the model that are asked for. */
   proposals: () => Proposals;
 } & Omit<PartnerTaskDeps, "knowledge" | "address">;
 
-/** Every operation that is the administrators' own, wherever it is served. */
+/** Returns the operations for administrators. */
 export function adminApi({
   knowledge,
   partnersReachIt,

@@ -15,12 +15,13 @@ const MESSAGES = {
 const CHALLENGE = 'Bearer realm="mainstay", ApiKey realm="mainstay"';
 const MAX_CACHED = 10_000;
 
-/** Reads a partner's revision as it is now; undefined for one that is unknown. */
+/** Returns a partner's current revision; undefined for an unknown partner. */
 type Revisions = { revision(partnerId: string): Promise<number | undefined> };
 
 /**
- * Tells partners by their API key or bearer token. Who was let in is remembered until the partner's revision moves, which
- * is read from the database with every request: what ends a credential ends it at once, in whichever process.
+ * Authenticates partners by API key or bearer token. Successful authentications are cached until the partner's revision
+ * changes. The revision is read from the database with every request, so a revoked credential is rejected immediately by
+ * every server.
  */
 export class Authenticator {
   readonly #byKey = new LRUCache<string, RevisedPartner>({ max: MAX_CACHED });
@@ -35,21 +36,22 @@ export class Authenticator {
     private readonly partners: Revisions,
   ) {}
 
-  /** Throws unauthorized, which says what was wrong and never what was sent. */
+  /** Returns the authenticated partner. Throws unauthorized, without the credential in the message. */
   async authenticate(headers: Headers): Promise<RevisedPartner> {
     const key = headers.get("x-api-key");
     if (key) {
-      const known = this.#byKey.get(key);
-      return known && (await this.#isCurrent(known)) ? known : await this.#findByKey(key);
+      const cached = this.#byKey.get(key);
+      return cached && (await this.#isCurrent(cached)) ? cached : await this.#findByKey(key);
     }
     const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
     if (!token) throw unauthorized(MESSAGES.missing);
-    const known = this.#byToken.get(token);
-    const isLive = known && known.claims.expiresAt > this.clock() && (await this.#isCurrent(known.partner));
-    return isLive ? known.partner : await this.#findByToken(token);
+    const cached = this.#byToken.get(token);
+    const isValid =
+      cached && cached.claims.expiresAt > this.clock() && (await this.#isCurrent(cached.partner));
+    return isValid ? cached.partner : await this.#findByToken(token);
   }
 
-  /** The administrator whose key it is. Looked up every time, so that a revoked key ends at once. */
+  /** Returns the authenticated administrator. Not cached, so that a revoked key is rejected immediately. */
   async authenticateAdministrator(headers: Headers): Promise<Administrator> {
     const key = headers.get("x-api-key");
     if (!key) throw unauthorized(MESSAGES.missing);
@@ -58,13 +60,13 @@ export class Authenticator {
     return administrator;
   }
 
-  /** A token for a partner's client credentials; undefined when they are not valid. */
+  /** Issues a token for a partner's client credentials; returns undefined if they are invalid. */
   async issueToken(
     clientId: string,
     clientSecret: string,
   ): Promise<{ token: string; partner: Partner } | undefined> {
     const found = await this.store.read.partners.findByClientId(clientId);
-    // Compared in any case, so that the time taken does not tell which client ids exist.
+    // Always compare, so that the response time does not reveal which client IDs exist.
     const matches = secretsEqual(hashSecret(clientSecret), found?.secretHash ?? "");
     if (!found?.partner.enabled || !matches) return undefined;
     const { id: partnerId, credentialGeneration: generation } = found.partner;

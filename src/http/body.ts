@@ -2,14 +2,14 @@ import { Failure, invalid } from "../domain/errors.ts";
 
 const MAX_DEPTH = 32;
 
-/** Throws payload_too_large when the headers declare a body of more than `limit` bytes. */
+/** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredSize({ headers }: Request, limit: number): void {
   if (Number(headers.get("content-length")) > limit) throw bodyTooLarge(limit);
 }
 
 /**
- * The raw body. Throws payload_too_large as soon as it is known to hold more than `limit` bytes, and invalid_request
- * when the client goes away before it has sent it all.
+ * Reads the raw body. Throws payload_too_large as soon as it exceeds `limit` bytes, and invalid_request if the client
+ * disconnects before the end.
  */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   checkDeclaredSize(request, limit);
@@ -19,7 +19,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
       : await readChunks(request, limit);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // The connection is gone, so that nobody hears this: it keeps what is the caller's doing out of the faults.
+    // The client is disconnected and gets no response. A Failure keeps this from being logged as an error.
     throw invalid("Request body is incomplete");
   }
 }
@@ -41,12 +41,12 @@ async function readChunks(request: Request, limit: number): Promise<Uint8Array<A
   return Buffer.concat(chunks);
 }
 
-/** The media type of the body, in lower case and without parameters. */
+/** Returns the media type of the body, in lower case and without parameters. */
 export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** Throws unsupported_media_type unless the body is declared to be JSON, as it is. */
+/** Throws unsupported_media_type unless the headers declare an uncompressed JSON body. */
 export function requireJson(request: Request): void {
   const encoding = request.headers.get("content-encoding") || "identity";
   if (encoding.toLowerCase() !== "identity")
@@ -62,8 +62,8 @@ export function requireJson(request: Request): void {
 export const notJson = () => new Failure("unsupported_media_type", "Content-Type must be application/json");
 
 /**
- * The JSON object in the bytes. Stricter than JSON.parse: invalid UTF-8, names given twice, more than 32 levels, and
- * anything but an object at the top are refused, since each would be read as something else than what was sent.
+ * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels, and
+ * anything but an object at the top level.
  */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   let text: string;
@@ -82,15 +82,15 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("Body must be a JSON object");
-  const twice = duplicateName(text);
-  if (twice !== undefined)
+  const duplicate = duplicateName(text);
+  if (duplicate !== undefined)
     throw invalid("Duplicate field in body", [
-      { field: twice.slice(0, 64), message: "is a duplicate field" },
+      { field: duplicate.slice(0, 64), message: "is a duplicate field" },
     ]);
   return value as Record<string, unknown>;
 }
 
-/** Before parsing, since a parser recurses as deep as it is told to. */
+/** Runs before JSON.parse, which recurses to any depth. */
 function checkDepth(text: string): void {
   let depth = 0;
   let inText = false;
@@ -114,7 +114,7 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const COLON = 58;
 
-/** The first name that an object of this valid JSON text holds twice. */
+/** Returns the first name that occurs twice in an object of a valid JSON text. */
 function duplicateName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -136,7 +136,7 @@ function duplicateName(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether a colon follows, white space aside. A text that is a value is followed by something else. */
+/** Returns whether a colon follows, after white space: a string is then a name, not a value. */
 function isFollowedByColon(text: string, from: number): boolean {
   let i = from;
   while (text.charCodeAt(i) <= 32) i++;

@@ -1,10 +1,9 @@
 import { Failure, invalid } from "../domain/errors.ts";
 import { type BulkResult, bulkView } from "../wire/bulk.ts";
 
-/** An item as it was read, or what it was refused for. */
 type ParsedItem<T> = { input: T } | { error: string };
 
-/** Reads the items one by one, ahead of the transaction that takes them. Throws invalid_request for too many. */
+/** Parses the items before the transaction starts. Throws invalid_request if there are more than `most`. */
 export function parseItems<T>(
   items: readonly unknown[],
   most: number,
@@ -20,11 +19,11 @@ export function parseItems<T>(
   });
 }
 
-/** Takes what was read, item by item; a refused one is reported at its position. Others have their turn in between. */
+/** Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. */
 export async function saveItems<T, R>(
   items: readonly ParsedItem<T>[],
   { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
-  take: (input: T) => Promise<R>,
+  save: (input: T) => Promise<R>,
 ): Promise<BulkResult<R>> {
   const result: BulkResult<R> = { saved: [], errors: [] };
   for (const [index, item] of items.entries()) {
@@ -33,7 +32,7 @@ export async function saveItems<T, R>(
       continue;
     }
     try {
-      result.saved.push(await take(item.input));
+      result.saved.push(await save(item.input));
     } catch (error) {
       result.errors.push({ index, error: rejectionMessage(error) });
     }
@@ -42,21 +41,21 @@ export async function saveItems<T, R>(
   return result;
 }
 
-/** The body that a bulk request is answered with, its records made with others' turns in between. */
+/** Serializes the result of a bulk request; yields to the event loop in between. */
 export async function bulkReplyBody<R, View>(
-  { saved: kept, errors }: BulkResult<R>,
+  { saved, errors }: BulkResult<R>,
   { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
   view: (item: R) => View,
 ) {
   const views: View[] = [];
-  for (const item of kept) {
+  for (const item of saved) {
     views.push(view(item));
     await yieldToEventLoop();
   }
-  return bulkView({ saved: views, errors }, (made) => made);
+  return bulkView({ saved: views, errors }, (serialized) => serialized);
 }
 
-/** What is no refusal of the item is thrown on. */
+/** Rethrows unexpected errors. */
 function rejectionMessage(error: unknown): string {
   if (error instanceof Failure) return error.message;
   throw error;

@@ -1,6 +1,6 @@
 /**
- * The client's address of a request: the socket's, unless that is a trusted proxy's. Then it is the last address of
- * X-Forwarded-For that is none of a trusted proxy, since whoever stands before it could have written anything.
+ * Returns the client's address: the socket's address or, behind a trusted proxy, the last address in X-Forwarded-For that
+ * is not a trusted proxy's. Earlier addresses in the header can be forged.
  */
 export function clientAddress(
   socketAddress: string,

@@ -120,6 +120,11 @@ export function readPages<Body>(description: string, type: WireType<Body>, alter
   };
   return {
     ...replies,
-    200: { ...replies[200], headers, orText: CSV, ...(alternativeExample && { alternativeExample }) },
+    200: {
+      ...replies[200],
+      headers,
+      alternativeType: CSV,
+      ...(alternativeExample && { alternativeExample }),
+    },
   };
 }

@@ -10,10 +10,10 @@ import { invalidParameter } from "./query.ts";
 
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** Names one caller's request: what makes a second one the same. */
+/** Identifies a request: a second request with the same values is a repetition. */
 export type RequestIdentity = { partner: Partner; operation: string; key: string; bodyHash: string };
 
-/** The key that the caller chose, undefined when none; throws invalid_request for one that is not 1 to 255 printable characters. */
+/** Returns the Idempotency-Key, or undefined. Throws invalid_request unless it is 1 to 255 printable characters. */
 export function idempotencyKey(headers: Headers): string | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
@@ -22,17 +22,14 @@ export function idempotencyKey(headers: Headers): string | undefined {
   return key;
 }
 
-/**
- * Answers a repeated request with what the first was answered. A reply is stored in the transaction of its write, so
- * there is never one without the other.
- */
+/** Replays the reply to a repeated request. A reply is stored in the transaction of its write, so neither exists alone. */
 export class Idempotency {
-  /** Requests under way, so that a second one that overtakes the first is told so. */
+  /** The requests in progress: a concurrent repetition is rejected. */
   #running = new Set<string>();
 
   constructor(private readonly store: Store) {}
 
-  /** The reply to give again, or undefined when the request is new. Throws conflict for a key in other use. */
+  /** Returns the stored reply; undefined for a new request. Throws conflict if the key was used with another body. */
   async replay(identity: RequestIdentity, now: Instant): Promise<Reply | undefined> {
     return await this.#find(this.store.read, identity, now);
   }
@@ -52,7 +49,7 @@ export class Idempotency {
     };
   }
 
-  /** Runs the request unless one of the same key runs already. */
+  /** Runs the request. Throws conflict if another one with the same key is in progress on this server. */
   async run(identity: RequestIdentity, handle: () => Promise<Reply> | Reply): Promise<Reply> {
     const name = `${identity.partner.id} ${identity.operation} ${identity.key}`;
     if (this.#running.has(name)) throw conflict("A request with this Idempotency-Key is still running");
@@ -64,21 +61,18 @@ export class Idempotency {
     }
   }
 
-  /**
-   * What is written for a request, and its reply with it; nothing when the same one was written meanwhile by another
-   * server, whose reply is given again.
-   */
+  /** Writes the request and its reply, unless another server did so in the meantime; returns the stored reply. */
   async once<Body>(
     tx: Tx,
     identity: RequestIdentity,
     write: () => Promise<Reply<Body>>,
   ): Promise<Reply<Body>> {
-    // Without another server `run` has seen to it, and a look would only cost time.
-    const known = this.store.isShared ? await this.#find(tx, identity, tx.now) : undefined;
-    return known ? (known as Reply<Body>) : await this.saveReply(tx, identity, await write());
+    // On a single server, `run` and `replay` have already ruled this out.
+    const stored = this.store.isShared ? await this.#find(tx, identity, tx.now) : undefined;
+    return stored ? (stored as Reply<Body>) : await this.saveReply(tx, identity, await write());
   }
 
-  /** Keeps a 2xx reply with the write that it answers; returns it as the bytes that are kept. */
+  /** Stores a successful reply in the transaction of its write; returns it as the stored bytes. */
   async saveReply<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
     const statusCode = reply.status ?? 200;
     if (statusCode < 200 || statusCode > 299) return reply;

@@ -1,6 +1,6 @@
 /**
- * Objects as lines of JSON, made only as fast as they are taken. One that fails ends the answer before its end, which
- * whoever reads it sees by the last line.
+ * Streams objects as lines of JSON, as fast as the client reads them. An error ends the stream early; clients detect this
+ * by the missing last line.
  */
 export function jsonLines(pages: AsyncGenerator<readonly object[]>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

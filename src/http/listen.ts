@@ -8,27 +8,27 @@ export type ListenOptions = {
   port: number;
   idleTimeoutS: number;
   fetch: Fetch;
-  /** Serves HTTPS when given. */
+  /** Enables HTTPS. */
   tls?: TlsIdentity | undefined;
 };
 
 export type Listener = {
   url: string;
-  /** Shows another certificate from the next handshake on; nobody is disconnected. Nothing without TLS. */
+  /** Uses another certificate for new connections. Has no effect without TLS. */
   renewTls(identity: TlsIdentity): void;
-  /** Takes no new connections for a while: a client is told so at once, what is under way is answered. */
+  /** Refuses new connections; requests in progress are completed. */
   pause(): void;
-  /** Takes connections again, at the same address; throws when it is taken meanwhile. */
+  /** Accepts connections again, at the same address. Throws if the address is in use by now. */
   resume(): void;
-  /** Refuses new connections and resolves when the requests under way are answered, or after the grace. */
+  /** Refuses new connections. Resolves when the requests in progress are completed, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** No limit of the runtime's, whose refusal has no body: every route refuses what is too large before it reads it. */
+/** Disables the runtime's limit, whose error response has no body. Every route has its own limit. */
 const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 const FLUSH_TIMEOUT_MS = 1_000;
 
-/** Listens on an address. Rejects with an OperatorError when it is taken or not ours to take. */
+/** Listens on an address. Rejects with an OperatorError if the address is in use or unavailable. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { hostname, port } = options;
   try {
@@ -45,21 +45,21 @@ function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Li
     );
   let server = serveAt(port);
   const openPort = server.port!;
-  /** Those that were closed answer what they have taken. */
-  const closed = new Set<typeof server>();
+  /** Paused servers with requests in progress. */
+  const closing = new Set<typeof server>();
   return {
     url: `http://${inUrl(hostname)}:${openPort}`,
     renewTls() {},
     pause() {
-      const closing = server;
-      closed.add(closing);
-      void closing.stop(false).then(() => closed.delete(closing));
+      const paused = server;
+      closing.add(paused);
+      void paused.stop(false).then(() => closing.delete(paused));
     },
     resume() {
       server = serveAt(openPort);
     },
     async stop(graceMs) {
-      await Promise.all([...closed, server].map((one) => stop(one, graceMs)));
+      await Promise.all([...closing, server].map((one) => stop(one, graceMs)));
     },
   };
 }
@@ -68,7 +68,7 @@ async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise
   const { hostname, port, idleTimeoutS, fetch } = options;
   const server = serve({ hostname: "127.0.0.1", port: 0, idleTimeoutS }, (request, socket) => {
     const address = socket ? front.clientOf(socket.port) : undefined;
-    // Another program of this machine, that would go round TLS.
+    // A local program tries to bypass TLS.
     if (address === undefined) return new Response(null, { status: 421, headers: { connection: "close" } });
     return fetch(request, address);
   });
@@ -84,7 +84,7 @@ async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise
     url: `https://${inUrl(hostname)}:${openPort}`,
     renewTls: (renewed) => front.renew(renewed),
     pause: () => front.close(),
-    // A port that is taken meanwhile shows itself as an error of the next look, not here.
+    // If the port is in use by now, the next check of the descriptor guard tries again.
     resume: () => void front.listen(hostname, openPort).catch(() => {}),
     async stop(graceMs) {
       front.close();
@@ -106,19 +106,19 @@ function serve(
     idleTimeout: address.idleTimeoutS,
     maxRequestBodySize: MAX_BODY_BYTES,
     development: false,
-    // The runtime's default in production: a second server would take part of the requests without a word.
+    // By default, a second server could silently share the port.
     reusePort: false,
     fetch: (request, server) => handle(withHost(request), server.requestIP(request)),
   });
 }
 
-/** HTTP/1.0 knows requests without a Host, as health checks send them: the runtime gives those a path for their URL. */
+/** Adds a host to an HTTP/1.0 request without one, as health checks send it: the runtime sets its URL to the path alone. */
 const withHost = (request: Request): Request =>
   request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 
 async function stop(server: Bun.Server<undefined>, graceMs: number): Promise<void> {
   await Promise.race([server.stop(false), Bun.sleep(graceMs)]);
-  // Not awaited for long: it does not resolve while a handler hangs.
+  // Does not resolve while a handler hangs.
   await Promise.race([server.stop(true), Bun.sleep(100)]);
 }
 

@@ -2,7 +2,7 @@ import type { RenderedPage } from "../web/document.tsx";
 import { encoded, encodingFor, encodingHeaders } from "./encoding.ts";
 import type { Call, Reply } from "./operation.ts";
 
-/** What belongs to one reader: told to nobody, and asked for again. */
+/** The headers of a response for a single user, which must not be stored by others or indexed. */
 export const PRIVATE_HEADERS = {
   "cache-control": "private, no-cache",
   "referrer-policy": "no-referrer",
@@ -11,13 +11,13 @@ export const PRIVATE_HEADERS = {
 };
 
 export type PageSettings = {
-  /** Who may show the page in a frame: Content-Security-Policy sources; nobody when empty. */
+  /** The sites that may show the page in a frame, as Content-Security-Policy sources. Empty for none. */
   frameAncestors: readonly string[];
-  /** Whether its scripts make pictures of what they have read. */
+  /** Whether scripts of the page show images that they have loaded. */
   allowsBlobImages?: boolean;
 };
 
-/** A page that runs no script but this server's, and asks no other host for anything. */
+/** Returns a page that can only load scripts, styles and data from this server. */
 export function pageReply(
   { frameAncestors, allowsBlobImages: makesPictures = false }: PageSettings,
   { request }: Pick<Call, "request">,

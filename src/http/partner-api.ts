@@ -25,7 +25,7 @@ export type PartnerApiDeps = SystemDeps &
     bulkItems: number;
   };
 
-/** Every operation that partners reach, the document of them among them. */
+/** Returns the operations for partners, including the API document. */
 export function partnerApi(parts: PartnerApiDeps): Operation[] {
   const { knowledge, bulkItems } = parts;
   const operations: Operation[] = [

@@ -9,8 +9,8 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
 /**
- * The known parameters of the query string by name; others are ignored, whatever they are. Throws invalid_request for
- * a value with a bad escape and for a name given twice.
+ * Parses the known parameters of a query string and ignores all others. Throws invalid_request for an invalid escape
+ * sequence in a value, and for a duplicate parameter.
  */
 export function parseQuery(search: string, known: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
@@ -26,7 +26,7 @@ export function parseQuery(search: string, known: readonly string[]): ReadonlyMa
   return values;
 }
 
-/** `limit` and `offset`; a larger limit than 200 is 200. */
+/** Parses `limit` and `offset`. Limits above 200 are capped. */
 export function parseSlice(query: ReadonlyMap<string, string>): Slice {
   const limit = wholeNumber(query, "limit", 1) ?? DEFAULT_LIMIT;
   return { limit: Math.min(limit, MAX_LIMIT), offset: wholeNumber(query, "offset", 0) ?? 0 };
@@ -38,17 +38,14 @@ export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefi
   throw invalidParameter("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
-/** A tier of alerts, which are never GOOD. */
+/** Parses the tier of alerts, which is never GOOD. */
 export function parseAlertTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;
   throw invalidParameter("tier", "must be CRITICAL or WARNING");
 }
 
-/**
- * The text of an instant. A plus that a client did not escape has become a space, which no instant has before its zone:
- * it is the plus again.
- */
+/** Returns the text of a timestamp. Restores an unescaped plus before the time zone, which was decoded as a space. */
 const instantText = (query: ReadonlyMap<string, string>, name: string) =>
   query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
 export const sinceText = (query: ReadonlyMap<string, string>) => instantText(query, "since");
@@ -62,7 +59,7 @@ export function parseInstantOf(query: ReadonlyMap<string, string>, name: string)
 }
 export const parseSince = (query: ReadonlyMap<string, string>) => parseInstantOf(query, "since");
 
-/** A parameter that takes one of a few values. */
+/** Parses a parameter with a fixed set of values. */
 export function parseChoice<const V extends string>(
   query: ReadonlyMap<string, string>,
   name: string,
@@ -73,7 +70,6 @@ export function parseChoice<const V extends string>(
   throw invalidParameter(name, `must be one of ${values.join(", ")}`);
 }
 
-/** What a plan is asked for with. */
 export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
   const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
   const budget = decimalNumber(query, "budget", budgetUsd);
@@ -84,7 +80,7 @@ export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
   };
 }
 
-/** The same of a page: what cannot be is what nothing was asked for is, and the page says what it used. */
+/** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
 export function lenientPlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
   const one = (name: string) => {
     try {
@@ -141,7 +137,7 @@ function decode(text: string): string {
   throw invalid("The query string contains an invalid escape sequence");
 }
 
-/** Undefined for what has an invalid escape, or one of NUL. */
+/** Returns undefined for an invalid escape sequence, and for text with NUL. */
 function tryDecode(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text.replaceAll("+", " "));

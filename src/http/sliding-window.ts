@@ -1,27 +1,27 @@
 import { parseAddress } from "../networks.ts";
 
 const WINDOW_MS = 60_000;
-/** Callers of a generation; two generations are remembered. */
+/** The callers in a generation. Two generations are stored. */
 const MAX_CALLERS = 50_000;
 
 /**
- * An exact sliding window: of any 60 seconds, none holds more than `limit` admitted calls of one caller. The instants
- * of the last `limit` calls are kept in a ring; a call is admitted when the oldest of them has left the window.
+ * An exact sliding window: any period of 60 seconds has at most `limit` admitted calls of a caller. The times of the last
+ * `limit` calls are stored in a ring; a call is admitted if the oldest of them is outside the window.
  */
 export class SlidingWindow {
-  /** Two generations: who has not called while the younger one filled is forgotten with the elder. */
+  /** When the young generation is full, it becomes the old one, and callers that are only in the old one are dropped. */
   #young = new Map<string, Calls>();
   #old = new Map<string, Calls>();
 
-  /** A limit of 0 admits everything. Where several servers admit calls each has its share of the limit. */
+  /** A limit of 0 admits all calls. Several servers share the limit equally. */
   constructor(
     private readonly limit: number,
     private readonly servers: () => number = () => 1,
   ) {}
 
   /**
-   * Undefined when the call is admitted, else the milliseconds until one would be. `now` is of a clock that nobody
-   * sets: one set back by a day would lock callers out for a day.
+   * Admits the call and returns undefined, or returns the milliseconds until a call can be admitted. `now` is an instant
+   * of the monotonic clock: a wall clock that is set back by a day would lock callers out for a day.
    */
   admit(caller: string, now: number): number | undefined {
     if (this.limit === 0) return undefined;
@@ -36,13 +36,13 @@ export class SlidingWindow {
     return undefined;
   }
 
-  /** The instant of the first of the caller's last so many calls; undefined where there were fewer. */
+  /** Returns the time of the first of the caller's last `count` calls; undefined if there were fewer. */
   #firstOf({ ring, next }: Calls, count: number): number | undefined {
     if (next >= count) return ring[next - count];
     return ring.length === this.limit ? ring[next - count + this.limit] : undefined;
   }
 
-  /** Puts a caller into the younger generation, with what the elder one knows of it. */
+  /** Adds a caller to the young generation, with its calls from the old one. */
   #join(caller: string): Calls {
     const calls = this.#old.get(caller) ?? { ring: [], next: 0 };
     if (this.#young.size === MAX_CALLERS) {
@@ -54,10 +54,10 @@ export class SlidingWindow {
   }
 }
 
-/** The instants of a caller's last calls, and where the next one is put: in the place of the oldest once it is full. */
+/** A ring of the times of a caller's last calls, and the position of the next one. */
 type Calls = { ring: number[]; next: number };
 
-/** What a caller's address is counted under: an IPv4 address whole, an IPv6 address by its /64, any other text as it is. */
+/** Returns the key under which an address is limited: an IPv4 address, the /64 of an IPv6 address, or any other text. */
 export function addressKey(address: string): string {
   if (!address.includes(":")) return address;
   const parsed = parseAddress(address);

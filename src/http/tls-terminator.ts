@@ -6,14 +6,14 @@ const LOOPBACK = "127.0.0.1";
 const HANDSHAKE_MS = 10_000;
 
 /**
- * Ends TLS in front of a plain HTTP server on loopback. The runtime's HTTP server cannot change its certificate, and
- * closing it for a new one resets connections that stand; here a new certificate is simply what the next handshake
- * shows, and nobody is disconnected.
+ * Terminates TLS in front of a plain HTTP server on the loopback interface. The runtime's HTTP server cannot replace its
+ * certificate without a restart, which resets open connections. Here, new handshakes use the new certificate and open
+ * connections continue.
  */
 export class TlsTerminator {
   readonly #server: tls.Server;
   readonly #clients = new Set<Socket>();
-  /** By the loopback port that the client's bytes are forwarded from. */
+  /** The clients' addresses, by the local port of the forwarding connection. */
   readonly #addresses = new Map<number, string>();
 
   constructor(
@@ -25,11 +25,11 @@ export class TlsTerminator {
       { cert, key, ALPNProtocols: ["http/1.1"], handshakeTimeout: HANDSHAKE_MS, noDelay: true },
       (client) => this.#forward(client),
     );
-    // A handshake that fails is its client's business: scanners and plain HTTP would fill the log.
+    // Failed handshakes are not logged: scanners and plain HTTP would fill the log.
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
-  /** Resolves with the port; rejects with the operating system's error. */
+  /** Resolves with the port. Rejects with the operating system's error. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
@@ -38,22 +38,22 @@ export class TlsTerminator {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The client behind a connection to the inner server; undefined for one that did not come through here. */
+  /** Returns the client of a connection to the inner server; undefined for a connection from elsewhere. */
   clientOf(innerPort: number): string | undefined {
     return this.#addresses.get(innerPort);
   }
 
-  /** From the next handshake on. */
+  /** Uses another certificate for new handshakes. */
   renew({ cert, key }: TlsIdentity): void {
     this.#server.setSecureContext({ cert, key });
   }
 
-  /** Takes no new connections. */
+  /** Refuses new connections. */
   close(): void {
     this.#server.close();
   }
 
-  /** Resolves when every client has got what was sent to it, or after the time given. */
+  /** Resolves when all clients have received their data, or after `withinMs`. */
   async end(withinMs: number): Promise<void> {
     const ended = [...this.#clients].map((client) => new Promise((resolve) => client.once("close", resolve)));
     await Promise.race([Promise.all(ended), Bun.sleep(withinMs)]);

@@ -65,25 +65,23 @@ describe("reading CSV", () => {
   });
 
   test.each([
-    ["never closed", 'a,b\n1,2\n3,"x\ny\n', "t.csv line 3: a quote is opened in the row that starts here"],
-    ["within a cell", 'a,b\n1,2\n3,12" pipe\n4,5\n', "t.csv line 3: the row that starts here has a quote"],
-    ["followed by text", 'a,b\n1,2\n3,"x"y\n4,5\n', "t.csv line 3: the row that starts here has a quote"],
+    ["never closed", 'a,b\n1,2\n3,"x\ny\n', "t.csv line 3: the row starting here has an unclosed quote"],
+    ["within a cell", 'a,b\n1,2\n3,12" pipe\n4,5\n', "t.csv line 3: the row starting here has a quote"],
+    ["followed by text", 'a,b\n1,2\n3,"x"y\n4,5\n', "t.csv line 3: the row starting here has a quote"],
   ])("names the line of a quote that is %s", async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
   test("stops at a row that is too long instead of gathering it", async () => {
     const text = `a,b\n1,${"x".repeat(10 * MAX_ROW_BYTES)}\n3,4\n`;
-    await expect(readAll(file(text))).rejects.toThrow(
-      "line 2: the row that starts here is longer than 1 MiB",
-    );
+    await expect(readAll(file(text))).rejects.toThrow("line 2: the row starting here is longer than 1 MiB");
   });
 
   test("names the line of bytes that are no UTF-8, and a character that is cut off", async () => {
     const latin1 = Buffer.from("a,b\n1,2\ncaf\xe9,3\n", "latin1");
-    await expect(readAll(file(latin1))).rejects.toThrow("line 3: this is not UTF-8 text");
+    await expect(readAll(file(latin1))).rejects.toThrow("line 3: invalid UTF-8");
     await expect(readAll(file(Buffer.from("a,b\n1,é").subarray(0, -1)))).rejects.toThrow(
-      "line 2: this is not",
+      "line 2: invalid UTF-8",
     );
   });
 });

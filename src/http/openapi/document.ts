@@ -109,40 +109,41 @@ const JSON_TYPE = "application/json";
 
 const capital = (name: string) => name[0]!.toUpperCase() + name.slice(1);
 
+/** `fallbackName` names the schema of a type without a name. */
 function content(
   mediaType: string,
-  form: WireType<unknown>,
-  given: unknown,
-  names: SchemaRegistry,
-  place: string,
+  type: WireType<unknown>,
+  givenExample: unknown,
+  schemas: SchemaRegistry,
+  fallbackName: string,
 ) {
-  const example = given ?? exampleOf(form);
-  return { [mediaType]: { schema: schemaOf(form, names, place), ...(example !== undefined && { example }) } };
+  const schema = schemaOf(type, schemas, fallbackName);
+  const example = givenExample ?? exampleOf(type);
+  return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
 }
 
-function response(reply: DocumentedReply<unknown>, isLimited: boolean, names: SchemaRegistry, place: string) {
-  const {
-    description: words,
-    type: form,
-    mediaType,
-    alternativeType: orText,
-    alternativeExample: textExample,
-    example,
-    headers,
-  } = reply;
+function response(
+  reply: DocumentedReply<unknown>,
+  isLimited: boolean,
+  schemas: SchemaRegistry,
+  fallbackName: string,
+) {
+  const { description, type, mediaType, alternativeType, alternativeExample, example, headers } = reply;
+  const alternative = {
+    schema: { type: "string" },
+    ...(alternativeExample && { example: alternativeExample }),
+  };
   return {
-    description: words,
+    description,
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...(isLimited && RATE_LIMIT_HEADERS),
       ...headers,
     },
-    ...(form && { content: content(mediaType ?? JSON_TYPE, form, example, names, place) }),
+    ...(type && { content: content(mediaType ?? JSON_TYPE, type, example, schemas, fallbackName) }),
     // As a second media type it would turn every generated client's result into a union of text and record.
-    ...(orText && {
-      "x-also": { [orText]: { schema: { type: "string" }, ...(textExample && { example: textExample }) } },
-    }),
-    ...(!form && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
+    ...(alternativeType && { "x-also": { [alternativeType]: alternative } }),
+    ...(!type && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
   };
 }
 
