@@ -1,54 +1,51 @@
-/**
- * Work on very many things in short steps: between two of them it yields, so that who does it can let others have their
- * turn.
- */
-export type Steps<Made> = Generator<undefined, Made>;
+/** A long computation in short steps. It yields between them, so that its caller can yield to the event loop. */
+export type Steps<Result> = Generator<undefined, Result>;
 
-/** Items that a step takes. */
-const ITEMS = 500;
+/** Items processed in one step. */
+const ITEMS_PER_STEP = 500;
 
-/** What steps make, without a break. */
-export function runSteps<Made>(steps: Steps<Made>): Made {
+/** Runs steps to the end without a break, and returns their result. */
+export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const next = steps.next();
     if (next.done) return next.value;
   }
 }
 
-/** Visits each item. */
+/** Calls `visit` for each item. */
 export function* forEachInSteps<T>(items: readonly T[], visit: (item: T) => void): Steps<void> {
   for (let at = 0; at < items.length; at++) {
-    if (at > 0 && at % ITEMS === 0) yield;
+    if (at > 0 && at % ITEMS_PER_STEP === 0) yield;
     visit(items[at]!);
   }
 }
 
-/** What is made of each item. */
-export function* mapInSteps<T, Made>(items: readonly T[], make: (item: T) => Made): Steps<Made[]> {
-  const made: Made[] = [];
+/** Returns the result of `map` for each item. */
+export function* mapInSteps<T, Mapped>(items: readonly T[], map: (item: T) => Mapped): Steps<Mapped[]> {
+  const mapped: Mapped[] = [];
   yield* forEachInSteps(items, (item) => {
-    made.push(make(item));
+    mapped.push(map(item));
   });
-  return made;
+  return mapped;
 }
 
-/** As `toSorted`: equals stay as they stand. */
+/** Sorts as `toSorted` does: stable, into a new array. */
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
-  for (let from = 0; from < items.length; from += ITEMS) {
-    runs.push(items.slice(from, from + ITEMS).sort(compare));
+  for (let from = 0; from < items.length; from += ITEMS_PER_STEP) {
+    runs.push(items.slice(from, from + ITEMS_PER_STEP).sort(compare));
     yield;
   }
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let at = 0; at < runs.length; at += 2)
-      merged.push(yield* mergedInSteps(runs[at]!, runs[at + 1] ?? [], compare));
+      merged.push(yield* mergeInSteps(runs[at]!, runs[at + 1] ?? [], compare));
     runs = merged;
   }
   return runs[0] ?? [];
 }
 
-function* mergedInSteps<T>(
+function* mergeInSteps<T>(
   first: readonly T[],
   second: readonly T[],
   compare: (a: T, b: T) => number,
@@ -58,7 +55,7 @@ function* mergedInSteps<T>(
   while (a < first.length || b < second.length) {
     const isOfFirst = b === second.length || (a < first.length && compare(first[a]!, second[b]!) <= 0);
     merged.push(isOfFirst ? first[a++]! : second[b++]!);
-    if (merged.length % ITEMS === 0) yield;
+    if (merged.length % ITEMS_PER_STEP === 0) yield;
   }
   return merged;
 }

@@ -8,7 +8,7 @@ import {
   type ScoringModel,
 } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { READING } from "../domain/scoring/keywords.ts";
+import { READER_VERSION } from "../domain/scoring/keywords.ts";
 import type {
   applianceFile,
   brandsFile,
@@ -141,7 +141,7 @@ function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType 
 
 function keywordRules(file: CheckedFiles["keywords"], typeOf: ReadonlyMap<string, string>): KeywordRules {
   return {
-    version: `${READING}-${Bun.hash(JSON.stringify(file)).toString(36)}`,
+    version: `${READER_VERSION}-${Bun.hash(JSON.stringify(file)).toString(36)}`,
     groups: file.groups.map(({ component_ids: ids, cleared_by, ...group }) => ({
       ...group,
       componentIds: ids === "all" ? ids : new Set(ids),

@@ -8,20 +8,20 @@ import type { AgedLife, BrandTier, ComponentHistory } from "./types.ts";
 import { agingFrom, agingRate, virtualAge } from "./virtual-age.ts";
 import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
-/** What a component's life depends on beside its own record. */
+/** The conditions of a component's life, beside its own record. */
 type LifeSetting = {
   brandTier: BrandTier;
   usageIntensity: number;
   environment: Environment;
-  /** Day from which the property's service record counts as complete. */
+  /** The day number from which the property's service record is complete. */
   recordsSince: number;
-  /** Factor on the life, from calibration; see `calibratedLife`. */
+  /** Factor on the life from `calibratedLife`. */
   lifeFactor: number;
 };
 
-const pasts = new PriorCache();
+const priors = new PriorCache();
 
-/** Scale η of a component's life: its own lifespan where one is set, its brand's factor, and what was calibrated. */
+/** Returns the scale η of a component's life in years of normal use (docs/model/scoring.md#life). */
 export function lifeScale(
   def: ComponentDef,
   overrideLifespan: number | null,
@@ -32,14 +32,14 @@ export function lifeScale(
   return scaleFromMedian(median, def.weibullShape);
 }
 
-/** The factor on a component's life: its kind's, and what the frailty of its appliance, a factor on the hazard, is on a life. */
+/** Returns the factor on a component's life: its kind's, times its appliance's frailty turned from hazard to life. */
 export function calibratedLife(def: ComponentDef, applianceId: string, corrections: Corrections): number {
   const factor = corrections.lifeFactors.get(def.id) ?? 1;
   const frailty = corrections.frailties.get(applianceId) ?? 1;
   return frailty === 1 ? factor : factor * frailty ** (-1 / def.weibullShape);
 }
 
-/** A component's age as of `today`, from the events up to it. */
+/** Returns a component's age on the day number `today`, from the events up to it (docs/model/scoring.md#virtual-age). */
 export function agedLife(
   def: ComponentDef,
   component: ComponentHistory,
@@ -66,8 +66,8 @@ export function agedLife(
 }
 
 /**
- * The probability of having failed by now from age alone, and the age that has it; of an unknown past by its nominal
- * virtual age when the record began and what was gained since.
+ * Returns the probability of having failed by now from age alone, and the age that has it. With an unknown past they
+ * follow from the nominal age when the record began and the virtual age since.
  */
 function ageByPrior(
   scaleYears: number,
@@ -80,7 +80,7 @@ function ageByPrior(
     const effectiveAgeYears = Math.min(virtualAgeYears, highestAge(scaleYears, shape, model));
     return { prior: cumulativeProbability(effectiveAgeYears, scaleYears, shape), effectiveAgeYears };
   }
-  const found = pasts.prior(shape, unknownPastYears / scaleYears, virtualAgeYears / scaleYears);
+  const found = priors.prior(shape, unknownPastYears / scaleYears, virtualAgeYears / scaleYears);
   const prior = Math.min(found, model.highestPrior);
   return { prior, effectiveAgeYears: ageAtProbability(prior, scaleYears, shape) };
 }

@@ -2,24 +2,24 @@ import type { Cascade, Knowledge, ScoringModel } from "../knowledge.ts";
 import type { Trail } from "./evidence.ts";
 import { clamp } from "./ratios.ts";
 
-/** An appliance whose components have been scored without cascade. */
+/** An appliance as a source of cascades. */
 export type CascadeSource = {
   typeId: string;
   unitId: string | null;
-  /** Unrounded scores without cascade, by component definition. */
+  /** Unrounded scores without cascades, by component definition. */
   standaloneScores: ReadonlyMap<string, number>;
 };
 
-/** The effect of a rule's upstream components: each for an explanation, and the product of their ratios. */
+/** The effect of a rule's upstream components: each one, and the product of their ratios. */
 type Effect = { upstream: readonly { score: number; ratio: number }[]; product: number };
 
 /**
- * What the components of a property carry on to others: of an appliance, or for a rule across types of all that serve
- * the same unit or the whole property. These are gathered once for each rule and unit, however many they reach.
+ * The cascades of a property (docs/model/scoring.md#cascades). Effects across appliance types are computed once per rule
+ * and unit, however many components they reach.
  */
 export class CascadeEffects {
   readonly #byType: ReadonlyMap<string, readonly CascadeSource[]>;
-  /** By rule and then by unit. */
+  /** By rule, then by unit; null for appliances that serve the whole property. */
   readonly #across = new Map<Cascade, Map<string | null, Effect>>();
 
   constructor(
@@ -30,8 +30,8 @@ export class CascadeEffects {
   }
 
   /**
-   * Product of the hazard ratios of upstream components in bad state, for a component of the appliance. One pass over
-   * scores without cascade.
+   * Returns the product of the hazard ratios that upstream components put on a component of the appliance, within its
+   * limit. Appends each to `trail`.
    */
   ratio(defId: string, appliance: CascadeSource, trail: Trail): number {
     const { knowledge } = this;
@@ -54,7 +54,7 @@ export class CascadeEffects {
     return effectOf(this.knowledge, rule, score === undefined ? [] : [score]);
   }
 
-  /** Of what serves the whole property, and of what serves the unit. */
+  /** Returns the effects of appliances that serve the whole property, and of those that serve the unit. */
   #acrossTypes(rule: Cascade, unitId: string | null): Effect[] {
     let units = this.#across.get(rule);
     if (!units) {
@@ -78,7 +78,7 @@ export class CascadeEffects {
   }
 }
 
-/** Multiplying in one order keeps the last bit free of the order in which appliances were read. */
+/** Multiplies in the order of scores, so that the result is independent of the order of appliances to the last bit. */
 function effectOf(knowledge: Knowledge, rule: Cascade, scores: number[]): Effect {
   const upstream = scores
     .sort((a, b) => a - b)
@@ -88,12 +88,12 @@ function effectOf(knowledge: Knowledge, rule: Cascade, scores: number[]): Effect
   return { upstream, product };
 }
 
-/** The rule's ratio, from 1 just where the upstream score turns bad to its full strength. */
+/** Returns a rule's ratio at an upstream score. */
 function ratioAt({ model }: Knowledge, rule: Cascade, score: number): number {
   return 1 + (rule.ratio - 1) * cascadeShare(score, model);
 }
 
-/** How much of a rule's ratio an upstream score brings to bear: from 0 just where it turns bad to 1. */
+/** Returns the share of a rule's effect at an upstream score: 0 up to `fromScore`, rising to 1. */
 export function cascadeShare(score: number, { cascade }: ScoringModel): number {
   return clamp((score - cascade.fromScore) / cascade.fullAfter, 0, 1);
 }

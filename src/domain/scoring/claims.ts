@@ -5,14 +5,14 @@ import { enter, type Subject, type Trail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { ClaimEvidence } from "./types.ts";
 
-/** A claim that still weighs. */
+/** A claim whose ratio has not faded to 1, with that ratio. */
 export type WeightedClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
   type: ClaimType;
   day: number;
   ratio: number;
 };
 
-/** A claim's hazard ratio on that day: its type's, fading from the date of loss; 1 for a denied or unknown one. */
+/** Returns a claim's hazard ratio on a day number, faded since the date of loss; 1 for a denied claim or an unknown type. */
 export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: number): number {
   const ageYears = (today - dayNumber(claim.dateOfLoss)) / DAYS_PER_YEAR;
   if (claim.status === "denied" || ageYears < 0) return 1;
@@ -23,7 +23,7 @@ export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: nu
   );
 }
 
-/** The property's strongest claims today, as many as count; of equals the newer. */
+/** Returns the claims that count in scores: the strongest on that day number; of equals, the newer. */
 export function strongestClaims<C extends ClaimEvidence>(
   knowledge: Knowledge,
   claims: readonly C[],
@@ -39,24 +39,28 @@ export function strongestClaims<C extends ClaimEvidence>(
   return live.slice(0, knowledge.model.evidence.claims.counted);
 }
 
-/** Claims that are looked at in one step. */
-const STEP = 1000;
+/** Claims that are compared in one step. */
+const CLAIMS_PER_STEP = 1000;
 
-/** The same of however many, in steps. */
+/** Does what `strongestClaims` does, in steps. */
 export function* strongestClaimsInSteps<C extends ClaimEvidence>(
   knowledge: Knowledge,
   claims: readonly C[],
   today: number,
 ): Steps<WeightedClaim<C>[]> {
   let strongest: WeightedClaim<C>[] = [];
-  for (let from = 0; from < claims.length; from += STEP) {
-    strongest = strongestClaims(knowledge, [...strongest, ...claims.slice(from, from + STEP)], today);
+  for (let from = 0; from < claims.length; from += CLAIMS_PER_STEP) {
+    strongest = strongestClaims(
+      knowledge,
+      [...strongest, ...claims.slice(from, from + CLAIMS_PER_STEP)],
+      today,
+    );
     yield;
   }
   return strongest;
 }
 
-/** Product of the claims that concern the component's kind and came after its last Replacement. */
+/** Returns the product of the ratios of claims that affect the component and came after its last Replacement. */
 export function claimsRatio(subject: Subject, claims: readonly WeightedClaim[], trail: Trail): number {
   let product = 1;
   for (const claim of claims)

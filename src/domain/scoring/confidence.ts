@@ -3,15 +3,16 @@ import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { concerns, type DatedEvent } from "./timeline.ts";
 import type { Confidence } from "./types.ts";
 
-/** What a component's confidence rests on, beside its brand. */
+/** The service record that confidence rests on. */
 export type ServiceRecord = {
-  /** Service events on it or its appliance. */
+  /** Service events on the component or its appliance. */
   events: number;
-  /** Day of the newest observed condition. */
+  /** The day of the newest observed condition; null without one. */
   observedOn: Day | null;
   observedRecently: boolean;
 };
 
+/** Returns the whole record of a component as of the day number `today`. */
 export function serviceRecordOf(
   componentId: string,
   events: readonly DatedEvent[],
@@ -29,7 +30,7 @@ export function serviceRecordOf(
   return record;
 }
 
-/** As `recordOf`, as far as confidence needs it: counted no further back than that. */
+/** Returns the record as far back as confidence needs it. `events` is a lower bound once it suffices. */
 export function recentServiceRecord(
   componentId: string,
   events: readonly DatedEvent[],
@@ -48,7 +49,7 @@ export function recentServiceRecord(
   return record;
 }
 
-/** How well a component is known: by service events on it or its appliance, a recent observed condition, and its brand. */
+/** Returns how well a component is known (docs/model/scoring.md#confidence). */
 export function confidenceOf(
   { events, observedRecently }: Pick<ServiceRecord, "events" | "observedRecently">,
   brandIsKnown: boolean,

@@ -1,10 +1,10 @@
-/** What has been learned from an operator's own outcomes, beside the knowledge base (docs/model/calibration.md). */
+/** Corrections of the model by calibration (docs/model/calibration.md). */
 export type Corrections = {
-  /** Factor on the life of a component's kind; 1 for one that is not named. */
+  /** Factor on the life, by component kind; 1 if absent. */
   lifeFactors: ReadonlyMap<string, number>;
-  /** Factor on the hazard of all components of an appliance, by its id (Gamma frailty); 1 for one not named. */
+  /** Factor on the hazard of all components, by appliance id (Gamma frailty); 1 if absent. */
   frailties: ReadonlyMap<string, number>;
-  /** Powers on the ratios of the condition seen last, and of repairs and emergency repairs. */
+  /** Exponents on the ratio of the newest condition, and on those of repairs and emergency repairs. */
   strength: { condition: number; repairs: number };
 };
 

@@ -9,15 +9,15 @@ import type { Evidence } from "./types.ts";
 export type Subject = {
   id: string;
   def: ComponentDef;
-  /** Day of its last Replacement: what happened up to it concerned another part. -Infinity without one. */
+  /** Day number of the last Replacement; earlier evidence concerned another part. -Infinity without one. */
   since: number;
   today: number;
 };
 
-/** Collects the factors of a score for an explanation; undefined when nobody asked for one. */
+/** Collects the evidence of a score; undefined without an explanation. */
 export type Trail = Evidence[] | undefined;
 
-/** Enters a ratio that says something, so many times, into the trail, and returns it. */
+/** Appends a ratio other than 1 to the trail, and returns it. */
 export function enter(
   trail: Trail,
   kind: Evidence["kind"],
@@ -29,23 +29,27 @@ export function enter(
 ): number {
   if (ratio !== 1)
     trail?.push({
-      ...{ kind, subject, on, ratio },
+      kind,
+      subject,
+      on,
+      ratio,
       ...(weight === 1 ? undefined : { weight }),
       ...(times === 1 ? undefined : { times }),
     });
   return ratio;
 }
 
-/** Hazard ratios of the service events after the last Replacement; calibration strengthens two of them. */
+/** Hazard ratios of the service events after the last Replacement. Calibration puts exponents on two of them. */
 type ServiceRatios = {
-  /** Of the condition seen last. */
+  /** The newest observed condition. */
   condition: number;
-  /** Of repairs and emergency repairs. */
+  /** Repairs and emergency repairs. */
   repairs: number;
-  /** Of all else: inspections and words in notes. */
+  /** Inspections without a condition, and words in notes. */
   others: number;
 };
 
+/** Returns the hazard ratios of a component's service events (docs/model/scoring.md#evidence). */
 export function serviceRatios(
   knowledge: Knowledge,
   subject: Subject,
@@ -57,13 +61,13 @@ export function serviceRatios(
   let repairs: DatedEvent[] | undefined;
   let observed: DatedEvent | undefined;
   let latest: LatestDays | undefined;
-  const spoken = firstAfter(events, Math.max(subject.since, subject.today - spanDays(knowledge)));
-  for (let at = spoken; at < events.length; at++) {
+  const firstCounted = firstAfter(events, Math.max(subject.since, subject.today - spanDays(knowledge)));
+  for (let at = firstCounted; at < events.length; at++) {
     const event = events[at]!;
     if (!concerns(event, subject.id)) continue;
     const { eventType: type, conditionAfter: condition, times } = event;
     const months = ageMonths(event, subject);
-    let [repaired, inspected, said] = [1, 1, 1];
+    let [repaired, inspected, noted] = [1, 1, 1];
     if (condition !== null && (observed === undefined || supersedes(event, observed))) observed = event;
     if (type === "Repair") {
       repairs ??= [];
@@ -80,15 +84,15 @@ export function serviceRatios(
       inspected = enter(trail, "inspection", type, event.date, weighed, weight, times);
     }
     if (event.note !== null && event.note.findings.length > 0 && months < evidence.keywords.spanMonths) {
-      latest ??= latestByType(subject, events, spoken);
-      said = keywordRatio(knowledge, subject, event, latest, trail);
+      latest ??= latestByType(subject, events, firstCounted);
+      noted = keywordRatio(knowledge, subject, event, latest, trail);
     }
-    if (repaired === 1 && inspected === 1 && said === 1) continue;
-    // One after the other: a power may differ in the last bit.
+    if (repaired === 1 && inspected === 1 && noted === 1) continue;
+    // Repeated multiplication: a power may differ in the last bit.
     for (let n = 0; n < times; n++) {
       ratios.repairs *= repaired;
       ratios.others *= inspected;
-      ratios.others *= said;
+      ratios.others *= noted;
     }
   }
   if (repairs) ratios.repairs *= repairFrequencyRatio(knowledge, subject, repairs, trail);
@@ -96,7 +100,7 @@ export function serviceRatios(
   return ratios;
 }
 
-/** Days after which no event says anything any more: its ratio has faded to exactly 1. */
+/** Returns the days after which every ratio has faded to exactly 1. */
 function spanDays({ model }: Knowledge): number {
   const { emergencyRepair, repair, condition, inspection, keywords } = model.evidence;
   const months = Math.max(
@@ -113,7 +117,7 @@ function ageMonths(event: DatedEvent, subject: Subject): number {
   return (subject.today - event.day) / DAYS_PER_MONTH;
 }
 
-/** The power on a ratio: 1 for a named component, less for one of several that nobody named. */
+/** Returns the exponent on a ratio: 1 for a named component, less for one of several that was not named. */
 function weightOf({ model }: Knowledge, event: DatedEvent): number {
   return event.componentId === null ? model.evidence.unnamedComponentExponent : 1;
 }
@@ -122,7 +126,7 @@ const weigh = (ratio: number, weight: number) => (weight === 1 ? ratio : ratio *
 
 const SEVERITY: Record<Condition, number> = { good: 0, fair: 1, poor: 2 };
 
-/** The newest condition counts; of two on one day, whose order nobody knows, the worse. */
+/** The newest condition counts; of two on one day, the worse, since their order is unknown. */
 function supersedes(event: DatedEvent, other: DatedEvent): boolean {
   if (event.day !== other.day) return event.day > other.day;
   return SEVERITY[event.conditionAfter!] > SEVERITY[other.conditionAfter!];
@@ -135,8 +139,8 @@ function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEven
 }
 
 /**
- * The last few repairs. Where some name no component, the strongest few: a repair that may have been elsewhere must
- * not push out one that was here, and so lower the score.
+ * Returns the product of the strongest few repairs. These are the latest if all name a component; a repair that may have
+ * been elsewhere must not displace one that was here, and so lower the score.
  */
 function repairFrequencyRatio(
   knowledge: Knowledge,
@@ -156,7 +160,7 @@ function repairFrequencyRatio(
   return product;
 }
 
-/** What the words of a note say of the component. */
+/** Returns the product of the ratios of a note's findings on the component. */
 function keywordRatio(
   knowledge: Knowledge,
   subject: Subject,
@@ -169,7 +173,7 @@ function keywordRatio(
   let product = 1;
   for (const { groupId, share } of event.note!.findings) {
     const group = knowledge.keywordGroup(groupId);
-    if (event.componentId === null && !speaksOf(group, subject.def)) continue;
+    if (event.componentId === null && !groupConcerns(group, subject.def)) continue;
     if (group.clearedBy.length > 0 && isCleared(group, event, latest)) continue;
     const current = fadedRatio(group.ratio, months, keywords.spanMonths);
     const weight = weightOf(knowledge, event) * (share === 1 ? 1 : resolvedFindingExponent);
@@ -178,18 +182,18 @@ function keywordRatio(
   return product;
 }
 
-/** Whether a note on a whole appliance speaks of that component: of all, where it has none that the word fits. */
-function speaksOf(group: KeywordGroup, def: ComponentDef): boolean {
+/** Returns whether a finding on a whole appliance concerns a component: all, if the type has none that the group lists. */
+function groupConcerns(group: KeywordGroup, def: ComponentDef): boolean {
   if (group.componentIds === "all" || group.typeIds === "all") return true;
   return group.componentIds.has(def.id) || !group.typeIds.has(def.typeId);
 }
 
-/** By type, the day of the last event, of those that count, that concerns a component. */
+/** The day number of the last counted event on a component, by event type. */
 type LatestDays = ReadonlyMap<EventType, number>;
 
 function latestByType(subject: Subject, events: readonly DatedEvent[], from: number): LatestDays {
   const latest = new Map<EventType, number>();
-  // From the oldest to the newest; what came before the first that counts clears none of them.
+  // Events before the first that counts cannot clear a later finding.
   for (let at = from; at < events.length; at++) {
     const event = events[at]!;
     if (concerns(event, subject.id)) latest.set(event.eventType, event.day);
@@ -197,6 +201,6 @@ function latestByType(subject: Subject, events: readonly DatedEvent[], from: num
   return latest;
 }
 
-/** Whether the visit itself, or a later one, did away with the finding. */
+/** Returns whether the visit itself or a later one cleared the finding. */
 const isCleared = ({ clearedBy }: KeywordGroup, { day }: DatedEvent, latest: LatestDays): boolean =>
   clearedBy.some((type) => (latest.get(type) ?? Number.NEGATIVE_INFINITY) >= day);

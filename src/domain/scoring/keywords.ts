@@ -1,17 +1,17 @@
 import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
 import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./words.ts";
 
-/** A word group that a note speaks of; `share` of its log-ratio: half for a fault that the note calls mended. */
+/** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed. */
 type Finding = { group: KeywordGroup; share: 1 | 0.5 };
 
-/** Where a group's word or phrase stands in a note. */
+/** The position of a group's word or phrase in a note, in words; `end` is exclusive. */
 type Mention = { group: KeywordGroup; start: number; end: number };
 
 type Lexicon = {
   rules: KeywordRules;
   clauses: ClauseRules;
   stems: ReadonlyMap<string, KeywordGroup>;
-  /** Undefined for a false friend. */
+  /** Undefined for a false friend, a phrase that contains a group's word and is no finding. */
   phrases: PhraseBook<KeywordGroup | undefined>;
   negations: PhraseBook<true>;
   notNegations: PhraseBook<true>;
@@ -20,14 +20,14 @@ type Lexicon = {
   hypotheticals: PhraseBook<true>;
 };
 
-/** To be counted up when the same rules are taken otherwise: what notes speak of is stored, and read anew then. */
-export const READING = 1;
+/** The version of this reader. Findings are stored; a higher number makes every note be read again. */
+export const READER_VERSION = 1;
 
 const lexicons = new WeakMap<KeywordRules, Lexicon>();
 
 /**
- * The word groups that a note speaks of, each once; negated, hypothetical and false ones left out. Takes time in
- * proportion to the note.
+ * Returns the word groups found in a note, each once, without those that it denies or supposes
+ * (docs/model/scoring.md#words-in-notes). Takes time proportional to the note.
  */
 export function findings(rules: KeywordRules, notes: string): readonly Finding[] {
   let lexicon = lexicons.get(rules);
@@ -60,26 +60,26 @@ function compile(rules: KeywordRules): Lexicon {
   };
 }
 
-/** A note, with what is asked of it again and again. */
-type Text = {
+/** A note with indexes over its words. */
+type IndexedNote = {
   words: readonly Word[];
-  /** By clause, the place after its last word. */
+  /** By clause, the index after its last word. */
   clauseEnds: readonly number[];
-  /** Clauses that say that a fault persists. */
+  /** Clauses that report that a fault persists. */
   persistent: ReadonlySet<number>;
-  /** Places that are a fault's own words: the "no" of "no heat" denies nothing else. */
-  own: ReadonlySet<number>;
+  /** Indexes of the words of faults: the "no" of "no heat" denies nothing else. */
+  faultWords: ReadonlySet<number>;
 };
 
 function read(lexicon: Lexicon, notes: string): readonly Finding[] {
   const words = readWords(notes, lexicon.clauses);
   const mentions = findMentions(lexicon, words);
-  const text = prepare(lexicon, words, mentions);
+  const note = indexNote(lexicon, words, mentions);
   const resolvers = new Set<number>();
   const shares = new Map<Mention, 1 | 0.5>();
   let negated: Mention | undefined;
   for (const mention of mentions) {
-    if (isNegated(lexicon, text, mention, negated)) {
+    if (isNegated(lexicon, note, mention, negated)) {
       negated = mention;
       continue;
     }
@@ -88,31 +88,31 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
       if (!isUnfulfilled(lexicon, words, mention.start)) shares.set(mention, 1);
       continue;
     }
-    const resolver = resolvedAt(lexicon, text, mention);
+    const resolver = resolvedAt(lexicon, note, mention);
     if (resolver !== undefined) resolvers.add(resolver);
     shares.set(mention, resolver === undefined ? 1 : 0.5);
   }
-  // "Replaced leaking valve" tells how the leak ended; it is no second finding, that something is new.
+  // "Replaced leaking valve" reports how the leak ended. "Replaced" is then no finding of its own.
   const strongest = new Map<KeywordGroup, 1 | 0.5>();
   for (const [{ group, start }, share] of shares)
     if (!resolvers.has(start)) strongest.set(group, strongest.get(group) === 1 ? 1 : share);
   return Array.from(strongest, ([group, share]) => ({ group, share }));
 }
 
-function prepare({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): Text {
+function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
   const clauseEnds: number[] = [];
   const persistent = new Set<number>();
   for (const [index, { clause, text }] of words.entries()) {
     clauseEnds[clause] = index + 1;
     if (rules.persistence.includes(text)) persistent.add(clause);
   }
-  const own = new Set<number>();
+  const faultWords = new Set<number>();
   for (const { group, start, end } of mentions)
-    if (group.direction === "up") for (let index = start; index < end; index++) own.add(index);
-  return { words, clauseEnds, persistent, own };
+    if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
+  return { words, clauseEnds, persistent, faultWords };
 }
 
-/** From left to right, the longest phrase first; a false friend takes up its words and says nothing. */
+/** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
 function findMentions(lexicon: Lexicon, words: readonly Word[]): Mention[] {
   const mentions: Mention[] = [];
   for (let start = 0; start < words.length; ) {
@@ -127,23 +127,23 @@ function findMentions(lexicon: Lexicon, words: readonly Word[]): Mention[] {
 
 function isNegated(
   lexicon: Lexicon,
-  text: Text,
+  note: IndexedNote,
   mention: Mention,
   lastNegated: Mention | undefined,
 ): boolean {
-  const { words, own } = text;
+  const { words, faultWords } = note;
   const before = precededBy(lexicon, lexicon.negations, words, mention.start, (index) => {
-    return !own.has(index) && lexicon.notNegations.at(words, index) === undefined;
+    return !faultWords.has(index) && lexicon.notNegations.at(words, index) === undefined;
   });
   if (before !== undefined) return true;
-  if (followedBy(lexicon, lexicon.negationsAfter, text, mention.end) !== undefined) return true;
+  if (followedBy(lexicon, lexicon.negationsAfter, note, mention.end) !== undefined) return true;
   const next = words[mention.end];
   if (next?.clause === words[mention.start]!.clause && lexicon.rules.negationsRightAfter.includes(next.text))
     return true;
   return lastNegated !== undefined && isListed(lexicon, words, lastNegated, mention);
 }
 
-/** "No leaks at the valve or rust": what "or" joins to a denied finding is denied with it. */
+/** Returns whether a mention is joined to a denied one: "no leaks at the valve or rust". */
 function isListed({ rules }: Lexicon, words: readonly Word[], denied: Mention, mention: Mention): boolean {
   const sameClause = words[denied.start]!.clause === words[mention.start]!.clause;
   if (!sameClause || mention.start - denied.end >= rules.reachWords) return false;
@@ -151,18 +151,18 @@ function isListed({ rules }: Lexicon, words: readonly Word[], denied: Mention, m
   return between.length === 0 || between.some(({ text }) => rules.listWords.includes(text));
 }
 
-/** Where the words say that the fault was mended, or lies in the past; undefined where they do not. */
-function resolvedAt(lexicon: Lexicon, text: Text, mention: Mention): number | undefined {
-  const { words, persistent } = text;
+/** Returns the index of the phrase that reports the fault as fixed or past; undefined without one. */
+function resolvedAt(lexicon: Lexicon, note: IndexedNote, mention: Mention): number | undefined {
+  const { words, persistent } = note;
   if (persistent.has(words[mention.start]!.clause)) return undefined;
   const isDone = (index: number) => !isUnfulfilled(lexicon, words, index);
   return (
     precededBy(lexicon, lexicon.resolutions, words, mention.start, isDone) ??
-    followedBy(lexicon, lexicon.resolutions, text, mention.end, isDone)
+    followedBy(lexicon, lexicon.resolutions, note, mention.end, isDone)
   );
 }
 
-/** "Should be cleaned", "not yet fixed": work that was named and not done. */
+/** Returns whether a phrase names work that was not done: "should be cleaned", "not yet fixed". */
 function isUnfulfilled({ rules }: Lexicon, words: readonly Word[], index: number): boolean {
   const { clause } = words[index]!;
   return words
@@ -172,7 +172,7 @@ function isUnfulfilled({ rules }: Lexicon, words: readonly Word[], index: number
 
 const always = () => true;
 
-/** The start of a phrase whose last word is among the few before `start`, in the same clause. */
+/** Returns the index of a phrase that ends within reach before `start`, in the same clause. */
 function precededBy(
   { rules }: Lexicon,
   book: PhraseBook<true>,
@@ -191,11 +191,11 @@ function precededBy(
   return undefined;
 }
 
-/** The start of a phrase among the few words after `end`, in the same clause or opening the next one after a comma. */
+/** Returns the index of a phrase within reach after `end`, in the same clause or opening the next one after a comma. */
 function followedBy(
   { rules }: Lexicon,
   book: PhraseBook<true>,
-  { words, clauseEnds }: Text,
+  { words, clauseEnds }: IndexedNote,
   end: number,
   accepts: (index: number) => boolean = always,
 ): number | undefined {

@@ -5,11 +5,11 @@ import { roundScore } from "./tier.ts";
 import type { Confidence, ScoreState } from "./types.ts";
 import { ageAtHazard, ageAtProbability, cumulativeHazard, medianFromScale } from "./weibull.ts";
 
-/** A component's life, age and evidence: all that looking ahead needs. */
+/** A component's life, age and evidence: the input of every projection. */
 export type Outlook = Omit<ScoreState, "lifeFactor"> & {
-  /** Scale η of its life, in years of normal use. */
+  /** Scale η of the life, in years of normal use. */
   scaleYears: number;
-  /** Shape β of its life. */
+  /** Shape β of the life. */
   weibullShape: number;
 };
 
@@ -17,11 +17,11 @@ export type Projection = {
   projectedFailureYear: number;
   projectedFailureOn: Day;
   projectedFailureRange: { earliest: number; latest: number; confidencePct: number };
-  /** Calendar years from new to an even chance of having failed, at the component's rate of ageing. */
+  /** Calendar years from new to an even chance of having failed: L. */
   effectiveLifespanYears: number;
 };
 
-/** The probability of failing within `days`, given that it works today (docs/model/scoring.md#failure-probability). */
+/** Returns the probability of failing within `days`, given that it works today (docs/model/scoring.md#failure-probability). */
 export function failureProbability(outlook: Outlook, days: number, model: ScoringModel): number {
   const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = outlook;
   const later = effectiveAgeYears + (rate * days) / DAYS_PER_YEAR;
@@ -32,7 +32,7 @@ export function failureProbability(outlook: Outlook, days: number, model: Scorin
   return 0 - Math.expm1(-hazardRatio * byAge - acute); // 0 -, since a bare minus makes -0 of 0
 }
 
-/** Calendar years from new to an even chance of having failed: L. */
+/** Returns the calendar years from new to an even chance of having failed: L. */
 export function effectiveLifespan({
   scaleYears,
   weibullShape,
@@ -41,27 +41,27 @@ export function effectiveLifespan({
   return medianFromScale(scaleYears, weibullShape) / rate;
 }
 
-/** The days that a score looks ahead: a year, less for what lives only a few. */
+/** Returns the scored period in days: a year, or less for a short life (docs/model/scoring.md#what-a-score-is). */
 export function scoredPeriod(outlook: Outlook, { score }: ScoringModel): number {
   return Math.min(score.periodDays, score.shareOfLife * effectiveLifespan(outlook) * DAYS_PER_YEAR);
 }
 
-/** The probability of failing within the period that a score looks ahead: q. */
+/** Returns the probability of failing within the scored period: q. */
 export function periodRisk(outlook: Outlook, model: ScoringModel): number {
   return failureProbability(outlook, scoredPeriod(outlook, model), model);
 }
 
-/** The cumulative probability of failing within so many periods as risky as the coming one, not yet rounded. */
+/** Returns the score before rounding: the probability of failing within several periods as risky as the coming one. */
 export function cumulativeRisk(risk: number, { score }: ScoringModel): number {
   return 0 - Math.expm1(score.periods * Math.log1p(-risk));
 }
 
-/** The age of a part whom age alone gives the highest prior that it may: nothing counts as older. */
+/** Returns the age at which the prior reaches its limit. No part counts as older. */
 export function highestAge(scaleYears: number, shape: number, model: ScoringModel): number {
   return ageAtProbability(model.highestPrior, scaleYears, shape);
 }
 
-/** The risk score in `days` days through ageing alone, the evidence held as it is. */
+/** Returns the risk score in `days` days through aging alone, with the evidence of today. */
 export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel): number {
   const highest = highestAge(outlook.scaleYears, outlook.weibullShape, model);
   const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
@@ -69,14 +69,14 @@ export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel
   return roundScore(cumulativeRisk(periodRisk(aged, model), model), model.score.highest);
 }
 
-/** Days until failing earlier is as likely as not, acute hazards aside. */
+/** Returns the days until failing earlier is as likely as not, sensor warnings aside. */
 export function daysToEvenOdds(outlook: Outlook): number {
   const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio } = outlook;
   const hazard = cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape) + Math.LN2 / hazardRatio;
   return ((ageAtHazard(hazard, scaleYears, weibullShape) - effectiveAgeYears) / rate) * DAYS_PER_YEAR;
 }
 
-/** When it is expected to fail, given that it works on `asOf`. */
+/** Projects the failure of a component that works on `asOf` (docs/model/scoring.md#time-to-failure). */
 export function project(
   outlook: Outlook,
   confidence: Confidence,
@@ -102,7 +102,7 @@ export function project(
 
 const LAST_DAY = dayNumber("9999-12-31");
 
-/** A long enough life reaches past the years that a day can be written in. */
+/** Limits a day number to the last day that can be written. */
 function calendarDay(number: number): Day {
   return dayFromNumber(Math.min(number, LAST_DAY));
 }

@@ -1,4 +1,4 @@
-/** A ratio that fades linearly to 1 as `age` approaches `span`, both in the same unit. */
+/** Returns a ratio that fades linearly to 1 as `age` approaches `span`, both in one unit. */
 export function fadedRatio(ratio: number, age: number, span: number): number {
   return 1 + (ratio - 1) * Math.max(0, 1 - age / span);
 }

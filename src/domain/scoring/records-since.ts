@@ -2,9 +2,9 @@ import type { ScoringModel } from "../knowledge.ts";
 import { type Day, dayNumber } from "../time.ts";
 
 /**
- * The day from which a property's service record counts as complete, where nobody has said it (docs/model/scoring.md#unknown-past): going
- * back from the day of its registration over the events of its appliances, as long as no gap is too long. `eventDays`
- * in any order; those after the registration say nothing.
+ * Returns the day from which a property's service record counts as complete, unless its partner states it
+ * (docs/model/scoring.md#unknown-past): the earliest event that is reached from the registration without too long a gap.
+ * `eventDays` may be in any order; days after the registration are ignored.
  */
 export function recordsSince(registeredOn: Day, eventDays: Iterable<Day>, { record }: ScoringModel): Day {
   let earliest = registeredOn;

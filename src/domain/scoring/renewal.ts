@@ -1,22 +1,20 @@
 import { cumulativeHazard } from "./weibull.ts";
 
 /**
- * A part whose past before the record is unknown (docs/model/scoring.md#unknown-past). It is the original with probability S(t), t being
- * its nominal virtual age when the record began; or it was renewed at an unknown time, its age then having the
- * equilibrium density of a renewal process, proportional to S on (0, t). Ages in units of the scale η, so that parts of
- * one shape and one nominal age share it whatever they are.
+ * A part whose past before the record is unknown (docs/model/scoring.md#unknown-past). Ages are in units of the scale η,
+ * so that all parts of one shape and one nominal age share one.
  */
 export type UnknownPast = {
   shape: number;
-  /** t/η. */
+  /** t/η, the nominal age when the record began. */
   nominalAge: number;
-  /** (1 − S(t)) / Σ S(aⱼ), times exp of the hazard below. */
+  /** k = (1 − S(t)) / Σ S(aⱼ), times exp(−`youngestHazard`). */
   weight: number;
-  /** The cumulative hazard of the youngest age, taken out of every sum: an old part's survivals vanish otherwise. */
+  /** The cumulative hazard of the youngest aⱼ. It is factored out of every sum, since an old part's survivals underflow. */
   youngestHazard: number;
 };
 
-/** The ages that stand for the density: so many midpoints of (0, t). */
+/** The number of midpoints of (0, t) that the density is summed over. */
 const MIDPOINTS = 64;
 const SHARES = Float64Array.from({ length: MIDPOINTS }, (_, j) => (j + 0.5) / MIDPOINTS);
 
@@ -29,7 +27,7 @@ export function unknownPast(shape: number, nominalAge: number): UnknownPast {
   return { shape, nominalAge, weight: -Math.expm1(-hazard) / sum, youngestHazard };
 }
 
-/** Each midpoint's share of t to the power of a shape: what the hazard at t is multiplied by there. */
+/** Returns the factor of each midpoint on the hazard at t: its share of t to the power of the shape. */
 function sharePowers(shape: number): Float64Array {
   let powers = powersByShape.get(shape);
   if (!powers) {
@@ -39,30 +37,30 @@ function sharePowers(shape: number): Float64Array {
   return powers;
 }
 
-/** Shapes are of the knowledge base: a few dozen at most. */
+/** Cached: the knowledge base has a few dozen shapes. */
 const powersByShape = new Map<number, Float64Array>();
 
-/** The probability that the part in service has failed by now, from age alone; `since` is d/η. */
+/** Returns p0, the probability of having failed by now from age alone. `since` is d/η. */
 export function priorSince(past: UnknownPast, since: number): number {
   const { survived, failed } = weigh(past, since);
   return failed / survived;
 }
 
-/** The probability that the part in service is still the original one; `since` is d/η. */
+/** Returns the probability that the part is still the original. `since` is d/η. */
 export function originalSince(past: UnknownPast, since: number): number {
   const { kept, survived } = weigh(past, since);
   return kept / survived;
 }
 
-/** The cumulative hazard of what has passed since the record began, `since` being d/η, evidence aside. */
+/** Returns the cumulative hazard since the record began, evidence aside. `since` is d/η. */
 export function hazardSince(past: UnknownPast, since: number): number {
   const { survived, base } = weigh(past, since);
   return base - past.youngestHazard - Math.log(survived);
 }
 
 /**
- * The sums over the original and the ages of a renewed part: of S, and of S·F, both times exp(`base` − the hazard
- * that the weight was multiplied by).
+ * Returns the sums over the original and the ages of a renewed part: of S (`survived`) and S·F (`failed`), and the
+ * original's S (`kept`), all times exp(`base` − `youngestHazard`).
  */
 function weigh({ shape, nominalAge, weight, youngestHazard }: UnknownPast, since: number) {
   const base = cumulativeHazard(SHARES[0]! * nominalAge + since, 1, shape);
@@ -84,36 +82,35 @@ function weigh({ shape, nominalAge, weight, youngestHazard }: UnknownPast, since
 }
 
 /**
- * The priors of unknown pasts, worked out once for the parts of one kind that were installed and registered together,
- * as those of a portfolio mostly are. A prior that is new takes the place of another, so memory is bounded and nothing
- * is ever tidied.
+ * A cache of priors of unknown pasts: parts of one kind that were installed and registered together share one. A new
+ * prior overwrites the one in its slot, so memory is bounded.
  */
 export class PriorCache {
-  readonly #keys = new Float64Array(3 * KEPT);
-  readonly #priors = new Float64Array(KEPT);
+  readonly #keys = new Float64Array(3 * SLOTS);
+  readonly #priors = new Float64Array(SLOTS);
 
-  /** As `priorSince`; ages in units of η. */
+  /** Returns `priorSince` of the past. Ages are in units of η. */
   prior(shape: number, nominalAge: number, since: number): number {
-    const place = placeOf(shape, nominalAge, since);
-    const [keys, at] = [this.#keys, 3 * place];
-    // a shape is never 0, so a place that nothing was put in is nobody's
+    const slot = slotOf(shape, nominalAge, since);
+    const [keys, at] = [this.#keys, 3 * slot];
+    // A shape is never 0, so an empty slot matches nothing.
     if (keys[at] === shape && keys[at + 1] === nominalAge && keys[at + 2] === since)
-      return this.#priors[place]!;
+      return this.#priors[slot]!;
     const prior = priorSince(unknownPast(shape, nominalAge), since);
     keys[at] = shape;
     keys[at + 1] = nominalAge;
     keys[at + 2] = since;
-    this.#priors[place] = prior;
+    this.#priors[slot] = prior;
     return prior;
   }
 }
 
-const KEPT = 2 ** 16;
+const SLOTS = 2 ** 16;
 const bits = new Float64Array(3);
 const halves = new Uint32Array(bits.buffer);
 
-/** A place from 0 to `KEPT`, spread over all bits of the three numbers. */
-function placeOf(shape: number, nominalAge: number, since: number): number {
+/** Hashes all bits of the three numbers to a slot from 0 to `SLOTS` − 1. */
+function slotOf(shape: number, nominalAge: number, since: number): number {
   bits[0] = shape;
   bits[1] = nominalAge;
   bits[2] = since;
@@ -122,5 +119,5 @@ function placeOf(shape: number, nominalAge: number, since: number): number {
     hash = Math.imul(hash ^ halves[i]!, 0x85ebca6b);
     hash ^= hash >>> 15;
   }
-  return hash & (KEPT - 1);
+  return hash & (SLOTS - 1);
 }

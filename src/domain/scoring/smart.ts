@@ -6,7 +6,7 @@ import { fadedRatio } from "./ratios.ts";
 import { compareText, concerns, type DatedEvent } from "./timeline.ts";
 import type { SmartEvidence } from "./types.ts";
 
-/** A warning that no later reading of its sensor has cleared. */
+/** A sensor warning that no later normal reading has cleared, with its ratio as faded today. */
 export type Warning = {
   eventType: string;
   day: number;
@@ -16,8 +16,8 @@ export type Warning = {
   ratio: number;
 };
 
-/** Whether a reading of the component's appliance speaks of the component. */
-function isNamed(
+/** Returns whether a reading of the component's appliance concerns the component. */
+function concernsComponent(
   reading: { componentId: string | null },
   type: SmartEventType,
   component: { id: string; def: Pick<ComponentDef, "id"> },
@@ -26,7 +26,7 @@ function isNamed(
   return type.componentIds.has(component.def.id);
 }
 
-/** An appliance's standing warnings up to `today`, in an order that arrival does not decide. */
+/** Returns an appliance's active warnings on the day number `today`, in an order independent of arrival. */
 export function activeWarnings(
   knowledge: Knowledge,
   readings: readonly SmartEvidence[],
@@ -58,13 +58,13 @@ export function activeWarnings(
         ratio,
       });
   }
-  // Kinds together, the strongest first: a sensor that repeats itself says one thing.
+  // By type, the strongest first: `acuteHazard` counts one of each type.
   return warnings.sort((a, b) => compareText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day);
 }
 
 /**
- * The hazard of a failure that the standing warnings of the component announce, at any age, over the span in which they
- * fade (competing risks): kinds of warning add up, each at its strongest.
+ * Returns Λ, the cumulative hazard of the component's active warnings over the span in which they fade
+ * (docs/model/scoring.md#sensor-warnings). Appends each counted warning to `trail`.
  */
 export function acuteHazard(
   { model }: Knowledge,
@@ -75,12 +75,12 @@ export function acuteHazard(
 ): number {
   if (warnings.length === 0) return 0;
   const earliest = subject.today - model.evidence.smartEvent.spanDays;
-  const mendedOn = Math.max(subject.since, lastRepair(subject.id, events, earliest));
+  const repairedOn = Math.max(subject.since, lastRepair(subject.id, events, earliest));
   let sum = 0;
   let counted: string | undefined;
   for (const warning of warnings) {
-    if (warning.eventType === counted || warning.day <= mendedOn) continue;
-    if (!isNamed(warning, warning.type, subject)) continue;
+    if (warning.eventType === counted || warning.day <= repairedOn) continue;
+    if (!concernsComponent(warning, warning.type, subject)) continue;
     counted = warning.eventType;
     const on = dayFromNumber(warning.day);
     const hazard = model.evidence.smartEvent.hazard * (warning.ratio - 1);
@@ -91,7 +91,7 @@ export function acuteHazard(
   return sum;
 }
 
-/** A repair ends the warnings of its own day too: the visit answers the alarm far more often than it precedes it. */
+/** Returns the day number of the last Repair. It ends warnings of its own day too, since a visit mostly answers an alarm. */
 function lastRepair(componentId: string, events: readonly DatedEvent[], earliest: number): number {
   for (let at = events.length - 1; at >= 0 && events[at]!.day >= earliest; at--) {
     const event = events[at]!;
@@ -100,8 +100,9 @@ function lastRepair(componentId: string, events: readonly DatedEvent[], earliest
   return Number.NEGATIVE_INFINITY;
 }
 
+/** Returns the day number of a reading. */
 export const dayOfReading = (reading: SmartEvidence) => Math.floor(reading.recordedAt / MS_PER_DAY);
 
-/** Readings without a sensor's name belong together when they speak of the same component. */
+/** Returns the key of a reading's sensor. Readings without a sensor id belong together by component. */
 export const sensorKey = ({ sensorId, componentId }: SmartEvidence) =>
   sensorId === null ? `component ${componentId ?? ""}` : `sensor ${sensorId}`;

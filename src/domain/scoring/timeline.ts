@@ -2,28 +2,28 @@ import { forEachInSteps, mapInSteps, type Steps, sortInSteps } from "../steps.ts
 import { type Day, dayNumber } from "../time.ts";
 import type { EventEvidence, Note } from "./types.ts";
 
-/** A service event with its day as a number. `times`: so many that differ from it in the words of their notes alone. */
+/** A service event with its day number, and the number of events that differ from it only in the text of their notes. */
 export type DatedEvent = EventEvidence & { day: number; times: number };
 
-/** An appliance's events up to a day, oldest first. Of events that are equal in all that scoring reads, one. */
+/** An appliance's events up to a day, oldest first. Events that are equal to scoring appear once. */
 export type Timeline = {
   events: readonly DatedEvent[];
   replacements: readonly DatedEvent[];
-  /** Preventive maintenance, cleanings and changes of filters. */
+  /** Preventive Maintenance, Cleaning and Filter Change. */
   restoring: readonly DatedEvent[];
 };
 
-/** By the events that were given: one history is scored as of many days. */
-const inOrder = new WeakMap<readonly EventEvidence[], Timeline>();
-const NOTHING: Timeline = { events: [], replacements: [], restoring: [] };
+/** Cached by the list of events, since one history is scored as of many days. */
+const timelines = new WeakMap<readonly EventEvidence[], Timeline>();
+const EMPTY: Timeline = { events: [], replacements: [], restoring: [] };
 
-/** The events up to `today`. Those given are put in order once, so they are not to be changed afterwards. */
+/** Returns the events up to the day number `today`. The result is cached: callers must not change `events` afterwards. */
 export function timeline(events: readonly EventEvidence[], today: number): Timeline {
-  if (events.length === 0) return NOTHING;
-  let all = inOrder.get(events);
+  if (events.length === 0) return EMPTY;
+  let all = timelines.get(events);
   if (!all) {
-    all = byKind(events.map(dated).sort(compare).reduce(withEvent, []));
-    inOrder.set(events, all);
+    all = byKind(events.map(dated).sort(compare).reduce(appendEvent, []));
+    timelines.set(events, all);
   }
   if (all.events.at(-1)!.day <= today) return all;
   return {
@@ -33,12 +33,12 @@ export function timeline(events: readonly EventEvidence[], today: number): Timel
   };
 }
 
-/** Does ahead, in steps, what `timeline` does with so many events for the first time. */
+/** Fills the cache of `timeline` in steps, for a long history. `timeline` itself sorts in half the time. */
 export function* prepareTimelineInSteps(events: readonly EventEvidence[]): Steps<void> {
   const sorted = yield* sortInSteps(yield* mapInSteps(events, dated), compare);
-  const once: DatedEvent[] = [];
-  yield* forEachInSteps(sorted, (event) => void withEvent(once, event));
-  inOrder.set(events, byKind(once));
+  const distinct: DatedEvent[] = [];
+  yield* forEachInSteps(sorted, (event) => void appendEvent(distinct, event));
+  timelines.set(events, byKind(distinct));
 }
 
 const dated = ({
@@ -58,13 +58,13 @@ const dated = ({
   day: dayNumber(date),
 });
 
-/** Takes the next event in order. */
-function withEvent(once: DatedEvent[], event: DatedEvent): DatedEvent[] {
-  const last = once.at(-1);
-  if (!last || compareKinds(last, event) !== 0) once.push(event);
+/** Appends the next event in order, or counts it where it differs from the last only in the text of its note. */
+function appendEvent(distinct: DatedEvent[], event: DatedEvent): DatedEvent[] {
+  const last = distinct.at(-1);
+  if (!last || compareKinds(last, event) !== 0) distinct.push(event);
   else if (last.note?.key !== event.note?.key)
-    once[once.length - 1] = { ...event, times: last.times + event.times };
-  return once;
+    distinct[distinct.length - 1] = { ...event, times: last.times + event.times };
+  return distinct;
 }
 
 function byKind(events: readonly DatedEvent[]): Timeline {
@@ -87,7 +87,7 @@ function upTo(events: readonly DatedEvent[], day: number): readonly DatedEvent[]
   return end === events.length ? events : events.slice(0, end);
 }
 
-/** The place of the first event after a day. */
+/** Returns the index of the first event after a day; the length of the list if there is none. */
 export function firstAfter(events: readonly DatedEvent[], day: number): number {
   let [start, beyond] = [0, events.length];
   while (start < beyond) {
@@ -98,12 +98,12 @@ export function firstAfter(events: readonly DatedEvent[], day: number): number {
   return start;
 }
 
-/** Whether the event speaks of the component: by name, or of its whole appliance. */
+/** Returns whether the event is on the component or on its whole appliance. */
 export function concerns(event: EventEvidence, componentId: string): boolean {
   return event.componentId === componentId || event.componentId === null;
 }
 
-/** The day of the component's last Replacement, or undefined. */
+/** Returns the day number of the component's last Replacement up to `today`; undefined without one. */
 export function lastReplacement(
   component: { id: string; lastReplaced: Day | null },
   { replacements }: Pick<Timeline, "replacements">,
@@ -116,26 +116,26 @@ export function lastReplacement(
   return known === undefined ? event.day : Math.max(known, event.day);
 }
 
-/** A total order, so that products of ratios come out to the last bit whatever order events arrived in. */
+/** A total order: products of ratios are equal to the last bit whatever the order of arrival. */
 function compare(a: DatedEvent, b: DatedEvent): number {
   return compareKinds(a, b) || compareText(a.note?.key ?? null, b.note?.key ?? null);
 }
 
-/** The order of what scoring reads, the words of notes aside. */
+/** Compares what scoring reads, the text of notes aside. */
 function compareKinds(a: DatedEvent, b: DatedEvent): number {
   return (
     a.day - b.day ||
     compareText(a.eventType, b.eventType) ||
     compareText(a.componentId, b.componentId) ||
     compareText(a.conditionAfter, b.conditionAfter) ||
-    (a.note === b.note ? 0 : compareText(saidIn(a.note), saidIn(b.note)))
+    (a.note === b.note ? 0 : compareText(findingsText(a.note), findingsText(b.note)))
   );
 }
 
-const saidIn = (note: Note | null) =>
+const findingsText = (note: Note | null) =>
   note === null ? null : note.findings.map(({ groupId, share }) => `${groupId} ${share}`).join();
 
-/** By code units, null first. */
+/** Compares by code units, null first. */
 export function compareText(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;

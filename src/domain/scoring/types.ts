@@ -7,10 +7,10 @@ export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
 export type Confidence = "HIGH" | "MEDIUM" | "LOW";
 export type BrandTier = "premium" | "standard" | "budget";
 
-/** All that a property's scores depend on. The order within any list means nothing. */
+/** The input of a property's scores. The order within lists has no effect. */
 export type PropertyHistory = {
   state: string | null;
-  /** The day from which the service record counts as complete: what came before it may be unknown. */
+  /** The day from which the service record is complete. Earlier events may be missing. */
   recordsSince: Day;
   claims: ClaimEvidence[];
   appliances: ApplianceHistory[];
@@ -21,7 +21,7 @@ export type ClaimEvidence = { claimType: string; dateOfLoss: Day; status: ClaimS
 export type ApplianceHistory = {
   id: string;
   typeId: string;
-  /** Null when it serves the whole property. */
+  /** Null for an appliance that serves the whole property. */
   unitId: string | null;
   brand: string | null;
   model: string | null;
@@ -39,101 +39,101 @@ export type ComponentHistory = {
   defId: string;
   installYear: number;
   lastReplaced: Day | null;
-  /** Years; replaces the knowledge base's median life. */
+  /** Years; overrides the median life of the knowledge base. */
   overrideLifespan: number | null;
 };
 
 export type EventEvidence = {
-  /** Null when the event speaks of the whole appliance. */
+  /** Null for an event on the whole appliance. */
   componentId: string | null;
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-  /** Null where nothing was noted. */
+  /** Null without a note. */
   note: Note | null;
-  /** So many events that differ in the words of their notes alone; one when not given. */
+  /** The number of events that differ only in the text of their notes; 1 by default. */
   times?: number;
 };
 
-/** What scoring knows of a note. */
+/** A note of a service event, as scoring reads it. */
 export type Note = {
-  /** Equal for equal notes alone. */
+  /** Identifies the text: equal for equal notes only. */
   key: string;
-  /** The word groups that it speaks of, each once; `share` of its log-ratio: half for a fault that it calls mended. */
+  /** The word groups found, each once. `share` is 0.5 for a fault that the note reports as fixed. */
   findings: readonly { groupId: string; share: 1 | 0.5 }[];
 };
 
 export type SmartEvidence = {
-  /** Null: the components that the knowledge base names for the event type. */
+  /** Null for the components that the knowledge base lists for the event type. */
   componentId: string | null;
   eventType: string;
   severity: Severity;
   sensorId: string | null;
-  /** A moment, not a day: a sensor often warns and clears within one day. */
+  /** An instant and not a day, since a sensor often warns and clears within one day. */
   recordedAt: Instant;
 };
 
-/** How old a component is on a day, evidence aside. Ages and scales in years of normal use, days as numbers. */
+/** A component's age on a day, evidence aside. Ages and scales are in years of normal use, days are day numbers. */
 export type AgedLife = {
-  /** Scale η of its life. */
+  /** Scale η of the life. */
   scaleYears: number;
-  /** Years of normal use that a calendar year adds: r. */
+  /** Years of normal use per calendar year: r. */
   rate: number;
-  /** Day of its last Replacement; undefined without one. */
+  /** The day of the last Replacement; undefined without one. */
   replacedOn: number | undefined;
-  /** The day from which it ages: its last Replacement, else the middle of its install year. */
+  /** The day of birth: the last Replacement, or 1 July of the install year. */
   bornOn: number;
   /**
-   * Virtual age (Kijima I): since its birth, or, where its past is unknown, what it has gained since the record began.
+   * Virtual age (Kijima type I): V since birth, or, with an unknown past, d since the record began.
    */
   virtualAgeYears: number;
-  /** Nominal virtual age when the record began (t), where what came before is unknown (docs/model/scoring.md#unknown-past). */
+  /** Nominal virtual age t when the record began; undefined with a known past (docs/model/scoring.md#unknown-past). */
   unknownPastYears: number | undefined;
-  /** Probability of having failed by now from age alone: p0. */
+  /** Probability of having failed by now, from age alone: p0. */
   prior: number;
-  /** The age whose prior is p0: V*. */
+  /** The age that has p0: V*. */
   effectiveAgeYears: number;
 };
 
-/** What is stored of a component, and with its kind and make enough to look ahead from without its history. */
+/** The stored part of a score. With the component's kind and make it suffices to project without the history. */
 export type ScoreState = {
-  /** Factor that calibration puts on its life: of its kind, and of its appliance's frailty. */
+  /** Factor on the life from calibration: the kind's correction and the appliance's frailty. */
   lifeFactor: number;
-  /** The virtual age (Kijima I) that age alone speaks for, in years of normal use: V*. */
+  /** Effective age in years of normal use: V*. */
   effectiveAgeYears: number;
-  /** Years of normal use that a calendar year adds (accelerated failure time): r. */
+  /** Years of normal use per calendar year (accelerated failure time): r. */
   rate: number;
-  /** Product of all hazard ratios, held within the model's limits: θ. */
+  /** Product of all hazard ratios, within the model's limits: θ. */
   hazardRatio: number;
-  /** Cumulative hazard of what sensors report, over the days in which that fades: Λ. */
+  /** Cumulative hazard of active sensor warnings over the days in which they fade: Λ. */
   acuteHazard: number;
 };
 
 export type Score = ScoreState & {
-  /** Scale η of its Weibull life in years of normal use: make, lifespan of its own and calibration included. */
+  /** Scale η of the Weibull life in years of normal use, with make, own lifespan and calibration. */
   scaleYears: number;
-  /** Prior probability of having failed by now, from age alone: p0. */
+  /** Probability of having failed by now, from age alone: p0. */
   prior: number;
-  /** Probability of failing within the period that the score looks ahead: q. */
+  /** Probability of failing within the scored period: q. */
   periodRisk: number;
-  /** 0 to 0.99 at two decimals. */
+  /** 0 to 0.99, with two decimals. */
   riskScore: number;
   riskTier: RiskTier;
   confidence: Confidence;
-  /** Calendar age. */
+  /** Calendar age in years. */
   ageYears: number;
-  /** Filled when an explanation was asked for. */
+  /** Only with `explain`. */
   evidence?: Evidence[];
-  /** Likewise. */
+  /** Only with `explain`. */
   working?: Working;
 };
 
-/** What a score was worked out from, beside its evidence. */
+/** Intermediate results of a score. */
 type Working = {
   life: AgedLife;
-  /** Product of all ratios but cascades, not held within its limits. */
+  /** Product of all ratios but cascades, before the limits. */
   ownRatio: number;
-  /** Product of the cascades, held within its own limit. */
+  /** Product of the cascades, within its limit. */
   cascadeRatio: number;
 };
 
@@ -149,22 +149,22 @@ export type Evidence = {
     | "smart_event"
     | "claim"
     | "cascade";
-  /** What it rests on: the event type, condition, word group, brand, claim type, or upstream component's id. */
+  /** The event type, condition, word group, brand, claim type or id of the upstream component. */
   subject: string;
-  /** Null for what has no date. */
+  /** Null for evidence without a date. */
   on: Day | null;
   /** Hazard ratio, as faded on the day of scoring. */
   ratio: number;
-  /** The power that calibration puts on the ratio; left out where it is 1. */
+  /** Exponent from calibration; left out if 1. */
   strength?: number;
-  /** The power that the ratio was taken to for concerning a component that nobody named, or a fault mended; left out where it is 1. */
+  /** Exponent already in `ratio`, for a component that was not named or a fault that was fixed; left out if 1. */
   weight?: number;
-  /** Of a cascade: the upstream component's score without cascade, unrounded. */
+  /** For a cascade: the unrounded score of the upstream component, without cascades. */
   upstreamScore?: number;
-  /** So many events have said it; left out for one. */
+  /** The number of events that say the same; left out if 1. */
   times?: number;
-  /** Of a sensor's event. */
+  /** For a sensor warning. */
   severity?: Severity;
-  /** What a sensor's event adds to the acute hazard, in place of multiplying by its ratio. */
+  /** For a sensor warning: what it adds to the acute hazard. Its ratio multiplies nothing. */
   hazard?: number;
 };

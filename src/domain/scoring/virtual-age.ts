@@ -10,12 +10,12 @@ import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, daysFromCivil } fro
 import { concerns, firstAfter, type Timeline } from "./timeline.ts";
 import type { ComponentHistory } from "./types.ts";
 
-/** The day from which a component ages: its last replacement, else 1 July of its install year. */
+/** Returns the day number of a component's birth: its last Replacement, or 1 July of its install year. */
 export function agingFrom(installYear: number, replacedOn: number | undefined): number {
   return replacedOn ?? daysFromCivil(installYear, 7, 1);
 }
 
-/** Calendar age in years, never below 0. A replacement dated after `asOf` does not count yet. */
+/** Returns the calendar age in years, at least 0. A Replacement dated after `asOf` does not count. */
 export function ageYears(
   component: Pick<ComponentHistory, "installYear" | "lastReplaced">,
   asOf: Day,
@@ -25,7 +25,7 @@ export function ageYears(
   return Math.max(0, dayNumber(asOf) - agingFrom(installYear, replacedOn)) / DAYS_PER_YEAR;
 }
 
-/** Accelerated failure time: years of normal use in a calendar year, from the appliance's use and its surroundings. */
+/** Returns the years of normal use per calendar year, from use and climate (docs/model/scoring.md#rate-of-aging). */
 export function agingRate(
   def: ComponentDef,
   usageIntensity: number,
@@ -37,12 +37,12 @@ export function agingRate(
   return useFactor(def, usageIntensity, model) / Math.max(lifeFactor, model.environment.lowestLifeFactor);
 }
 
-/** What the appliance's use multiplies the rate of ageing by. */
+/** Returns the factor of the appliance's use on the rate of aging. */
 export function useFactor(def: ComponentDef, usageIntensity: number, model: ScoringModel): number {
   return def.wear === "use" ? usageIntensity ** model.usageExponent : 1;
 }
 
-/** What one sensitivity multiplies the life by at a place. */
+/** Returns the factor of one climate factor on the life. */
 export function environmentFactor(
   factor: EnvironmentFactor,
   environment: Environment,
@@ -51,12 +51,14 @@ export function environmentFactor(
   return 1 - model.environment.sensitivity[factor] * environment[factor];
 }
 
-/** What a restoring event took back: a share of so many days, of what no stronger one of its day had taken. */
+/**
+ * A share of the accrued days that a restoring event takes back; on a day with several, what it adds to the weaker ones.
+ */
 export type Restored = { eventType: EventType; on: Day; share: number; accruedDays: number };
 
 /**
- * Virtual age in years of normal use (Kijima type I): calendar age at `rate`, less what restoring events took back.
- * Each takes a share of what accrued since the one before it or since `from`, within the intervals that count.
+ * Returns the virtual age in years of normal use that accrues from the day number `from` to `today`
+ * (docs/model/scoring.md#virtual-age). Appends each restoration to `trail`.
  */
 export function virtualAge(
   def: ComponentDef,
@@ -83,7 +85,7 @@ export function virtualAge(
       strongest = 0;
     }
     const share = restoration.shares[kind];
-    if (share <= strongest) continue; // of several on one day the strongest counts
+    if (share <= strongest) continue; // the strongest of a day counts
     removedDays += (share - strongest) * accruedDays;
     trail?.push({ eventType: event.eventType, on: event.date, share: share - strongest, accruedDays });
     strongest = share;

@@ -1,21 +1,21 @@
-/** A word of a note, with the clause and sentence it stands in. */
+/** A word of a note, with the clause that contains it. */
 export type Word = {
   text: string;
   stem: string;
-  /** Counts up; words of one clause share it. */
+  /** Number of the clause, rising through the note. */
   clause: number;
-  /** Whether only a comma, or its like, parts its clause from the one before. */
+  /** Whether a comma or colon, and no full stop, separates its clause from the one before. */
   afterComma: boolean;
 };
 
-/** What ends a clause beside punctuation: words such as "but", and "and" before one of these verbs. */
+/** Words that end a clause, such as "but", and verbs before which "and" ends one. */
 export type ClauseRules = { ends: ReadonlySet<string>; verbsAfterAnd: ReadonlySet<string> };
 
 const TOKEN = /\d+\.\d+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
 const LAST_ITEM = /(?:\s+[\w'-]+){0,2}\s+n?or\s/y;
 const ITEM = /(?:\s+[\w'-]+){1,2},/y;
 
-/** The words of a note in lower case, without hyphens, each with its clause. Takes time in proportion to the note. */
+/** Splits a note into lower-case words, each with its clause. Takes time proportional to the note. */
 export function readWords(notes: string, rules: ClauseRules): Word[] {
   const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'"));
   const tokens = text.match(TOKEN) ?? [];
@@ -29,7 +29,7 @@ export function readWords(notes: string, rules: ClauseRules): Word[] {
       clause = words.length === 0 ? 0 : words.at(-1)!.clause + 1;
       continue;
     }
-    const begins = rules.ends.has(token) || (token === "and" && leadsOn(tokens, i, rules));
+    const begins = rules.ends.has(token) || (token === "and" && startsStatement(tokens, i, rules));
     if (begins) {
       clause++;
       afterComma = false;
@@ -40,8 +40,8 @@ export function readWords(notes: string, rules: ClauseRules): Word[] {
 }
 
 /**
- * A text without the commas of "leaks, rust, or noise": such a list is one clause. From the last comma to the first, since
- * a comma that leads to another of a list is of that list itself.
+ * Removes the commas of lists such as "leaks, rust, or noise", which are one clause. Goes from the last comma to the
+ * first, since a comma before an item of a list belongs to the list.
  */
 function withoutListCommas(text: string): string {
   const commas: number[] = [];
@@ -71,17 +71,17 @@ function matchesAt(pattern: RegExp, text: string, at: number): boolean {
   return pattern.test(text);
 }
 
-/** Where the comma of the item stands that begins there; undefined where none does. */
+/** Returns the index of the comma after the list item that begins at `at`; undefined without one. */
 const endOfItem = (text: string, at: number) => (matchesAt(ITEM, text, at) ? ITEM.lastIndex - 1 : undefined);
 
-/** Whether "and" leads to a verb, and so to a new statement: "no noise and leaking", but not "no knocking and banging". */
-function leadsOn(tokens: readonly string[], and: number, rules: ClauseRules): boolean {
+/** Returns whether "and" starts a new statement: in "no noise and leaking", but not in "no knocking and banging". */
+function startsStatement(tokens: readonly string[], and: number, rules: ClauseRules): boolean {
   const next = tokens[and + 1] ?? "";
   if (rules.verbsAfterAnd.has(next)) return true;
   return /(?:ing|ed)$/.test(next) && !/(?:ing|ed)$/.test(tokens[and - 1] ?? "");
 }
 
-/** A word without its simple endings: leaks, leaked and leaking are leak; dripping is drip. */
+/** Removes simple endings: leaks, leaked and leaking become leak, dripping becomes drip. */
 export function stem(word: string): string {
   let base = word;
   for (const ending of ["ing", "ed", "es", "s"]) {
@@ -91,14 +91,14 @@ export function stem(word: string): string {
     base = rest;
     break;
   }
-  // Both sides are cut alike, so it does not matter that "scale" becomes "scal" and "smell" "smel".
+  // Rules and notes are stemmed alike, so "scal" for "scale" and "smel" for "smell" do no harm.
   return base.replace(/e$/, "").replace(/([^aeiou])\1$/, "$1");
 }
 
-/** Phrases by their first word, longest first, so that the longest that fits is found. */
+/** Phrases by their first word, the longest first. */
 export class PhraseBook<T> {
   readonly #byFirst = new Map<string, { words: string[]; value: T }[]>();
-  /** Words of the longest phrase. */
+  /** The length of the longest phrase, in words. */
   readonly longest: number = 0;
 
   constructor(entries: Iterable<readonly [phrase: string, value: T]>) {
@@ -112,7 +112,7 @@ export class PhraseBook<T> {
     for (const list of this.#byFirst.values()) list.sort((a, b) => b.words.length - a.words.length);
   }
 
-  /** The longest phrase that begins at `start` and lies within one clause. */
+  /** Returns the longest phrase at `start` within one clause; undefined without one. */
   at(words: readonly Word[], start: number): { length: number; value: T } | undefined {
     const first = words[start];
     const fits = this.#byFirst.get(first?.text ?? "")?.find(({ words: phrase }) =>
