@@ -3,13 +3,16 @@ import type { Knowledge } from "../knowledge.ts";
 import type { BrandTier } from "../scoring/types.ts";
 import { countTier, emptyTotals, type PropertyTotals } from "../totals.ts";
 
-/** A component with what figures read of its appliance. */
+/** A component with the fields of its appliance that figures read. */
 export type AssessedComponent = Component & { typeId: string; brandTier: BrandTier };
 
-/** What figures are made of: counts by tier, costs by tier and the replacement cost value. Money in cents. */
+/** Counts and costs by tier, and the replacement cost value. Money in cents. */
 export type Assessment = Omit<PropertyTotals, "serviceEvents">;
 
-/** Gathers the assessment of a property's components, or of a group of whole appliances, component by component. */
+/**
+ * Sums up the assessment of a property, or of a group of whole appliances, component by component. Each appliance counts
+ * once in the replacement cost value (docs/model/figures.md#replacement-cost-value).
+ */
 export class AssessmentAccumulator {
   readonly #totals = emptyTotals();
   readonly #appliances = new Set<string>();
@@ -30,8 +33,8 @@ export class AssessmentAccumulator {
   }
 }
 
-/** A property's units as figures per unit and per door count them: at least one (docs/model/figures.md#replacement-cost-value). */
+/** Returns the number of units to divide by: at least one. */
 export const doorCount = (unitCount: number) => Math.max(unitCount, 1);
 
-/** An amount's share per unit, in whole cents. */
+/** Returns an amount per unit, in whole cents. */
 export const perDoor = (cents: number, unitCount: number) => Math.round(cents / doorCount(unitCount));

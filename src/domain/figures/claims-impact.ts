@@ -6,20 +6,20 @@ import { DAYS_PER_YEAR, type Day, dayNumber, daysBetween } from "../time.ts";
 
 export type ClaimScoringStatus = "active_scoring" | "expired_no_impact";
 
-/** What a claim does to the scores of its property's components. */
+/** The effect of a claim on the scores of its property's components. */
 export type ClaimImpact<C> = {
   claim: C;
   label: string;
   /** Years since the date of loss. */
   ageYears: number;
-  /** Hazard ratio at the date of loss; 1 for a type that the knowledge base lacks. */
+  /** Hazard ratio at the date of loss; 1 for an unknown type. */
   baseRatio: number;
-  /** Hazard ratio today, as faded; 1 when denied. */
+  /** Hazard ratio today; 1 for a denied claim. */
   effectiveRatio: number;
-  /** Years until it has faded away; 0 for a claim that weighs nothing. */
+  /** Years until the ratio has faded to 1; 0 if it has. */
   remainingYears: number;
   status: ClaimScoringStatus;
-  /** Whether it is one of the strongest, the only ones that enter scores. */
+  /** Whether it is among the strongest claims, which alone enter scores. */
   scored: boolean;
   systems: readonly System[];
   /** Components of the property that its type affects. */
@@ -31,9 +31,8 @@ type PropertyClaim = ClaimEvidence & { id: string };
 const UNKNOWN_TYPE = { label: "Other", ratio: 1, systems: [], componentIds: new Set<string>() };
 
 /**
- * The impact of a property's claims on a day, the newest date of loss first (docs/model/figures.md#claims-impact). `present` counts the
- * property's components by definition. A claim that weighs more than 1 is active, even
- * where three stronger ones keep it out of the scores; any other, denied and unknown ones among them, has no impact.
+ * Returns the impact of a property's claims on a day, the newest date of loss first (docs/model/figures.md#claims-impact).
+ * `present` counts the property's components by definition.
  */
 export function* claimImpactsInSteps<C extends PropertyClaim>(
   knowledge: Knowledge,

@@ -4,11 +4,11 @@ import { addMonths, type Day, daysBetween } from "../time.ts";
 
 export type ComplianceStatus = "OVERDUE" | "DUE_SOON" | "UPCOMING" | "OK";
 
-/** An inspection that an appliance is due for. */
+/** An inspection that an appliance needs. */
 export type ComplianceItem<A> = {
   appliance: A;
   regime: InspectionRegime;
-  /** The newest one that passed; null when there is none. */
+  /** The last one that passed; null without one. */
   lastInspection: Day | null;
   dueDate: Day;
   /** Negative when past due. */
@@ -16,7 +16,7 @@ export type ComplianceItem<A> = {
   status: ComplianceStatus;
 };
 
-/** What compliance reads of a service event. */
+/** A service event, as compliance reads it. */
 export type InspectionEvent = {
   eventType: EventType;
   date: Day;
@@ -26,10 +26,9 @@ export type InspectionEvent = {
 type InspectedAppliance = { id: string; typeId: string; installYear: number };
 
 /**
- * Every inspection that a regime of the knowledge base asks of the appliances: an item an appliance and inspection
- * type, the first due first, equals in the order of the appliances (docs/model/figures.md#compliance). The clock starts again with each
- * event of a listed type on the appliance or a component of it that did not leave it in poor condition; before the
- * first, on 1 July of its install year. Events after `today` count for nothing. `events`: by the appliances' ids.
+ * Returns the inspections that the appliances need, one item per appliance and inspection type, the first due first
+ * (docs/model/figures.md#compliance). Equal due dates keep the order of the appliances. `events` are by appliance id and
+ * include those on components; events after `today` do not count.
  */
 export function complianceItems<A extends InspectedAppliance>(
   knowledge: Knowledge,
@@ -50,11 +49,11 @@ export function complianceItems<A extends InspectedAppliance>(
   return items.sort(byDueDay);
 }
 
-/** The first due first; a sort by it leaves equals as they stand. */
+/** Orders items by due date. */
 export const byDueDay = (a: { daysUntilDue: number }, b: { daysUntilDue: number }) =>
   a.daysUntilDue - b.daysUntilDue;
 
-/** The state of an inspection that is due in that many days. */
+/** Returns the status of an inspection due in that many days. */
 export function complianceStatus(daysUntilDue: number): ComplianceStatus {
   if (daysUntilDue < 0) return "OVERDUE";
   if (daysUntilDue <= 30) return "DUE_SOON";

@@ -2,7 +2,7 @@ import type { Assessment } from "./assessment.ts";
 
 export type Grade = "A" | "B" | "C" | "D" | "F";
 export type Rating = "GOOD" | "FAIR" | "FAIL";
-/** `score` is the condition index: a whole number from 1, the worst, to 100. */
+/** `score` is the condition index, a whole number from 1 (worst) to 100. */
 type PropertyCondition = { score: number; grade: Grade; rating: Rating };
 
 /** The condition index by need as a share of replacement value, interpolated linearly (docs/model/figures.md#condition). */

@@ -1,12 +1,12 @@
 import type { Assessment } from "./assessment.ts";
 
-/** What CRITICAL and WARNING components cost, in cents. */
+/** The cost of elevated components, CRITICAL and WARNING, in cents. */
 type Exposure = {
-  /** Replacing them all as planned work: total_deferred_maintenance, total_deferred. */
+  /** Planned cost: `total_deferred_maintenance`, `total_deferred`. */
   deferredCents: number;
-  /** Letting them all fail first: total_reactive_exposure, total_reactive. */
+  /** Cost after failure: `total_reactive_exposure`, `total_reactive`. */
   reactiveCents: number;
-  /** What acting before they fail saves. */
+  /** The saving of acting before they fail. */
   savingsCents: number;
 };
 
@@ -15,7 +15,7 @@ type Costs = Pick<
   "criticalProactiveCents" | "warningProactiveCents" | "criticalReactiveCents" | "warningReactiveCents"
 >;
 
-/** The cost of the elevated components, planned and after failure (docs/model/figures.md#exposure). */
+/** Returns the cost of the elevated components, planned and after failure (docs/model/figures.md#exposure). */
 export function exposureOf(costs: Costs): Exposure {
   const deferredCents = costs.criticalProactiveCents + costs.warningProactiveCents;
   const reactiveCents = costs.criticalReactiveCents + costs.warningReactiveCents;

@@ -4,30 +4,29 @@ import { tierOf } from "../scoring/tier.ts";
 import type { AssessedComponent } from "./assessment.ts";
 import { ScoreBuckets } from "./score-buckets.ts";
 
-/** The windows, in days from the latest scoring, that a forecast looks at. */
+/** The windows of a forecast, in days from the latest score. */
 export const FORECAST_DAYS = [30, 60, 90] as const;
 
-/** A component as likely as this to fail within a window belongs to it, whatever its tier. */
+/** A component at least this likely to fail within a window belongs to it, whatever its tier. */
 const LIKELY_FAILURE = 0.25;
 
 type ForecastItem<Item> = {
   item: Item;
-  /** The probability of failing within the window, given that it works now: 0 to 1. */
+  /** The probability of failing within the window, given that the component works now. */
   failureProbability: number;
 };
 
 export type ForecastWindow<Item> = {
   items: ForecastItem<Item>[];
-  /** Replacing them as planned work. */
+  /** Planned cost of the items. */
   proactiveCents: number;
-  /** Letting them fail first. */
+  /** Cost of the items after failure. */
   reactiveCents: number;
 };
 
 /**
- * Gathers what is going to need work within `days`: components that are CRITICAL or will be by then through ageing
- * alone, and any as likely as a quarter to fail until then (docs/model/figures.md#forecast). A longer window holds all of a shorter
- * one. The highest score first, then the likeliest to fail.
+ * Collects the components that will need work within `days` (docs/model/figures.md#forecast), the highest score first, then
+ * the most likely to fail. A longer window contains every shorter one.
  */
 export class ForecastAccumulator<Item> {
   readonly #items = new ScoreBuckets<ForecastItem<Item>>();
@@ -39,7 +38,7 @@ export class ForecastAccumulator<Item> {
     private readonly days: number,
   ) {}
 
-  /** Whether a component belongs to the window; what `itemOf` makes of it is kept then. */
+  /** Adds the result of `itemOf` if the component belongs to the window; returns whether it does. */
   add(component: AssessedComponent, itemOf: (failureProbability: number) => Item): boolean {
     const { knowledge, days } = this;
     const failureProbability = failureWithin(knowledge, component, component.brandTier, days);

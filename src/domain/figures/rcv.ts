@@ -4,9 +4,8 @@ import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "
 export type SystemValue = { system: System; totals: Assessment };
 
 /**
- * Gathers the replacement cost value by system, the system being that of the appliance's type: the dearest first. A
- * unit's value is the smaller of its own price and its parts' (docs/model/figures.md#replacement-cost-value), so the systems' values add up to the
- * property's.
+ * Sums up the replacement cost value by system of the appliance's type, the highest first. Systems add up to the property
+ * (docs/model/figures.md#replacement-cost-value).
  */
 export class SystemValueAccumulator {
   readonly #systems = new Map<System, AssessmentAccumulator>();
@@ -31,8 +30,8 @@ export class SystemValueAccumulator {
 }
 
 /**
- * Deferred maintenance as a percentage of the property's value at one decimal, such as `4.2%`. Null without a value, or
- * with one of 0, of which nothing is a percentage.
+ * Returns deferred maintenance as a percentage of the property's value with one decimal, such as `4.2%`; null without a
+ * value or with a value of 0.
  */
 export function deferredPercent(deferredCents: number, estimatedValueCents: number | null): string | null {
   if (!estimatedValueCents) return null;

@@ -3,18 +3,18 @@ import type { RiskTier } from "../scoring/types.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
 import { ScoreBuckets } from "./score-buckets.ts";
 
-/** A property's components by kind of appliance and by tier. */
+/** A property's components by appliance type and by tier. */
 export type Report<Item> = {
   totals: Assessment;
-  /** By appliance type, in the order in which the property came to have them. */
+  /** By appliance type, in the order in which the property got them. */
   categories: ReadonlyMap<string, Assessment>;
   /** The highest score first. */
   byTier: Record<RiskTier, Item[]>;
 };
 
 /**
- * Gathers the assessment of a property in full (docs/model/figures.md#report). Components are given in the order of their creation;
- * of each, what `itemOf` makes of it is kept.
+ * Builds the report of a property (docs/model/figures.md#report). Components are added in the order of their creation; of
+ * each, the result of `itemOf` is kept.
  */
 export class ReportAccumulator<C extends AssessedComponent, Item> {
   readonly #totals: AssessmentAccumulator;

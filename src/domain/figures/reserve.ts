@@ -3,16 +3,16 @@ import { failureWithin } from "../projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
 import { type AssessedComponent, perDoor } from "./assessment.ts";
 
-/** What to set aside, in whole cents. Each amount is rounded by itself, not made from another rounded one. */
+/** The amounts to set aside, in whole cents. Each is rounded on its own. */
 export type Reserve = { perUnitPerMonth: number; perUnitPerYear: number; propertyPerMonth: number };
 
-/** The spans, in months, that a reserve is worked out for. */
+/** The horizons of a reserve, in months. */
 export const RESERVE_MONTHS = [12, 24, 36] as const;
 const FULL_REPLACEMENT_MONTHS = 120;
 
 /**
- * Gathers what to set aside so that the replacements expected within `months` are paid for: critical components in full,
- * which are due now, others by their probability of failing until then (docs/model/figures.md#reserve).
+ * Sums up the reserve that pays for the replacements expected within `months` (docs/model/figures.md#reserve): CRITICAL
+ * components in full, others by their probability of failing by then.
  */
 export class ReserveAccumulator {
   #expectedCents = 0;
@@ -35,7 +35,7 @@ export class ReserveAccumulator {
   }
 }
 
-/** What to set aside to replace everything once within ten years. */
+/** Returns the amounts that replace everything once within ten years. */
 export function fullReplacementReserve(rcvCents: number, unitCount: number): Reserve {
   return monthly(rcvCents / FULL_REPLACEMENT_MONTHS, unitCount);
 }

@@ -1,22 +1,22 @@
 /**
- * A list by score in hundredths, the highest first, and equals in the order in which they came: kept in a pile for each
- * score, so that however long it grows there is nothing to sort.
+ * Items by score in hundredths, in a bucket per score, so that long lists need no sorting. Equal scores keep the order of
+ * insertion.
  */
 export class ScoreBuckets<T> {
-  readonly #piles: T[][] = [];
+  readonly #buckets: T[][] = [];
 
   add(riskScore: number, item: T): void {
-    this.#piles[riskScore] ??= [];
-    this.#piles[riskScore].push(item);
+    this.#buckets[riskScore] ??= [];
+    this.#buckets[riskScore].push(item);
   }
 
-  /** `order` is that of equal scores, where they are not to stay as they came. */
+  /** Returns the items, the highest score first. `order` sorts those of equal scores. */
   list(order?: (a: T, b: T) => number): T[] {
     const items: T[] = [];
-    for (const pile of this.#piles.toReversed()) {
-      if (!pile) continue;
-      if (order) pile.sort(order);
-      for (const item of pile) items.push(item);
+    for (const bucket of this.#buckets.toReversed()) {
+      if (!bucket) continue;
+      if (order) bucket.sort(order);
+      for (const item of bucket) items.push(item);
     }
     return items;
   }

@@ -3,19 +3,19 @@ import type { Policy } from "./policy.ts";
 
 export type PolicyName = "replace_now" | "replace_at_age" | "run_to_failure";
 
-/** What to do about a part in place. */
+/** The advice on a part in place. */
 export type Advice = {
   policy: PolicyName;
-  /** w: 0 is now; null where it is run to failure. */
+  /** w, in years: 0 is now; null for run to failure. */
   dueInYears: number | null;
   /**
-   * What a year of waiting costs beyond what it saves, in cents: the risk of paying for a failure instead of planned
-   * work, less what a year of a well kept part costs anyway. Below 0 waiting is the better choice.
+   * The cost of waiting a year, in cents: the expected extra cost of a failure, less the yearly cost of the policy.
+   * Negative where waiting is the better choice.
    */
   waitingCents: number;
 };
 
-/** docs/model/planning.md#due-date: due when its hazard reaches that of a new part at the best age. */
+/** Returns when a part is due, and what waiting costs (docs/model/planning.md#due-date). */
 export function adviseOn(part: Part, policy: Policy): Advice {
   const { plannedCents, failureCents, failureProbability } = part;
   const waitingCents = failureProbability * (failureCents - plannedCents) - policy.yearlyCents;

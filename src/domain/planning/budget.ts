@@ -1,27 +1,28 @@
-/** A part that money could be spent on, and what waiting a year with it costs. */
+/** A part that a budget could replace. Amounts in cents; `waitingCents` is the cost of waiting a year. */
 export type Candidate = { id: string; plannedCents: number; waitingCents: number };
 
+/** The allocation of a budget so far. */
 export type Spending<C> = {
-  /** In the order in which they were taken. */
+  /** In the order of selection. */
   chosen: C[];
-  /** What replacing them as planned work costs. */
+  /** The planned cost of the chosen parts. */
   spentCents: number;
-  /** The cost of waiting a year with them, which replacing them now saves. */
+  /** The cost of waiting a year that their replacement avoids. */
   avoidedCents: number;
 };
 
-/** What a cent spent on the part saves a year. A part that costs nothing counts as costing a cent. */
+/** Returns the yearly saving per cent spent on a part. A part that costs nothing counts as costing a cent. */
 const benefitCostRatio = ({ plannedCents, waitingCents }: Omit<Candidate, "id">) =>
   waitingCents / Math.max(plannedCents, 1);
 
-/** The order of spending: the highest cost of waiting per dollar first, then by id. */
+/** Orders parts by cost of waiting per dollar of planned work, the highest first, then by id. */
 export function byBenefitCostRatio(a: Candidate, b: Candidate): number {
   return benefitCostRatio(b) - benefitCostRatio(a) || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Takes, of parts in the order of `byWorth`, each whose waiting costs anything and that what is left of the budget
- * still pays for; one that it does not is passed over. May be called for one batch after the other.
+ * Adds to `spending` each candidate whose waiting costs anything and that the rest of the budget covers; others are
+ * skipped (docs/model/planning.md#budget). Candidates come in the order of `byBenefitCostRatio`, in one batch or several.
  */
 export function spendBudget<C extends Candidate>(
   spending: Spending<C>,

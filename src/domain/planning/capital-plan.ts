@@ -1,6 +1,6 @@
 import type { YearlyCosts } from "./schedule.ts";
 
-/** How sure a reserve is to suffice, in per cent, with the normal deviate that it takes. */
+/** Confidence that a reserve suffices, in percent, and its normal deviate. */
 const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
 type DepositConfidence = keyof typeof CONFIDENCES;
 const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
@@ -11,13 +11,13 @@ export type PlanYear = {
   plannedCents: number;
   failureCents: number;
   totalCents: number;
-  /** What the year costs when every part is run to failure. */
+  /** The cost of the year if every part is run to failure. */
   runToFailureCents: number;
-  /** `totalCents` in the money of its year. */
+  /** `totalCents` with inflation. */
   inflatedCents: number;
 };
 
-/** What some years hold, in cents. What is inflated is in whole ones, so that what is shown adds up. */
+/** A capital plan in cents. Inflated amounts are whole cents, so that the figures shown add up. */
 export type CapitalPlan = {
   schedule: PlanYear[];
   totals: {
@@ -26,13 +26,13 @@ export type CapitalPlan = {
     runToFailureCents: number;
     runToFailureInflatedCents: number;
   };
-  /** The deposit a year that keeps a reserve which starts at nothing from falling below it. */
+  /** The yearly deposit that keeps a reserve, empty at first, from falling below zero. */
   levelDeposit: Record<DepositConfidence, number>;
 };
 
 /**
- * The schedule over the years of the sums, its totals, and the level deposits (docs/model/planning.md#level-deposit). Costs of year y are
- * multiplied by (1 + inflation)^(y − 1).
+ * Returns the schedule over the years of `sums`, its totals and the level deposits
+ * (docs/model/planning.md#level-deposit). `inflation` is a yearly share, such as 0.03.
  */
 export function capitalPlanOf(sums: YearlyCosts, inflation: number): CapitalPlan {
   const totals = {

@@ -10,18 +10,18 @@ import { type PartPlan, planPart } from "./plan.ts";
 import type { NewPartCache } from "./renewals.ts";
 import type { YearlyCosts } from "./schedule.ts";
 
-/** A stored component as far as its plan needs it. */
+/** A stored component, as planning reads it. */
 export type Plannable = Component & { brandTier: BrandTier };
 
 export type ComponentPlan<C> = PartPlan & { component: C; part: Part };
 
-/** A component as a plan sees it, from the day of its latest score. */
+/** Returns the part in place as of the component's latest score. */
 export function partOf(knowledge: Knowledge, component: Plannable): Part {
   const def = knowledge.component(component.defId);
   return partInPlace(def, outlookOf(knowledge, component, component.brandTier), knowledge.model);
 }
 
-/** A component as a plan sees it, of what is known of it. */
+/** Returns the part in place, in calendar years and cents (docs/model/planning.md#part-in-place). */
 export function partInPlace(
   { proactiveCents, reactiveCents }: Pick<ComponentDef, "proactiveCents" | "reactiveCents">,
   outlook: Outlook,
@@ -39,18 +39,18 @@ export function partInPlace(
   };
 }
 
-/** Plans a component, and adds what is to be expected of it to the sums. */
+/** Plans a component, and adds its expected costs to `sums`. */
 export function planComponent<C extends Plannable>(
   knowledge: Knowledge,
   component: C,
-  known: NewPartCache,
+  cache: NewPartCache,
   sums: YearlyCosts,
 ): ComponentPlan<C> {
   const part = partOf(knowledge, component);
-  return { component, part, ...planPart(part, known, sums) };
+  return { component, part, ...planPart(part, cache, sums) };
 }
 
-/** What a budget sees of it, in the whole cents that are shown. */
+/** Returns the component as a candidate for a budget, in whole cents as shown. */
 export function candidateOf(
   knowledge: Knowledge,
   { component, waitingCents }: ComponentPlan<Plannable>,
@@ -59,9 +59,10 @@ export function candidateOf(
   return { id: component.id, plannedCents: proactiveCents, waitingCents: Math.round(waitingCents) };
 }
 
+/** Later days than so many years ahead cannot be written. */
 const LAST_DUE_YEARS = 7000;
 
-/** The day on which it is due; null where it is run to failure. */
+/** Returns the due day; null for run to failure. */
 export function dueOn({ dueInYears }: Pick<PartPlan, "dueInYears">, asOf: Day): Day | null {
   if (dueInYears === null) return null;
   return addDays(asOf, Math.ceil(Math.min(dueInYears, LAST_DUE_YEARS) * DAYS_PER_YEAR));

@@ -1,11 +1,11 @@
 const G = 7;
-/** Lanczos' coefficients for g = 7, n = 9 (P. Godfrey): right to 15 digits for positive arguments. */
+/** Lanczos coefficients for g = 7, n = 9 (P. Godfrey), accurate to 15 digits for positive arguments. */
 const COEFFICIENTS = [
   676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905,
   -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
 ] as const;
 
-/** The gamma function of 1 + x, x ≥ 0: x! for whole numbers. */
+/** Returns Γ(1 + x) for x ≥ 0. */
 export function gammaOfOnePlus(x: number): number {
   const series = COEFFICIENTS.reduce(
     (sum, coefficient, index) => sum + coefficient / (x + index + 1),

@@ -1,24 +1,24 @@
-/** What decides how a new part is best kept up: its life where it stands, and its costs. */
+/** A kind of part in its place: its life there and its costs. Decides the policy of new parts. */
 export type Kind = {
   /** Weibull shape β. */
   shape: number;
-  /** s = η/r: Weibull scale in calendar years, at the rate of ageing that it has where it stands. */
+  /** s = η/r: Weibull scale in calendar years, at the rate of aging of its place. */
   scaleYears: number;
-  /** c_p: replacing it as planned work. */
+  /** c_p: cost of planned replacement. */
   plannedCents: number;
-  /** c_f: replacing it once it has failed. */
+  /** c_f: cost of replacement after a failure. */
   failureCents: number;
 };
 
-/** L: median life in calendar years. */
+/** Returns L, the median life in calendar years. */
 export const lifespanYearsOf = ({ shape, scaleYears }: Kind) => scaleYears * Math.LN2 ** (1 / shape);
 
-/** A part in place. */
+/** A part in place (docs/model/planning.md#part-in-place). */
 export type Part = Kind & {
   /** u = V* / r: effective age in calendar years. */
   ageYears: number;
-  /** θ: multiplies its hazard for as long as it stays. */
+  /** θ: factor on the hazard for as long as the part stays. */
   hazardRatio: number;
-  /** q₁: the probability that it fails within 365.25 days, given that it works today. */
+  /** q₁: probability of failing within 365.25 days, given that it works today. */
   failureProbability: number;
 };

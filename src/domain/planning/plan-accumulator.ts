@@ -6,20 +6,20 @@ import { type PlanSums, toStoredYearlyCosts } from "./plan-sums.ts";
 import { MAX_PLAN_YEARS, type NewPartCache } from "./renewals.ts";
 import { emptyYearlyCosts } from "./schedule.ts";
 
-/** Gathers what a property's plan adds up to, component by component. */
+/** Sums up a property's plan, component by component. */
 export class PlanAccumulator {
-  /** What a budget could be spent on. */
+  /** Components whose waiting costs anything. */
   readonly candidates: Candidate[] = [];
   readonly #years = emptyYearlyCosts(MAX_PLAN_YEARS);
   readonly #due = { dueCount: 0, dueCents: 0, dueWaitingCents: 0 };
 
   constructor(
     private readonly knowledge: Knowledge,
-    private readonly known: NewPartCache,
+    private readonly cache: NewPartCache,
   ) {}
 
   add(component: Plannable): void {
-    const plan = planComponent(this.knowledge, component, this.known, this.#years);
+    const plan = planComponent(this.knowledge, component, this.cache, this.#years);
     const candidate = candidateOf(this.knowledge, plan);
     if (candidate.waitingCents > 0) this.candidates.push(candidate);
     if (plan.policy !== "replace_now") return;

@@ -1,31 +1,34 @@
 import { MAX_PLAN_YEARS } from "./renewals.ts";
 import { emptyYearlyCosts, YEARLY_COST_ROWS, type YearlyCosts } from "./schedule.ts";
 
-/** A `Years` as it is kept and written: whole cents, and the variance in whole square dollars. */
+/** `YearlyCosts` as stored: whole cents, and the variance in whole square dollars. */
 export type StoredYearlyCosts = Record<keyof YearlyCosts, number[]>;
 
-/** What the plans of a property's or a portfolio's components add up to. Whole cents. */
+/** The sum of the plans of a property's or portfolio's components, in whole cents. */
 export type PlanSums = {
-  /** Units, at least one a property. */
+  /** Units, at least one per property. */
   doors: number;
   /** Components due now. */
   dueCount: number;
-  /** What replacing them as planned work costs. */
+  /** Their planned cost. */
   dueCents: number;
-  /** What waiting a year with them costs. */
+  /** Their cost of waiting a year. */
   dueWaitingCents: number;
-  /** As many years as a plan may have. */
+  /** The years of the longest plan. */
   years: StoredYearlyCosts;
 };
 
 const SQUARE_CENTS = 10_000;
 
 export const emptyPlanSums = (): PlanSums => ({
-  ...{ doors: 0, dueCount: 0, dueCents: 0, dueWaitingCents: 0 },
+  doors: 0,
+  dueCount: 0,
+  dueCents: 0,
+  dueWaitingCents: 0,
   years: toStoredYearlyCosts(emptyYearlyCosts(MAX_PLAN_YEARS)),
 });
 
-/** The years in whole cents. Every figure that is shown is made of these, so that what is shown adds up. */
+/** Rounds yearly costs. Every figure shown is computed from the result, so that figures add up. */
 export function toStoredYearlyCosts({
   planned,
   failures,
@@ -42,7 +45,7 @@ export function toStoredYearlyCosts({
 
 const whole = (row: Float64Array, unit = 1) => Array.from(row, (value) => Math.round(value / unit));
 
-/** The first `count` years of the sums, for `capitalPlanOf`. */
+/** Returns the first `count` years, in cents, for `capitalPlanOf`. */
 export function firstYears(sums: StoredYearlyCosts, count: number): YearlyCosts {
   const head = (row: readonly number[], unit = 1) => Float64Array.from(row.slice(0, count), (n) => n * unit);
   return {
@@ -53,7 +56,7 @@ export function firstYears(sums: StoredYearlyCosts, count: number): YearlyCosts 
   };
 }
 
-/** Adds (`sign` 1) or takes away (-1). */
+/** Adds `other` to `to` (`sign` 1) or subtracts it (-1), in place. */
 export function addPlanSums(to: PlanSums, other: PlanSums, sign: 1 | -1): void {
   to.doors += sign * other.doors;
   to.dueCount += sign * other.dueCount;

@@ -7,43 +7,43 @@ import { firstYears, type PlanSums } from "./plan-sums.ts";
 import { MAX_PLAN_YEARS } from "./renewals.ts";
 import type { YearlyCosts } from "./schedule.ts";
 
-/** What a plan is asked for with. */
+/** The parameters of a plan. */
 export type PlanTerms = {
   years: number;
-  /** Per cent a year. */
+  /** Percent per year. */
   inflationPct: number;
   budgetCents: number | null;
 };
 
-/** What each may be, and what it is where nothing is asked for. */
+/** The limits of each parameter and its default. */
 export const PLAN_LIMITS = {
   years: { least: 1, most: MAX_PLAN_YEARS, usual: 10 },
   inflationPct: { least: 0, most: 15, usual: 3 },
   budgetUsd: { least: 0, most: 1e12 },
 } as const;
 
-/** A component's plan with what is to be expected of it in each year. */
+/** A component's plan with its expected costs by year. */
 export type ScheduledPlan<C> = ComponentPlan<C> & { years: YearlyCosts };
 
-/** Money a budget is spent on, and what it saves. Whole cents. */
+/** A budget and its allocation, in whole cents. */
 export type BudgetUse<C extends Candidate = Candidate> = Spending<C> & { amountCents: number };
 
 export type PropertyCandidate = Candidate & { propertyId: string };
 
-/** What every plan says, of a property and of a portfolio. */
+/** The common part of a property's and a portfolio's plan. */
 export type PlanSummary = {
   terms: PlanTerms;
   asOf: Day;
   sums: PlanSums;
   capital: CapitalPlan;
-  /** The model that the scores are of. */
+  /** The model version of the scores. */
   modelVersion: string;
 };
 
-/** A portfolio's plan, of sums that are kept. */
+/** A portfolio's plan, computed from stored sums. */
 export type PortfolioPlan = PlanSummary & { budget: BudgetUse<PropertyCandidate> | null };
 
-/** A property's plan; its components by cost of waiting, the highest first. */
+/** A property's plan, with its components by cost of waiting, the highest first. */
 export type PropertyPlan<C> = PlanSummary & {
   property: Property;
   plans: readonly ScheduledPlan<C>[];
@@ -56,6 +56,9 @@ export const planSummaryOf = (
   sums: PlanSums,
   modelVersion: string,
 ): PlanSummary => ({
-  ...{ terms, asOf, sums, modelVersion },
+  terms,
+  asOf,
+  sums,
+  modelVersion,
   capital: capitalPlanOf(firstYears(sums.years, terms.years), terms.inflationPct / 100),
 });

@@ -1,35 +1,35 @@
 import type { Kind } from "./part.ts";
 import { type Policy, policyOf } from "./policy.ts";
 
-/** The longest plan. */
+/** The length of the longest plan. */
 export const MAX_PLAN_YEARS = 30;
 const MAX_PLAN_MONTHS = 12 * MAX_PLAN_YEARS;
 
 /**
- * What is to be expected of a part of a kind from its first month on, itself and all that follow it in its place. Each
- * row has the number of events up to the end of a month, its index; 0 stands for the moment of installing.
+ * The expected events of a new part and all that follow it in its place. Each array has the number of events from the
+ * installation to the end of a month, by month.
  */
 export type NewPart = {
   policy: Policy;
   failures: Float64Array;
   planned: Float64Array;
-  /** Failures when every one is run to failure. */
+  /** Failures under run to failure. */
   failuresRunToFailure: Float64Array;
 };
 
-/** Where new parts are kept once they are worked out: bounded by whoever makes it. */
+/** A cache of new parts by kind. Its creator bounds it. */
 export type NewPartCache = {
   get(key: string): NewPart | undefined;
   set(key: string, value: NewPart): unknown;
 };
 
-/** The new part of a kind, worked out once. */
-export function newPartOf(kind: Kind, known: NewPartCache): NewPart {
+/** Returns the new part of a kind, from the cache if possible. */
+export function newPartOf(kind: Kind, cache: NewPartCache): NewPart {
   const key = `${kind.shape} ${kind.scaleYears} ${kind.plannedCents} ${kind.failureCents}`;
-  const found = known.get(key);
+  const found = cache.get(key);
   if (found) return found;
   const made = makeNewPart(kind);
-  known.set(key, made);
+  cache.set(key, made);
   return made;
 }
 
@@ -54,21 +54,21 @@ function makeNewPart(kind: Kind): NewPart {
     planned[age] = survival[age]!;
   }
   const renewals = renewalsOf(lives);
-  // Each renewal starts a part that reaches the age, unless it fails, so many months later.
+  // The part that a renewal starts reaches the age that many months later, unless it fails.
   for (let month = age + 1; month <= MAX_PLAN_MONTHS; month++)
     planned[month] = renewals[month - age]! * survival[age]!;
   const failures = renewals.map((renewal, month) => renewal - planned[month]!);
   return { policy, failures: runningSum(failures), planned: runningSum(planned), failuresRunToFailure };
 }
 
-/** The probability of failing in each month up to `last`, 0 after it. */
+/** Returns the probability of failing in each month up to `last`, and 0 after it. */
 function lifetimes(survival: Float64Array, last: number): Float64Array {
   const lives = new Float64Array(survival.length);
   for (let month = 1; month <= last; month++) lives[month] = survival[month - 1]! - survival[month]!;
   return lives;
 }
 
-/** The renewal equation: a life ends in its month, and what follows it begins there. */
+/** Solves the renewal equation (docs/model/planning.md#capital-schedule): the expected renewals by month. */
 function renewalsOf(lives: Float64Array): Float64Array {
   const longest = lives.findLastIndex((share) => share > 0);
   const renewals = new Float64Array(lives.length);
@@ -78,8 +78,8 @@ function renewalsOf(lives: Float64Array): Float64Array {
 }
 
 /**
- * Σ left[k]·right[index − k] for k = 1 … most. Four sums at a time: one alone waits for each addition to be done, and
- * takes twice as long.
+ * Returns Σ left[k]·right[index − k] for k = 1 … most. It keeps four sums, since with one each addition waits for the
+ * last, which takes twice as long.
  */
 export function convolvedAt(index: number, left: Float64Array, right: Float64Array, most: number): number {
   let a = 0;

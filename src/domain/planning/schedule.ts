@@ -2,11 +2,11 @@ import type { Advice } from "./advice.ts";
 import type { Part } from "./part.ts";
 import { convolvedAt, type NewPart } from "./renewals.ts";
 
-/** What is to be expected in each year from now, in cents of today; `[0]` is the coming year. */
+/** Expected costs by year, in cents of today; index 0 is the coming year. */
 export type YearlyCosts = {
   planned: Float64Array;
   failures: Float64Array;
-  /** Failures when every part is run to failure. */
+  /** Failures if every part is run to failure. */
   runToFailure: Float64Array;
   /** Variance of planned and failures together, in square cents. */
   variance: Float64Array;
@@ -24,12 +24,13 @@ export function emptyYearlyCosts(years: number): YearlyCosts {
   return { planned: zeros(), failures: zeros(), runToFailure: zeros(), variance: zeros() };
 }
 
+/** Adds `other` to `to`, in place. */
 export function addYearlyCosts(to: YearlyCosts, other: YearlyCosts): void {
   for (const row of YEARLY_COST_ROWS)
     for (let year = 0; year < to[row].length; year++) to[row][year]! += other[row][year]!;
 }
 
-/** Adds what is to be expected of a part, and of all that follow it in its place, to the sums (docs/model/planning.md#capital-schedule). */
+/** Adds the expected costs of a part and all that follow it to `sums` (docs/model/planning.md#capital-schedule). */
 export function addPart(sums: YearlyCosts, part: Part, { dueInYears }: Advice, newPart: NewPart): void {
   const years = sums.planned.length;
   const { plannedCents, failureCents } = part;
@@ -53,7 +54,7 @@ export function addPart(sums: YearlyCosts, part: Part, { dueInYears }: Advice, n
 }
 
 type Failing = {
-  /** The probability that the part in place fails in each month; index 0, the moment itself, stays 0. */
+  /** The probability that the part in place fails in each month; index 0 is 0. */
   shares: Float64Array;
   /** The probability that it works at the end of each month. */
   survival: Float64Array;
@@ -66,7 +67,7 @@ function failingByMonth({ shape, scaleYears, ageYears, hazardRatio }: Part, mont
   const passed = (ageYears / scaleYears) ** shape;
   const age = ageYears / scaleYears;
   const step = 1 / 12 / scaleYears;
-  // Once it can't have survived, all that follows is 0.
+  // Once survival is 0, all later entries are 0.
   for (let month = 1; month <= months && survival[month - 1]! > 0; month++) {
     survival[month] = Math.exp(-hazardRatio * (power(age + month * step, shape) - passed));
     shares[month] = survival[month - 1]! - survival[month]!;
@@ -74,7 +75,7 @@ function failingByMonth({ shape, scaleYears, ageYears, hazardRatio }: Part, mont
   return { shares, survival };
 }
 
-/** `base ** shape`. Most shapes are multiples of a half: a root and products take a third of a general power's time. */
+/** Returns `base ** shape`. Most shapes are multiples of a half: a root and products take a third of the time of a power. */
 function power(base: number, shape: number): number {
   if (shape % 0.5 !== 0) return base ** shape;
   let product = shape % 1 === 0 ? 1 : Math.sqrt(base);
@@ -83,8 +84,8 @@ function power(base: number, shape: number): number {
 }
 
 /**
- * The part in place when it is replaced at the end of month `due`, or in the first month when it is due now. Plain loops:
- * on arrays of a few hundred they take a fraction of what `set`, `map` and `findLastIndex` do.
+ * Returns how the part in place ends if it is replaced at the end of month `due`, or in the first month if that is 0.
+ * Plain loops take a fraction of the time of `set`, `map` and `findLastIndex` on arrays of this size.
  */
 function endedWhenDue({ shares, survival }: Failing, due: number) {
   const failed = new Float64Array(shares.length);
@@ -98,8 +99,8 @@ function endedWhenDue({ shares, survival }: Failing, due: number) {
 }
 
 /**
- * The number of events in each year: of the part in place, by month, and of those that follow it from the month in
- * which it ended, by what is to be expected of a new one up to the end of a month.
+ * Returns the expected events by year. `own` are those of the part in place by month, `ended` the probability that it
+ * ends in a month, and `newPart` the cumulative events of a new part since its installation.
  */
 function eventsByYear(
   own: Float64Array,
