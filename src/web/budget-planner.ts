@@ -16,7 +16,7 @@ const cents = (usd: number) => Math.round(usd * 100);
 
 export function* candidatesInSteps(
   components: readonly PlannedComponentJson[],
-  places: Locations,
+  locations: Locations,
 ): Steps<BudgetCandidates> {
   const kinds: BudgetCandidates["kinds"][number][] = [];
   const numbers = new Map<string, number>();
@@ -27,7 +27,7 @@ export function* candidatesInSteps(
       const kind = numbers.get(key) ?? kinds.length;
       if (kind === kinds.length) {
         numbers.set(key, kind);
-        const where = places.typeName(one.appliance_type);
+        const where = locations.typeName(one.appliance_type);
         kinds.push({ name: one.component_name, where, cents: cents(one.proactive_cost) });
       }
       const waitingCents = cents(one.cost_of_waiting_a_year);

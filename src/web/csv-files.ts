@@ -37,13 +37,13 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (figures: CsvFileData) => Steps<Csv
       },
     ]),
   components: function* ({ components, types, units }) {
-    const places = new Locations(types, units);
+    const locations = new Locations(types, units);
     const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
-    return yield* rowsOfRecords(inOrder, (one) => componentRow(one, places));
+    return yield* rowsOfRecords(inOrder, (one) => componentRow(one, locations));
   },
   plan: ({ plan, types, units }) => {
-    const places = new Locations(types, units);
-    return rowsOfRecords(plan.components, (one) => plannedRow(one, places));
+    const locations = new Locations(types, units);
+    return rowsOfRecords(plan.components, (one) => plannedRow(one, locations));
   },
   schedule: ({ plan }) => rowsOfRecords(plan.schedule),
   reserve: ({ reserve }) =>
@@ -60,10 +60,10 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (figures: CsvFileData) => Steps<Csv
       })),
     ),
   inspections: ({ inspections, types, units }) => {
-    const places = new Locations(types, units);
+    const locations = new Locations(types, units);
     return rowsOfRecords(inspections, (one) => ({
       inspection_type: one.inspection_type,
-      place: places.of(one),
+      place: locations.of(one),
       appliance_id: one.appliance_id,
       authority: one.authority,
       mandatory: one.mandatory,
@@ -85,12 +85,12 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (figures: CsvFileData) => Steps<Csv
     ),
 };
 
-function componentRow(one: ComponentRow, places: Locations) {
+function componentRow(one: ComponentRow, locations: Locations) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
-    place: places.of(one),
-    system: systemLabel(places.systemOf(one.appliance_type)),
+    place: locations.of(one),
+    system: systemLabel(locations.systemOf(one.appliance_type)),
     appliance_id: one.appliance_id,
     appliance_type: one.appliance_type,
     install_year: one.install_year,
@@ -110,12 +110,12 @@ function componentRow(one: ComponentRow, places: Locations) {
   };
 }
 
-function plannedRow(one: PlannedComponentRow, places: Locations) {
+function plannedRow(one: PlannedComponentRow, locations: Locations) {
   return {
     component_id: one.component_id,
     component_name: one.component_name,
-    place: places.of(one),
-    system: systemLabel(places.systemOf(one.appliance_type)),
+    place: locations.of(one),
+    system: systemLabel(locations.systemOf(one.appliance_type)),
     age_years: one.age_years,
     effective_age_years: one.effective_age_years,
     expected_life_years: one.expected_life_years,

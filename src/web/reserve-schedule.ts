@@ -49,11 +49,14 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the plan's total rounded to a dollar, the rows of a year sum up to that year, and inflated amounts are computed from
  * the printed ones.
  */
-export const reserveScheduleOf = (plan: ScheduledPlanJson, places: Locations): ReserveSchedule =>
-  runSteps(reserveScheduleInSteps(plan, places));
+export const reserveScheduleOf = (plan: ScheduledPlanJson, locations: Locations): ReserveSchedule =>
+  runSteps(reserveScheduleInSteps(plan, locations));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
-export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Locations): Steps<ReserveSchedule> {
+export function* reserveScheduleInSteps(
+  plan: ScheduledPlanJson,
+  locations: Locations,
+): Steps<ReserveSchedule> {
   const groups = yield* groupInSteps(
     plan.components,
     (one) => `${componentKind(one)} ${one.policy === "replace_now"}`,
@@ -71,8 +74,8 @@ export function* reserveScheduleInSteps(plan: ScheduledPlanJson, places: Locatio
   const rows: { system: string; row: ScheduleRow }[] = [];
   for (const [at, years] of roundRowsToTotals(shares, sums.years).entries()) {
     const group = groups[at]!;
-    const system = systemLabel(places.systemOf(group[0]!.appliance_type));
-    rows.push({ system, row: toRow(group, places, years) });
+    const system = systemLabel(locations.systemOf(group[0]!.appliance_type));
+    rows.push({ system, row: toRow(group, locations, years) });
     yield;
   }
   const systems = groupBy(rows, ({ system }) => system)
@@ -118,7 +121,7 @@ export function roundRowsToTotals(
   return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
-function toRow(group: readonly ScheduledComponentJson[], places: Locations, years: number[]): ScheduleRow {
+function toRow(group: readonly ScheduledComponentJson[], locations: Locations, years: number[]): ScheduleRow {
   const [first] = group as [ScheduledComponentJson];
   const span = (pick: (one: ScheduledComponentJson) => number) =>
     rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
@@ -128,7 +131,7 @@ function toRow(group: readonly ScheduledComponentJson[], places: Locations, year
     Math.max(tenths(one.expected_life_years) - tenths(one.effective_age_years), 0) / 10;
   return {
     name: first.component_name,
-    where: group.length === 1 ? places.of(first) : places.typeName(first.appliance_type),
+    where: group.length === 1 ? locations.of(first) : locations.typeName(first.appliance_type),
     isDueNow: first.policy === "replace_now",
     quantity: group.length,
     age: span((one) => one.age_years),

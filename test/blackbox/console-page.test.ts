@@ -214,7 +214,7 @@ test("an unreachable server is reported, and loaded data stays visible", async (
   await own.stop();
   await page.getByRole("button", { name: "Refresh" }).click();
   await page.locator(".stale").waitFor();
-  expect(await page.locator(".nothing").innerText()).toContain("No deliveries yet");
+  expect(await page.locator(".empty-state").innerText()).toContain("No deliveries yet");
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.locator(".failed").waitFor();
   expect(await page.locator(".failed").innerText()).toContain("No connection");

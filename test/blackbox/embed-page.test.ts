@@ -136,7 +136,7 @@ test("like parts share a bar of the time line, with their number, their units an
     items.map((item) => {
       const where = item.querySelector(".label .mute")!.textContent!;
       const name = item.querySelector(".label")!.textContent!.replace(where, "").trim();
-      return { name: name + item.querySelector(".heard")!.textContent!, where: where.trim() };
+      return { name: name + item.querySelector(".visually-hidden")!.textContent!, where: where.trim() };
     }),
   );
   expect(shown.length).toBe(Math.min(lines.length, 14));
@@ -200,7 +200,7 @@ describe("without JavaScript", () => {
     await page.getByLabel("Budget (US dollars)").fill("5000");
     await page.locator("#plan").getByRole("button", { name: "Update" }).click();
     await page.waitForURL(({ searchParams }) => searchParams.get("budget") === "5000");
-    expect(await page.locator("#plan .bargain").innerText()).toStartWith("$5,000 covers ");
+    expect(await page.locator("#plan .budget-result").innerText()).toStartWith("$5,000 covers ");
     expect(troubles).toEqual([]);
     await close();
   });
@@ -213,7 +213,7 @@ describe("with JavaScript", () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     const slider = page.locator("#amount");
-    const bargain = page.locator("#plan .bargain");
+    const bargain = page.locator("#plan .budget-result");
     const most = Number(await slider.getAttribute("max"));
     await slider.focus();
     await page.keyboard.press("Home");

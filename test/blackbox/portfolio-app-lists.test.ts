@@ -257,14 +257,14 @@ test("a portfolio's plan sums up all properties, and names as many of them as th
   await page.getByText("None are in the first 200 properties.").waitFor();
   const plan = (await client.get("/v1/portfolio/plan", { budget: 1e12 })).body;
   const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
-  const said = await page.locator("#plan .bargain").innerText();
+  const said = await page.locator("#plan .budget-result").innerText();
   expect(said).toContain(`covers ${plan.budget.chosen_count} replacements (${dollars(plan.budget.spent)})`);
-  expect(await page.locator("#plan .lots a").count()).toBe(0);
+  expect(await page.locator("#plan .budget-lines a").count()).toBe(0);
   await page.getByText("200 of 202 loaded").waitFor();
   await page.locator("#plan").getByRole("button", { name: "Load 200 more (uses 1 API call)" }).click();
   await page.locator("#plan .due-now").getByRole("link", { name: "Worn Court" }).waitFor();
-  await page.locator("#plan .lots").getByRole("link", { name: "Worn Court" }).waitFor();
-  expect(await page.locator("#plan .bargain").innerText()).toBe(said);
+  await page.locator("#plan .budget-lines").getByRole("link", { name: "Worn Court" }).waitFor();
+  expect(await page.locator("#plan .budget-result").innerText()).toBe(said);
 
   await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
   await page.getByText("2 more properties").waitFor();

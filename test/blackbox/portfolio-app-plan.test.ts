@@ -65,7 +65,7 @@ describe("the portfolio's plan", () => {
     await settled(page);
     const all = (await planOf({ budget: 1e12 })).budget;
     const slider = page.getByRole("slider", { name: "Budget" });
-    const bargain = page.locator("#plan .bargain");
+    const bargain = page.locator("#plan .budget-result");
     const most = Number(await slider.getAttribute("max"));
     expect(most).toBeGreaterThanOrEqual(all.spent);
     expect(await bargain.innerText()).toBe(
@@ -74,7 +74,7 @@ describe("the portfolio's plan", () => {
     );
 
     const calls = callsOf(page);
-    const spent = page.locator(".spent").getByText(/this session/);
+    const spent = page.locator(".call-usage").getByText(/this session/);
     const before = Number.parseInt(await spent.innerText(), 10);
     const sixtyStepsDown = () =>
       slider.evaluate((input: HTMLInputElement) => {
@@ -102,7 +102,7 @@ describe("the portfolio's plan", () => {
       .sort((a: Json, b: Json) => b.budget.avoided - a.budget.avoided)
       .map((one: Json) => `${one.name} ${dollars(one.budget.spent)} saves ${dollars(one.budget.avoided)}`);
     const lines = await page
-      .locator("#plan .lots > div:first-child li")
+      .locator("#plan .budget-lines > div:first-child li")
       .evaluateAll((items) =>
         items.map(
           (item) => `${item.querySelector("a")!.textContent} ${item.querySelector(".number")!.textContent}`,
@@ -193,7 +193,7 @@ describe("a property's plan", () => {
     for (let n = 0; n < 7; n++) await page.keyboard.press("ArrowRight");
     const amount = Number(await slider.inputValue());
     const { budget } = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
-    expect(await page.locator("#plan .bargain").innerText()).toStartWith(
+    expect(await page.locator("#plan .budget-result").innerText()).toStartWith(
       `${dollars(amount)} covers ${budget.chosen.length} replacements (${dollars(budget.spent)}) and avoids `,
     );
     expect(await hashOf(page)).toBe(`${place}?budget=${amount}`);

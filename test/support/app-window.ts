@@ -42,7 +42,7 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
       document.querySelector("h1") !== null &&
-      document.querySelector(".waiting-for") === null &&
+      document.querySelector(".loading") === null &&
       document.querySelector("[aria-busy=true]") === null,
     undefined,
     NOT_EACH_FRAME,

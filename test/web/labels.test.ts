@@ -3,11 +3,11 @@ import { Locations } from "../../src/web/labels.ts";
 
 const TYPE = "water_heater_gas";
 const named = (...labels: string[]) => {
-  const places = new Locations(
+  const locations = new Locations(
     [{ type_id: TYPE, name: "Water heater", system: "plumbing" }],
     labels.map((label, at) => ({ id: `U_${at}`, label })),
   );
-  return places.ofGroup(labels.map((_, at) => ({ appliance_type: TYPE, unit: `U_${at}` })));
+  return locations.ofGroup(labels.map((_, at) => ({ appliance_type: TYPE, unit: `U_${at}` })));
 };
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => String(at + 1));
 

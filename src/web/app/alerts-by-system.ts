@@ -20,8 +20,8 @@ export async function readAlertsBySystem(api: ApiClient): Promise<SystemAlerts[]
 }
 
 async function countAlerts(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemAlerts[]> {
-  const places = new Locations(await readApplianceTypes(api), []);
-  const systems = Map.groupBy(alerts, ({ appliance_type }) => places.systemOf(appliance_type));
+  const locations = new Locations(await readApplianceTypes(api), []);
+  const systems = Map.groupBy(alerts, ({ appliance_type }) => locations.systemOf(appliance_type));
   return [...systems].map(([system, parts]) => {
     const critical = parts.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;
     return { system, critical, warning: parts.length - critical };

@@ -16,11 +16,11 @@ import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
 
 /** The critical and warning components of the portfolio, highest score first. */
-export function AlertsPage({ place }: { place: Route }) {
+export function AlertsPage({ route }: { route: Route }) {
   const { api, portfolio } = useApp();
   useTitle("Alerts");
   useChanges(portfolio);
-  const of = (name: string) => place.query.get(name) ?? "";
+  const of = (name: string) => route.query.get(name) ?? "";
   const path = alertsPath({ tier: of("tier"), system: of("system"), state: of("state") });
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
@@ -28,7 +28,7 @@ export function AlertsPage({ place }: { place: Route }) {
   const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), of("state")])]
     .filter(Boolean)
     .sort();
-  const set = (changes: Record<string, string>) => replaceQuery(place, changes);
+  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   return (
     <>
       <header class="heading">
@@ -59,7 +59,7 @@ export function AlertsPage({ place }: { place: Route }) {
           choices={(states.length > 0 ? states : US_STATES).map((state) => [state, state])}
           onChange={(state) => set({ state })}
         />
-        <p class="found" role="status">
+        <p class="result-count" role="status">
           {list.value && (
             <>
               <span>
@@ -81,9 +81,9 @@ export function AlertsPage({ place }: { place: Route }) {
       <LoadedContent loaded={list} what="the alerts">
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <EmptyState title={place.query.size === 0 ? "No alerts" : "No matching alerts"}>
+            <EmptyState title={route.query.size === 0 ? "No alerts" : "No matching alerts"}>
               <p>
-                {place.query.size === 0 ? (
+                {route.query.size === 0 ? (
                   "No critical or warning components."
                 ) : (
                   <a href={hrefTo(["alerts"])}>Show all alerts</a>
@@ -112,7 +112,7 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
   return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
 }
 
-const columnsOf = (places: Locations): readonly TableColumn<AlertJson>[] => [
+const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
   {
     key: "component",
     heading: "Component",
@@ -121,7 +121,7 @@ const columnsOf = (places: Locations): readonly TableColumn<AlertJson>[] => [
         <span class="name">
           <TierMark tier={one.risk_tier} named /> <ComponentName component={one} />
         </span>
-        <span class="small mute under">{places.typeName(one.appliance_type)}</span>
+        <span class="small mute under">{locations.typeName(one.appliance_type)}</span>
       </>
     ),
   },

@@ -12,8 +12,8 @@ export const useApp = () => useContext(AppContext)!;
 
 /** Renders again whenever the object reports a change. */
 export function useChanges(watched: { onChange(listener: () => void): () => void }): void {
-  const [, setTurn] = useState(0);
-  useEffect(() => watched.onChange(() => setTurn((turn) => turn + 1)), [watched]);
+  const [, setVersion] = useState(0);
+  useEffect(() => watched.onChange(() => setVersion((version) => version + 1)), [watched]);
 }
 
 /** Sets the title of the document. */

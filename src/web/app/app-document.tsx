@@ -7,7 +7,7 @@ export function renderAppPage(addresses: { style: string; script: string }): Ren
     ...addresses,
     children: (
       <div id="app">
-        <main class="sign-in unscripted">
+        <main class="sign-in no-script">
           <section class="card">
             <h1>Mainstay</h1>
             <p>

@@ -17,7 +17,7 @@ const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 type SignedIn = AppServices & { session: Session };
 
 function App() {
-  const place = useRoute();
+  const route = useRoute();
   const [why, setWhy] = useState<string>();
   const [world, setWorld] = useState(() => {
     const resumed = Session.restored(ROOT);
@@ -50,7 +50,7 @@ function App() {
     // Moves screen readers to the start of the new page.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
-  }, [place.segments.join("/"), world]);
+  }, [route.segments.join("/"), world]);
   if (!world)
     return (
       <SignIn
@@ -67,8 +67,8 @@ function App() {
   return (
     <AppContext.Provider value={world}>
       <ComponentHref.Provider value={componentHref}>
-        <Shell place={place}>
-          <Pages place={place} />
+        <Shell route={route}>
+          <Pages route={route} />
         </Shell>
       </ComponentHref.Provider>
       <Toasts />

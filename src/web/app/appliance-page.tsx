@@ -27,13 +27,13 @@ export function AppliancePage({ id }: { id: string }) {
   return (
     <LoadedContent loaded={loaded} what="the appliance" isPage>
       {({ appliance, types }) => {
-        const places = new Locations(types, []);
+        const locations = new Locations(types, []);
         return (
           <>
             <ApplianceBreadcrumbs appliance={appliance} />
             <header class="heading">
               <div>
-                <h1>{places.typeName(appliance.type_id)}</h1>
+                <h1>{locations.typeName(appliance.type_id)}</h1>
                 <p class="mute">
                   <bdi>{factsOf(appliance).join(" · ")}</bdi>
                 </p>
@@ -45,7 +45,7 @@ export function AppliancePage({ id }: { id: string }) {
               <DataTable
                 caption="Components"
                 rows={sortByExpectedLoss(appliance.components)}
-                columns={componentColumns(places).filter(({ heading }) => heading !== "Location")}
+                columns={componentColumns(locations).filter(({ heading }) => heading !== "Location")}
               />
             </section>
             <History appliance={appliance} />

@@ -20,14 +20,14 @@ export function ComponentPage({ id }: { id: string }) {
   useTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <LoadedContent loaded={loaded} what="the component" isPage>
-      {({ component, appliance, points, events, places }) => (
+      {({ component, appliance, points, events, locations }) => (
         <>
           <ApplianceBreadcrumbs appliance={appliance} />
           <header class="heading">
             <div>
               <h1>{component.component_name}</h1>
               <p class="mute">
-                <a href={hrefTo(["appliances", appliance.id])}>{places.typeName(appliance.type_id)}</a>
+                <a href={hrefTo(["appliances", appliance.id])}>{locations.typeName(appliance.type_id)}</a>
                 {" · installed "}
                 {component.install_year}
                 {appliance.brand !== null && (
@@ -40,7 +40,7 @@ export function ComponentPage({ id }: { id: string }) {
             </div>
           </header>
           <StatusFigures component={component} />
-          <Trend component={component} points={points} events={events} places={places} />
+          <Trend component={component} points={points} events={events} locations={locations} />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
             <p class="about">Component and appliance records, newest first.</p>
@@ -56,7 +56,7 @@ function StatusFigures({ component }: { component: ComponentJson }) {
   const { risk_tier, risk_score, failure_probability_12m, projected_failure_range } = component;
   return (
     <section class="card" aria-labelledby="standing">
-      <h2 id="standing" class="heard">
+      <h2 id="standing" class="visually-hidden">
         Status
       </h2>
       <dl class="figures four">
@@ -100,5 +100,5 @@ async function readComponent(api: ApiClient, id: string) {
     readApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;
-  return { component, appliance, points, events: history.events, places: new Locations(types, []) };
+  return { component, appliance, points, events: history.events, locations: new Locations(types, []) };
 }

@@ -23,14 +23,14 @@ const EVENTS = [
 ];
 
 /** The deliveries to the partner's webhook endpoint, with every attempt. Finished ones can be sent again. */
-export function DeliveriesPage({ place }: { place: Route }) {
+export function DeliveriesPage({ route }: { route: Route }) {
   const { api } = useApp();
   useTitle("Deliveries");
-  const of = (name: string) => place.query.get(name) ?? "";
+  const of = (name: string) => route.query.get(name) ?? "";
   const given = Object.entries({ status: of("status"), event: of("event") }).filter(([, value]) => value);
   const path = `/v1/webhook-deliveries${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
   const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
-  const set = (changes: Record<string, string>) => replaceQuery(place, changes);
+  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   const look = () => {
     api.refresh();
     list.reload();
@@ -56,7 +56,7 @@ export function DeliveriesPage({ place }: { place: Route }) {
           choices={EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
-        <p class="found" role="status">
+        <p class="result-count" role="status">
           {list.value && counted(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={look}>
@@ -110,7 +110,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
       <details>
         <summary class="small">
           {counted(attempts.length, "attempt")}
-          <span class="heard"> of {id}</span>
+          <span class="visually-hidden"> of {id}</span>
         </summary>
         <p class="small mute">
           <code>{id}</code>

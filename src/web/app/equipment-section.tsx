@@ -85,7 +85,7 @@ function applianceRows(
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-function columnsOf(places: Locations, units: readonly UnitJson[]): readonly TableColumn<ApplianceRow>[] {
+function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly TableColumn<ApplianceRow>[] {
   const labels = new Map(units.map(({ id, label }) => [id, label]));
   return [
     {
@@ -94,12 +94,12 @@ function columnsOf(places: Locations, units: readonly UnitJson[]): readonly Tabl
       cell: ({ appliance }) => (
         <>
           <a class="name" href={hrefTo(["appliances", appliance.id])}>
-            {places.typeName(appliance.type_id)}
+            {locations.typeName(appliance.type_id)}
           </a>
           <span class="small mute under">
             <bdi>
               {[appliance.brand, appliance.model].filter(Boolean).join(" ") ||
-                systemLabel(places.systemOf(appliance.type_id))}
+                systemLabel(locations.systemOf(appliance.type_id))}
             </bdi>
           </span>
         </>
@@ -147,9 +147,9 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
       {units.length === 0 ? (
         <p class="empty">No units.</p>
       ) : (
-        <details class="numbers">
+        <details class="table-details">
           <summary>
-            View as table<span class="heard">: units</span>
+            View as table<span class="visually-hidden">: units</span>
           </summary>
           <DataTable
             caption="Units"

@@ -5,7 +5,7 @@ export function LoadMore(props: { loaded: number; total: number; isLoading: bool
   const { loaded, total, isLoading, onMore } = props;
   if (loaded >= total) return null;
   return (
-    <p class="further screen">
+    <p class="load-more screen">
       <span class="mute">
         {count(loaded)} of {count(total)} loaded
       </span>

@@ -21,7 +21,7 @@ import { usePrintFooter } from "./use-print-footer.ts";
 const MAX_STATES = 10;
 
 /** The portfolio: its totals, its plan, and its risk by system and by state. */
-export function OverviewPage({ place }: { place: Route }) {
+export function OverviewPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useTitle("Overview");
   usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);
@@ -54,7 +54,7 @@ export function OverviewPage({ place }: { place: Route }) {
       {totals && totals.properties > 0 && (
         <>
           <StatusFigures totals={totals} />
-          {totals.components > 0 && <PortfolioPlanSection place={place} />}
+          {totals.components > 0 && <PortfolioPlanSection route={route} />}
           {totals.components > 0 && <BySystem />}
           <ByState rows={loaded} />
         </>
@@ -67,7 +67,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
   const { critical, warning, components, total_deferred, total_reactive } = totals;
   return (
     <section class="card" aria-labelledby="standing">
-      <h2 id="standing" class="heard">
+      <h2 id="standing" class="visually-hidden">
         Status
       </h2>
       <dl class="figures four">
@@ -151,11 +151,11 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
       <span class="pair">
         <span>
           <TierCount tier="CRITICAL" of={critical} />
-          <span class="heard"> critical</span>
+          <span class="visually-hidden"> critical</span>
         </span>
         <span>
           <TierCount tier="WARNING" of={warning} />
-          <span class="heard"> in warning</span>
+          <span class="visually-hidden"> in warning</span>
         </span>
       </span>
     </li>

@@ -12,17 +12,17 @@ import { PropertyPage } from "./property-page.tsx";
 import { PropertySchedulePage } from "./property-schedule-page.tsx";
 
 /** Renders the page of a route. */
-export function Pages({ place }: { place: Route }) {
-  const [area, id, part] = place.segments;
-  if (area === undefined) return <OverviewPage place={place} />;
-  if (area === "schedule") return <PortfolioSchedulePage place={place} />;
-  if (area === "properties" && part === "schedule") return <PropertySchedulePage id={id!} place={place} />;
-  if (area === "properties" && id === undefined) return <PropertiesPage place={place} />;
-  if (area === "properties") return <PropertyPage key={id} id={id!} part={part} place={place} />;
+export function Pages({ route }: { route: Route }) {
+  const [area, id, part] = route.segments;
+  if (area === undefined) return <OverviewPage route={route} />;
+  if (area === "schedule") return <PortfolioSchedulePage route={route} />;
+  if (area === "properties" && part === "schedule") return <PropertySchedulePage id={id!} route={route} />;
+  if (area === "properties" && id === undefined) return <PropertiesPage route={route} />;
+  if (area === "properties") return <PropertyPage key={id} id={id!} part={part} route={route} />;
   if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;
   if (area === "components" && id !== undefined) return <ComponentPage key={id} id={id} />;
-  if (area === "alerts") return <AlertsPage place={place} />;
-  if (area === "deliveries") return <DeliveriesPage place={place} />;
+  if (area === "alerts") return <AlertsPage route={route} />;
+  if (area === "deliveries") return <DeliveriesPage route={route} />;
   return <NoPage />;
 }
 

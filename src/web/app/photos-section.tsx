@@ -72,7 +72,7 @@ function Picture({ photo }: { photo: PhotoJson }) {
           <img src={address} alt={photo.original_name} />
         </a>
       ) : (
-        <span class="unloaded small mute">{failure ?? "Loading…"}</span>
+        <span class="photo-placeholder small mute">{failure ?? "Loading…"}</span>
       )}
       <figcaption>
         <PhotoCaption photo={photo} />

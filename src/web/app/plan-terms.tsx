@@ -38,8 +38,8 @@ export function planTermsQuery({ years, inflationPct }: PlanTerms): Record<strin
 }
 
 /** The controls above a schedule that select its terms. */
-export function PlanTermsControls({ place, children }: { place: Route; children?: ComponentChildren }) {
-  const { years, inflationPct } = planTermsOf(place);
+export function PlanTermsControls({ route, children }: { route: Route; children?: ComponentChildren }) {
+  const { years, inflationPct } = planTermsOf(route);
   const { least, most } = PLAN_LIMITS.inflationPct;
   return (
     <form class="choice screen" onSubmit={(event) => event.preventDefault()}>
@@ -47,7 +47,7 @@ export function PlanTermsControls({ place, children }: { place: Route; children?
       <select
         id="years"
         value={years}
-        onChange={({ currentTarget }) => replaceQuery(place, { years: currentTarget.value })}
+        onChange={({ currentTarget }) => replaceQuery(route, { years: currentTarget.value })}
       >
         {[...new Set([...OFFERED_YEARS, years])]
           .sort((a, b) => a - b)
@@ -63,7 +63,7 @@ export function PlanTermsControls({ place, children }: { place: Route; children?
         max={most}
         step="0.1"
         value={inflationPct}
-        onChange={({ currentTarget }) => replaceQuery(place, { inflation_pct: currentTarget.value })}
+        onChange={({ currentTarget }) => replaceQuery(route, { inflation_pct: currentTarget.value })}
       />
       <button type="button" class="outline secondary" onClick={() => print()}>
         Print

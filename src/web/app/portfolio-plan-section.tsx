@@ -47,7 +47,7 @@ async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<st
 }
 
 /** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
-export function PortfolioPlanSection({ place }: { place: Route }) {
+export function PortfolioPlanSection({ route }: { route: Route }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
   const plan = useLoad("plan", () => readPlan(api, pages));
@@ -66,7 +66,7 @@ export function PortfolioPlanSection({ place }: { place: Route }) {
           <>
             <DueByProperty plan={value} isLoading={plan.isLoading} onMore={more} />
             <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
-            <PortfolioBudgetPlanner all={value} pages={pages} place={place} />
+            <PortfolioBudgetPlanner all={value} pages={pages} route={route} />
           </>
         )}
       </LoadedContent>
@@ -115,19 +115,19 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
 }
 
 /** The budget planner for all properties, which asks the API for each amount. */
-function PortfolioBudgetPlanner({ all, pages, place }: { all: BudgetedPlan; pages: number; place: Route }) {
+function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; pages: number; route: Route }) {
   const { api } = useApp();
   const range = sliderRangeUpTo(all.budget.spent);
-  const [amount, setAmount] = useState(Math.min(budgetOf(place) ?? range.most, range.most));
+  const [amount, setAmount] = useState(Math.min(budgetOf(route) ?? range.most, range.most));
   const [asked, setAsked] = useState(amount);
   useEffect(() => {
     if (amount === asked) return;
     const timer = setTimeout(() => {
       setAsked(amount);
-      replaceQuery(place, { budget: String(amount) });
+      replaceQuery(route, { budget: String(amount) });
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [amount, asked, place]);
+  }, [amount, asked, route]);
   // The plan itself was requested with an unlimited budget.
   const isAll = asked >= all.budget.spent;
   const bought = useLoad(isAll ? `all ${all.portfolio.length}` : `${asked} ${pages}`, async () =>
@@ -153,7 +153,7 @@ function PortfolioBudgetPlanner({ all, pages, place }: { all: BudgetedPlan; page
           ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
       </p>
       <AmountSlider range={range} amount={amount} onSlide={setAmount} />
-      <div class={isOnItsWay ? "asked waits" : "asked"} aria-busy={isOnItsWay}>
+      <div class={isOnItsWay ? "budget-request is-pending" : "budget-request"} aria-busy={isOnItsWay}>
         {bought.failure && !isOnItsWay ? (
           <p role="alert">
             {bought.failure.message}{" "}

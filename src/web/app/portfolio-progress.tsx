@@ -12,7 +12,7 @@ export function PortfolioProgress() {
   const calls = Math.ceil(left / PAGE_SIZE);
   const minutes = Math.max(1, Math.round((calls * PACE_MS) / 60_000));
   return (
-    <div class="so-far">
+    <div class="load-progress">
       <p class="mute" role="status">
         {count(loaded.length)} of {count(total)} properties loaded
         {isLoading ? "…" : ". Search, filters and sorting apply to loaded properties only."}

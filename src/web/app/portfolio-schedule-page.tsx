@@ -26,10 +26,10 @@ import { recordsOf, yearsIn } from "./property-schedule-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
-export function PortfolioSchedulePage({ place }: { place: Route }) {
+export function PortfolioSchedulePage({ route }: { route: Route }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
-  const terms = planTermsOf(place);
+  const terms = planTermsOf(route);
   const key = `${terms.years} ${terms.inflationPct}`;
   const loaded = useLoad(key, () => readSchedule(api, terms, pages));
   const { value } = loaded;
@@ -56,7 +56,7 @@ export function PortfolioSchedulePage({ place }: { place: Route }) {
               {" · "}
               {counted(plan.total, "property", "properties")}
             </ReserveHeading>
-            <PlanTermsControls place={place}>
+            <PlanTermsControls route={route}>
               <DownloadCsv file="portfolio-plan.csv" rows={file} total={plan.total} />
             </PlanTermsControls>
             {plan.total === 0 ? (
@@ -162,7 +162,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table class="reserve">
-        <caption class="heard">{caption}</caption>
+        <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">Property</th>

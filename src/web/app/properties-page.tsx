@@ -21,7 +21,7 @@ import { PortfolioProgress } from "./portfolio-progress.tsx";
 export const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 
 /** The list of properties, with search, filters and sorting. */
-export function PropertiesPage({ place }: { place: Route }) {
+export function PropertiesPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useTitle("Properties");
   useChanges(portfolio);
@@ -30,17 +30,17 @@ export function PropertiesPage({ place }: { place: Route }) {
   }, [portfolio]);
   const { loaded, total, failure } = portfolio.state;
   const filter = {
-    words: place.query.get("q") ?? "",
-    state: place.query.get("state") ?? "",
-    rating: place.query.get("rating") ?? "",
+    words: route.query.get("q") ?? "",
+    state: route.query.get("state") ?? "",
+    rating: route.query.get("rating") ?? "",
   };
-  const sorting = parseSortOrder(place.query.get("sort"));
+  const sorting = parseSortOrder(route.query.get("sort"));
   const rows = useMemo(
     () => sortProperties(filterProperties(loaded, filter), sorting),
     [loaded, filter.words, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(loaded.map(({ item }) => item.state))].sort(), [loaded]);
-  const set = (changes: Record<string, string>) => replaceQuery(place, changes);
+  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
 
   return (
     <>
@@ -75,7 +75,7 @@ export function PropertiesPage({ place }: { place: Route }) {
               choices={[...Object.entries(RATING_LABELS), [NOT_RATED, "Not assessed"]]}
               onChange={(rating) => set({ rating })}
             />
-            <p class="found" role="status">
+            <p class="result-count" role="status">
               {counted(rows.length, "property", "properties")}
             </p>
             <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />

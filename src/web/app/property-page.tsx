@@ -35,11 +35,11 @@ const TABS = [
 export function PropertyPage({
   id,
   part = "",
-  place,
+  route,
 }: {
   id: string;
   part?: string | undefined;
-  place: Route;
+  route: Route;
 }) {
   const { api } = useApp();
   const figures = useLoad(id, () => readFigures(api, id));
@@ -73,12 +73,12 @@ export function PropertyPage({
               <ClaimsOfProperty propertyId={id} />
             ) : (
               <PropertySections
-                figures={{ ...value, budget: budgetOf(place) }}
+                figures={{ ...value, budget: budgetOf(route) }}
                 links={linksOf(id, value)}
                 spending={(given) => (
                   <BudgetSlider
                     {...given}
-                    onSettled={(amount) => replaceQuery(place, { budget: String(amount) })}
+                    onSettled={(amount) => replaceQuery(route, { budget: String(amount) })}
                   />
                 )}
               />

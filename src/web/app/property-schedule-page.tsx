@@ -18,9 +18,9 @@ import { readProperty, readUnits } from "./property-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of a property. */
-export function PropertySchedulePage({ id, place }: { id: string; place: Route }) {
+export function PropertySchedulePage({ id, route }: { id: string; route: Route }) {
   const { api } = useApp();
-  const terms = planTermsOf(place);
+  const terms = planTermsOf(route);
   const loaded = useLoad(`${id} ${terms.years} ${terms.inflationPct}`, () => readSchedule(api, id, terms));
   const { value } = loaded;
   useTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
@@ -40,14 +40,14 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Route }
         ]}
       />
       <LoadedContent loaded={loaded} what="the schedule" isPage>
-        {({ property, plan, places, file }) => (
+        {({ property, plan, locations, file }) => (
           <PropertyReserve
             property={property}
             plan={plan}
-            schedule={reserveScheduleOf(plan, places)}
+            schedule={reserveScheduleOf(plan, locations)}
             back={back}
             controls={
-              <PlanTermsControls place={place}>
+              <PlanTermsControls route={route}>
                 <DownloadCsv file={`plan-${id}.csv`} rows={file} total={file.length} />
               </PlanTermsControls>
             }
@@ -61,7 +61,7 @@ export function PropertySchedulePage({ id, place }: { id: string; place: Route }
 type Schedule = {
   property: PropertyJson;
   plan: ScheduledPlanJson;
-  places: Locations;
+  locations: Locations;
   /** The rows of the plan's CSV. */
   file: Record<string, string>[];
 };
@@ -84,7 +84,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
     yearly_costs: yearsOf.get(one.component_id) ?? none,
   }));
   const units = await readUnits(api, id, components);
-  return { property, plan: { ...plan, components }, places: new Locations(types, units), file };
+  return { property, plan: { ...plan, components }, locations: new Locations(types, units), file };
 }
 
 /** Parses CSV into records by column name. */

@@ -18,9 +18,9 @@ const AREA_OF: Readonly<Record<string, string>> = {
 };
 
 /** The frame of every page: navigation, and the number of API calls. */
-export function Shell({ place, children }: { place: Route; children: ComponentChildren }) {
+export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
   const { api, signOut } = useApp();
-  const [first = ""] = place.segments;
+  const [first = ""] = route.segments;
   const area = AREA_OF[first] ?? first;
   return (
     <>
@@ -64,7 +64,7 @@ function CallUsage() {
   useChanges(api);
   const { callLimit: budget, calls, rateLimitedUntil: waitsUntil } = api;
   return (
-    <p class="spent">
+    <p class="call-usage">
       {budget && (
         <span>
           <strong>{count(budget.remaining)}</strong> of {counted(budget.limit, "API call")} left today

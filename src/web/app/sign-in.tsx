@@ -51,7 +51,7 @@ export function SignIn(props: {
         <h1>Sign in to your portfolio</h1>
         {why && <p role="alert">{why}</p>}
         <form ref={form} onSubmit={submit}>
-          <fieldset class="ways">
+          <fieldset class="credential-types">
             <legend>Sign in with</legend>
             {(["key", "client"] as const).map((one) => (
               <label>
@@ -87,7 +87,7 @@ export function SignIn(props: {
           administrator issues them.
         </p>
       </section>
-      <p class="small mute beside">
+      <p class="small mute sign-in-links">
         <a href={`${root}/docs`}>API reference</a>
       </p>
     </main>

@@ -33,8 +33,8 @@ export function Loading({ what, isPage = false }: { what: string; isPage?: boole
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div class="waiting-for" role="status">
-      {isPage && <h1 class="heard">Loading</h1>}
+    <div class="loading" role="status">
+      {isPage && <h1 class="visually-hidden">Loading</h1>}
       {isLate && (
         <>
           <span class="pulse" aria-hidden="true" />
@@ -104,7 +104,7 @@ export function EmptyState(props: { title: string; isPage?: boolean; children?: 
   const { title, isPage = false, children } = props;
   const Title = isPage ? "h1" : "h2";
   return (
-    <section class="card nothing">
+    <section class="card empty-state">
       <Title>{title}</Title>
       {children}
     </section>

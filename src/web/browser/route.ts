@@ -20,9 +20,9 @@ export function hrefTo(parts: readonly string[], query: Readonly<Record<string, 
 
 /** Returns the current route, and rerenders when it changes. */
 export function useRoute(): Route {
-  const [place, setPlace] = useState(() => parseRoute(location.hash));
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const changed = () => setPlace(parseRoute(location.hash));
+    const changed = () => setRoute(parseRoute(location.hash));
     addEventListener("hashchange", changed);
     addEventListener(ROUTE_REPLACED, changed);
     return () => {
@@ -30,11 +30,11 @@ export function useRoute(): Route {
       removeEventListener(ROUTE_REPLACED, changed);
     };
   }, []);
-  return place;
+  return route;
 }
 
 /**
- * Changes parameters of the query without adding to the history. The others are read from the address, not from `place`:
+ * Changes parameters of the query without adding to the history. The others are read from the address, not from `route`:
  * two changes may come before the page is rendered again.
  */
 export function replaceQuery({ segments: parts }: Route, changes: Readonly<Record<string, string>>): void {

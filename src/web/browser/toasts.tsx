@@ -23,9 +23,9 @@ const dismiss = (id: number) => change(shown.filter((one) => one.id !== id));
 
 /** The area in which toasts appear, once per page. */
 export function Toasts() {
-  const [, setTurn] = useState(0);
+  const [, setVersion] = useState(0);
   useEffect(() => {
-    const listener = () => setTurn((turn) => turn + 1);
+    const listener = () => setVersion((version) => version + 1);
     listeners.add(listener);
     return () => {
       listeners.delete(listener);

@@ -37,7 +37,7 @@ export function VirtualTable<Row>(props: {
   const { body, from, to, rowPx } = useVisibleRows(rows.length);
   return (
     <table class="rows" aria-rowcount={rows.length + 1}>
-      <caption class="heard">{caption}</caption>
+      <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr aria-rowindex={1}>
           {columns.map((column) => (

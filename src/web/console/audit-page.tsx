@@ -9,9 +9,9 @@ import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Lists the administrative changes with their time and actor. */
-export function AuditPage({ place }: { place: Route }) {
-  const subject = place.query.get("subject") ?? "";
-  const offset = place.query.get("offset") ?? "0";
+export function AuditPage({ route }: { route: Route }) {
+  const subject = route.query.get("subject") ?? "";
+  const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ offset, ...(subject && { subject }) });
   const loaded = useRead<AuditPageJson>(`/admin/audit?${query}`);
   const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
@@ -45,7 +45,7 @@ export function AuditPage({ place }: { place: Route }) {
               <Pager
                 page={page}
                 one="change"
-                onOffset={(to) => replaceQuery(place, { offset: String(to) })}
+                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
               />
             </section>
           )

@@ -18,7 +18,7 @@ export function ComponentPage({ id }: { id: string }) {
   useTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <>
-      <p class="trail small">
+      <p class="breadcrumbs small">
         <a href={hrefTo(["components"])}>Components</a>
       </p>
       <LoadedContent loaded={loaded} what="the explanation" isPage>
@@ -74,7 +74,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
   const isOutdated = shown.risk_score !== score.risk_score;
   return (
     <section class="card" aria-labelledby="status">
-      <h2 id="status" class="heard">
+      <h2 id="status" class="visually-hidden">
         Status
       </h2>
       <dl class="figures four">

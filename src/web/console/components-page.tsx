@@ -12,15 +12,15 @@ import { formatPercent } from "./precise-format.ts";
 import { Heading } from "./shell.tsx";
 
 /** Finds components by their own ID or by the ID of their appliance, property or partner. */
-export function ComponentsPage({ place }: { place: Route }) {
-  const of = place.query.get("of") ?? "";
+export function ComponentsPage({ route }: { route: Route }) {
+  const of = route.query.get("of") ?? "";
   useTitle("Components");
   return (
     <>
       <Heading title="Components" about="Find a component and see how its score is calculated." />
       <div class="filters">
         <ComponentSearch key={of} of={of} />
-        {of !== "" && <TierChoice of={of} place={place} />}
+        {of !== "" && <TierChoice of={of} route={route} />}
       </div>
       {of === "" ? (
         <EmptyState title="Search by ID">
@@ -30,7 +30,7 @@ export function ComponentsPage({ place }: { place: Route }) {
           </p>
         </EmptyState>
       ) : (
-        <ComponentList of={of} place={place} />
+        <ComponentList of={of} route={route} />
       )}
     </>
   );
@@ -82,22 +82,22 @@ function ComponentSearch({ of }: { of: string }) {
   );
 }
 
-function TierChoice({ of, place }: { of: string; place: Route }) {
+function TierChoice({ of, route }: { of: string; route: Route }) {
   return (
     <SelectFilter
       label="Tier"
-      value={place.query.get("tier") ?? ""}
+      value={route.query.get("tier") ?? ""}
       all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
       choices={TIERS.map((one) => [one, TIER_LABELS[one].name])}
-      onChange={(to) => replaceQuery(place, { tier: to, offset: "" })}
+      onChange={(to) => replaceQuery(route, { tier: to, offset: "" })}
     />
   );
 }
 
-function ComponentList({ of, place }: { of: string; place: Route }) {
+function ComponentList({ of, route }: { of: string; route: Route }) {
   const parameter = parameterOf(of) ?? "property_id";
-  const tier = place.query.get("tier") ?? "";
-  const offset = place.query.get("offset") ?? "0";
+  const tier = route.query.get("tier") ?? "";
+  const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ [parameter]: of, offset, ...(tier && { tier }) });
   const loaded = useRead<PartnerComponentPageJson>(`/admin/components?${query}`);
   return (
@@ -152,7 +152,7 @@ function ComponentList({ of, place }: { of: string; place: Route }) {
               page={page}
               one="component"
               directions={["Previous", "Next"]}
-              onOffset={(to) => replaceQuery(place, { offset: String(to) })}
+              onOffset={(to) => replaceQuery(route, { offset: String(to) })}
             />
           </section>
         )

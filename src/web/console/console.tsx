@@ -18,7 +18,7 @@ function Console() {
   const current = useLoad("session", readSession);
   const [session, setSession] = useState<ConsoleSessionJson>();
   const [endReason, setEndReason] = useState<string>();
-  const place = useRoute();
+  const route = useRoute();
   useEffect(() => {
     if (current.value?.signed_in) setSession(current.value);
   }, [current.value]);
@@ -41,13 +41,13 @@ function Console() {
     // Moves a screen reader from the previous page to the start of the new one.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
-  }, [place.segments.join("/")]);
+  }, [route.segments.join("/")]);
 
   if (state)
     return (
       <ConsoleContext.Provider value={state}>
-        <Shell place={place}>
-          <Pages place={place} />
+        <Shell route={route}>
+          <Pages route={route} />
         </Shell>
         <Toasts />
       </ConsoleContext.Provider>

@@ -15,13 +15,13 @@ import { Heading } from "./shell.tsx";
 const FILTERS = ["partner_id", "status", "event", "since", "until", "offset"];
 
 /** Lists the webhook deliveries of all partners, and resends failed ones. */
-export function DeliveriesPage({ place }: { place: Route }) {
-  const of = (name: string) => place.query.get(name) ?? "";
+export function DeliveriesPage({ route }: { route: Route }) {
+  const of = (name: string) => route.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
   const loaded = useRead<PartnerDeliveryPageJson>(
     `/admin/webhook-deliveries?${new URLSearchParams(filters)}`,
   );
-  const set = (changes: Record<string, string>) => replaceQuery(place, { offset: "", ...changes });
+  const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
   useTitle("Deliveries");
   return (
     <>
@@ -95,7 +95,7 @@ export function DeliveriesPage({ place }: { place: Route }) {
                 page={page}
                 one="delivery"
                 many="deliveries"
-                onOffset={(offset) => replaceQuery(place, { offset: String(offset) })}
+                onOffset={(offset) => replaceQuery(route, { offset: String(offset) })}
               />
             </section>
           )

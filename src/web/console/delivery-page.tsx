@@ -22,7 +22,7 @@ export function DeliveryPage({ id }: { id: string }) {
   };
   return (
     <>
-      <p class="trail small">
+      <p class="breadcrumbs small">
         <a href={hrefTo(["deliveries"])}>Deliveries</a>
       </p>
       <LoadedContent loaded={loaded} what="the delivery" isPage>

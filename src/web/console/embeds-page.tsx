@@ -13,9 +13,9 @@ import { PartnerField } from "./partner-field.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Lists, creates and revokes the shareable reports of properties. */
-export function EmbedsPage({ place }: { place: Route }) {
+export function EmbedsPage({ route }: { route: Route }) {
   const { api } = useConsole();
-  const of = (name: string) => place.query.get(name) ?? "";
+  const of = (name: string) => route.query.get(name) ?? "";
   const filters = ["partner_id", "property_id", "offset"]
     .map((name) => [name, of(name)])
     .filter(([, value]) => value !== "");
@@ -63,13 +63,13 @@ export function EmbedsPage({ place }: { place: Route }) {
         <PartnerField
           label="Partner"
           value={of("partner_id")}
-          onChange={(partner_id) => replaceQuery(place, { partner_id, offset: "" })}
+          onChange={(partner_id) => replaceQuery(route, { partner_id, offset: "" })}
         />
         {of("property_id") !== "" && (
           <button
             type="button"
             class="outline"
-            onClick={() => replaceQuery(place, { property_id: "", offset: "" })}
+            onClick={() => replaceQuery(route, { property_id: "", offset: "" })}
           >
             Show all properties
           </button>
@@ -82,7 +82,7 @@ export function EmbedsPage({ place }: { place: Route }) {
               <p>An embed shows the report of one property until it expires or is revoked.</p>
             </EmptyState>
           ) : (
-            <EmbedList page={page} place={place} again={loaded.reload} />
+            <EmbedList page={page} route={route} again={loaded.reload} />
           )
         }
       </LoadedContent>
@@ -90,7 +90,7 @@ export function EmbedsPage({ place }: { place: Route }) {
   );
 }
 
-function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Route; again: () => void }) {
+function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; again: () => void }) {
   return (
     <section class="card" aria-label="Embeds">
       <VirtualTable
@@ -117,7 +117,7 @@ function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Route; 
           },
           {
             key: "revoke",
-            heading: <span class="heard">Revoke</span>,
+            heading: <span class="visually-hidden">Revoke</span>,
             isNumber: true,
             cell: (embed) =>
               embed.status === "active" ? (
@@ -130,7 +130,7 @@ function EmbedList({ page, place, again }: { page: EmbedPageJson; place: Route; 
           },
         ]}
       />
-      <Pager page={page} one="embed" onOffset={(to) => replaceQuery(place, { offset: String(to) })} />
+      <Pager page={page} one="embed" onOffset={(to) => replaceQuery(route, { offset: String(to) })} />
     </section>
   );
 }

@@ -15,22 +15,22 @@ import { SettingsPage } from "./settings-page.tsx";
 import { SnapshotsPage } from "./snapshots-page.tsx";
 import { UsagePage } from "./usage-page.tsx";
 
-/** Renders the page for a place in the console. */
-export function Pages({ place }: { place: Route }) {
-  const [area = "", id] = place.segments;
+/** Renders the page of a route in the console. */
+export function Pages({ route }: { route: Route }) {
+  const [area = "", id] = route.segments;
   if (area === "") return <OverviewPage />;
   if (area === "partners")
-    return id ? <PartnerPage key={id} id={id} place={place} /> : <PartnersPage place={place} />;
-  if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage place={place} />;
+    return id ? <PartnerPage key={id} id={id} route={route} /> : <PartnersPage route={route} />;
+  if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage route={route} />;
   if (area === "components")
-    return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage place={place} />;
-  if (area === "embeds") return <EmbedsPage place={place} />;
-  if (area === "usage") return <UsagePage place={place} />;
+    return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage route={route} />;
+  if (area === "embeds") return <EmbedsPage route={route} />;
+  if (area === "usage") return <UsagePage route={route} />;
   if (area === "snapshots") return <SnapshotsPage />;
   if (area === "model") return <ModelPage />;
   if (area === "jobs") return <JobsPage />;
-  if (area === "audit") return <AuditPage place={place} />;
-  if (area === "settings") return <SettingsPage place={place} />;
+  if (area === "audit") return <AuditPage route={route} />;
+  if (area === "settings") return <SettingsPage route={route} />;
   return (
     <EmptyState title="Page not found" isPage>
       <p>

@@ -18,7 +18,7 @@ import { Heading } from "./shell.tsx";
 const TASK_REFRESH_S = 2;
 
 /** Shows a partner, with the actions that an administrator can take on it. */
-export function PartnerPage({ id, place }: { id: string; place: Route }) {
+export function PartnerPage({ id, route }: { id: string; route: Route }) {
   const path = `/admin/partners/${encodeURIComponent(id)}`;
   const loaded = useRead<FullPartnerJson>(path);
   const [credentials, setCredentials] = useState<readonly Credential[]>();
@@ -33,7 +33,7 @@ export function PartnerPage({ id, place }: { id: string; place: Route }) {
   if (task?.kind === "purge" && task.status === "done") return <PartnerDeleted task={task} />;
   return (
     <>
-      <p class="trail small">
+      <p class="breadcrumbs small">
         <a href={hrefTo(["partners"])}>Partners</a>
       </p>
       <LoadedContent loaded={loaded} what="the partner" isPage>
@@ -58,7 +58,7 @@ export function PartnerPage({ id, place }: { id: string; place: Route }) {
               />
             )}
             <PartnerOverview partner={partner} />
-            <PartnerUsage path={path} place={place} dailyLimit={partner.daily_budget} />
+            <PartnerUsage path={path} route={route} dailyLimit={partner.daily_budget} />
             <PartnerSettings
               key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
               partner={partner}

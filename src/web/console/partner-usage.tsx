@@ -9,14 +9,14 @@ import { useRead } from "./console-context.ts";
 /** Shows a partner's API calls in a month, by day. */
 export function PartnerUsage({
   path,
-  place,
+  route,
   dailyLimit,
 }: {
   path: string;
-  place: Route;
+  route: Route;
   dailyLimit: number;
 }) {
-  const month = place.query.get("month") ?? new Date().toISOString().slice(0, 7);
+  const month = route.query.get("month") ?? new Date().toISOString().slice(0, 7);
   const loaded = useRead<UsageJson>(`${path}/usage?month=${encodeURIComponent(month)}`);
   return (
     <Section id="usage" title="API calls">
@@ -28,7 +28,7 @@ export function PartnerUsage({
             type="month"
             value={month}
             max={new Date().toISOString().slice(0, 7)}
-            onChange={({ currentTarget: { value } }) => value && replaceQuery(place, { month: value })}
+            onChange={({ currentTarget: { value } }) => value && replaceQuery(route, { month: value })}
           />
         </span>
       </form>

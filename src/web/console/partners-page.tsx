@@ -12,10 +12,10 @@ import { Pager } from "./pager.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Lists the partners and creates new ones. */
-export function PartnersPage({ place }: { place: Route }) {
+export function PartnersPage({ route }: { route: Route }) {
   const { api } = useConsole();
-  const offset = place.query.get("offset") ?? "0";
-  const search = place.query.get("search") ?? "";
+  const offset = route.query.get("offset") ?? "0";
+  const search = route.query.get("search") ?? "";
   const query = new URLSearchParams({ limit: "100", offset, ...(search && { search }) });
   const loaded = useRead<PartnerPageJson>(`/admin/partners?${query}`);
   const [isCreating, setCreating] = useState(false);
@@ -60,9 +60,9 @@ export function PartnersPage({ place }: { place: Route }) {
         <SearchFilter
           label="Name or ID"
           value={search}
-          onChange={(to) => replaceQuery(place, { search: to, offset: "" })}
+          onChange={(to) => replaceQuery(route, { search: to, offset: "" })}
         />
-        <p class="found">
+        <p class="result-count">
           <a href={hrefTo(["usage"])}>Usage by partner</a>
         </p>
       </Filters>
@@ -106,7 +106,7 @@ export function PartnersPage({ place }: { place: Route }) {
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
-                onOffset={(to) => replaceQuery(place, { offset: String(to) })}
+                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
               />
             </section>
           )

@@ -6,9 +6,9 @@ import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
 
 /** Lists the active settings with the source of each. */
-export function SettingsPage({ place }: { place: Route }) {
+export function SettingsPage({ route }: { route: Route }) {
   const loaded = useRead<SettingsJson>("/admin/settings");
-  const isFiltered = place.query.get("show") === "given";
+  const isFiltered = route.query.get("show") === "given";
   useTitle("Settings");
   return (
     <LoadedContent loaded={loaded} what="the settings" isPage>
@@ -37,7 +37,7 @@ export function SettingsPage({ place }: { place: Route }) {
                   type="checkbox"
                   checked={isFiltered}
                   onChange={({ currentTarget }) =>
-                    replaceQuery(place, { show: currentTarget.checked ? "given" : "" })
+                    replaceQuery(route, { show: currentTarget.checked ? "given" : "" })
                   }
                 />
                 Show non-default only

@@ -17,9 +17,9 @@ const AREAS = [
 ] as const;
 
 /** Frames every page with the navigation and the administrator's name. */
-export function Shell({ place, children }: { place: Route; children: ComponentChildren }) {
+export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
   const { api, signOut } = useConsole();
-  const [area = ""] = place.segments;
+  const [area = ""] = route.segments;
   const areas = useRef<HTMLElement>(null);
   // On a phone the navigation is wider than the window: bring the current area into view.
   useEffect(() => {

@@ -12,15 +12,15 @@ const PAGE_SIZE = 100;
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
 /** Lists every partner's API calls and billable units in a month, for billing. */
-export function UsagePage({ place }: { place: Route }) {
-  const month = place.query.get("month") ?? thisMonth();
-  const offset = place.query.get("offset") ?? "0";
+export function UsagePage({ route }: { route: Route }) {
+  const month = route.query.get("month") ?? thisMonth();
+  const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ month, offset, limit: String(PAGE_SIZE) });
   const loaded = useRead<UsagePageJson>(`/admin/usage?${query}`);
   useTitle("Usage");
   return (
     <>
-      <p class="trail small">
+      <p class="breadcrumbs small">
         <a href={hrefTo(["partners"])}>Partners</a>
       </p>
       <Heading
@@ -38,7 +38,7 @@ export function UsagePage({ place }: { place: Route }) {
             value={month}
             max={thisMonth()}
             onChange={({ currentTarget: { value } }) =>
-              value && replaceQuery(place, { month: value, offset: "" })
+              value && replaceQuery(route, { month: value, offset: "" })
             }
           />
         </span>
@@ -76,7 +76,7 @@ export function UsagePage({ place }: { place: Route }) {
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
-                onOffset={(to) => replaceQuery(place, { offset: String(to) })}
+                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
               />
             </section>
           )

@@ -78,7 +78,7 @@ export function* renderComponentList(
   page: number,
   { style, back }: { style: string; back: string },
 ): Steps<RenderedPage> {
-  const places = new Locations(figures.types, figures.units);
+  const locations = new Locations(figures.types, figures.units);
   const all = yield* sortInSteps(figures.components, compareByExpectedLoss);
   const from = (page - 1) * ROWS_PER_PAGE;
   const rows = all.slice(from, from + ROWS_PER_PAGE);
@@ -104,7 +104,7 @@ export function* renderComponentList(
           {rows.length === 0 ? (
             <p class="empty">No components on this page.</p>
           ) : (
-            <DataTable caption={title} rows={rows} columns={componentColumns(places)} />
+            <DataTable caption={title} rows={rows} columns={componentColumns(locations)} />
           )}
         </section>
         <nav class="pages" aria-label="Pages">

@@ -16,11 +16,11 @@ export function Attention(props: {
   components: readonly ComponentJson[];
   /** The same components, grouped by kind and tier. */
   alike: readonly (readonly ComponentJson[])[];
-  places: Locations;
+  locations: Locations;
   csv?: CsvSource;
   all?: string | undefined;
 }) {
-  const { components, alike, places, csv, all } = props;
+  const { components, alike, locations, csv, all } = props;
   if (components.length === 0)
     return (
       <Section id="attention" title="Highest-risk components">
@@ -43,9 +43,9 @@ export function Attention(props: {
           <li>
             <TierMark tier={group[0]!.risk_tier} named />
             {group.length === 1 ? (
-              <SingleComponent component={group[0]!} places={places} />
+              <SingleComponent component={group[0]!} locations={locations} />
             ) : (
-              <ComponentGroup components={group} places={places} />
+              <ComponentGroup components={group} locations={locations} />
             )}
             <p class="waiting">
               <Bar value={atRisk} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
@@ -65,13 +65,13 @@ export function Attention(props: {
         csv={csv}
         all={all}
         rows={components}
-        columns={componentColumns(places)}
+        columns={componentColumns(locations)}
       />
     </Section>
   );
 }
 
-function SingleComponent({ component, places }: { component: ComponentJson; places: Locations }) {
+function SingleComponent({ component, locations }: { component: ComponentJson; locations: Locations }) {
   return (
     <div class="what">
       <h3>
@@ -79,7 +79,7 @@ function SingleComponent({ component, places }: { component: ComponentJson; plac
       </h3>
       <p>
         <span class="mute">
-          {places.of(component)}, installed {component.install_year}.
+          {locations.of(component)}, installed {component.install_year}.
         </span>{" "}
         {capitalized(probabilityText(component.failure_probability_12m))} chance of failure in the next 12
         months. Planned replacement: <strong>{money(component.proactive_cost)}</strong>. After failure:{" "}
@@ -90,7 +90,13 @@ function SingleComponent({ component, places }: { component: ComponentJson; plac
 }
 
 /** Identical components: their number, and how many of them are expected to fail. */
-function ComponentGroup({ components, places }: { components: readonly ComponentJson[]; places: Locations }) {
+function ComponentGroup({
+  components,
+  locations,
+}: {
+  components: readonly ComponentJson[];
+  locations: Locations;
+}) {
   const [first] = components as [ComponentJson];
   const failing = sumBy(components, (one) => one.failure_probability_12m);
   return (
@@ -100,7 +106,7 @@ function ComponentGroup({ components, places }: { components: readonly Component
       </h3>
       <p>
         <span class="mute">
-          {places.ofGroup(components)}, installed {rangeText(components.map((one) => one.install_year))}.
+          {locations.ofGroup(components)}, installed {rangeText(components.map((one) => one.install_year))}.
         </span>{" "}
         {capitalized(
           rangeText(
@@ -118,7 +124,7 @@ function ComponentGroup({ components, places }: { components: readonly Component
 }
 
 /** The columns of every table of components. */
-export function componentColumns(places: Locations): Column<ComponentJson>[] {
+export function componentColumns(locations: Locations): Column<ComponentJson>[] {
   return [
     {
       heading: "Component",
@@ -128,7 +134,7 @@ export function componentColumns(places: Locations): Column<ComponentJson>[] {
         </>
       ),
     },
-    { heading: "Location", cell: (one) => places.of(one) },
+    { heading: "Location", cell: (one) => locations.of(one) },
     { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
     { heading: "Installed", isNumber: true, cell: (one) => one.install_year },
     { heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },

@@ -93,7 +93,7 @@ export function BudgetOutcome({ bargain, amount }: { bargain: BudgetResult; amou
   const all = avoidedUsd + leftUsd;
   return (
     <>
-      <p class="bargain" aria-live="polite">
+      <p class="budget-result" aria-live="polite">
         {parts === 0 ? (
           <>
             <strong>{money(amount)}</strong> covers no replacements. Delaying everything for 12 months costs a
@@ -114,7 +114,7 @@ export function BudgetOutcome({ bargain, amount }: { bargain: BudgetResult; amou
         <rect class="track" width="100%" height="10" rx="5" />
         <rect class="fill" width={`${((100 * avoidedUsd) / (all || 1)).toFixed(1)}%`} height="10" rx="5" />
       </svg>
-      <div class="lots">
+      <div class="budget-lines">
         <BudgetLines
           title="Included"
           lots={bought}

@@ -42,12 +42,12 @@ export function Condition(props: {
   const perUnit = reserve.reserves["12_month"].per_unit_per_month;
   return (
     <section class="card condition" id="condition" aria-labelledby="condition-title">
-      <h2 id="condition-title" class="heard">
+      <h2 id="condition-title" class="visually-hidden">
         Condition
       </h2>
       <div class="verdict">
         <p class={`grade ${rating.tone}`}>
-          <span class="heard">Grade </span>
+          <span class="visually-hidden">Grade </span>
           {condition.grade}
         </p>
         <div>
@@ -130,7 +130,7 @@ function DataConfidence({ components }: { components: readonly Costs[] }) {
   const appliances = new Set(components.map((one) => one.appliance_id)).size;
   const sure = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
   return (
-    <p class="rests small mute">
+    <p class="data-confidence small mute">
       Based on {counted(components.length, "component")} in {counted(appliances, "appliance")}. Data
       confidence: {count(sure("HIGH"))} high, {count(sure("MEDIUM"))} medium, {count(sure("LOW"))} low.
     </p>

@@ -22,8 +22,8 @@ export type SystemRow = {
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function HeatMap(props: { systems: readonly SystemRow[]; places: Locations; csv?: CsvSource }) {
-  const { systems: rows, places, csv } = props;
+export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locations; csv?: CsvSource }) {
+  const { systems: rows, locations, csv } = props;
   return (
     <Section
       id="systems"
@@ -48,12 +48,12 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Location
                 <span class={row.tiers[tier] === 0 ? "none" : undefined}>
                   <TierMark tier={tier} />
                   {count(row.tiers[tier])}
-                  <span class="heard"> {TIER_LABELS[tier].name} </span>
+                  <span class="visually-hidden"> {TIER_LABELS[tier].name} </span>
                 </span>
               ))}
             </p>
             <p class="marks" aria-hidden="true">
-              <Symbols row={row} places={places} />
+              <Symbols row={row} locations={locations} />
             </p>
           </li>
         ))}
@@ -82,14 +82,14 @@ export function HeatMap(props: { systems: readonly SystemRow[]; places: Location
   );
 }
 
-function Symbols({ row, places }: { row: SystemRow; places: Locations }) {
+function Symbols({ row, locations }: { row: SystemRow; locations: Locations }) {
   const { components: parts, tiers } = row;
   const each = Math.ceil(parts.length / MAX_SYMBOLS);
   if (each === 1)
     return parts.map((part) => (
       <i
         class={part.risk_tier.toLowerCase()}
-        title={`${part.component_name}, ${places.of(part)}: ${part.risk_score.toFixed(2)}`}
+        title={`${part.component_name}, ${locations.of(part)}: ${part.risk_score.toFixed(2)}`}
       />
     ));
   return (
@@ -103,11 +103,14 @@ function Symbols({ row, places }: { row: SystemRow; places: Locations }) {
 }
 
 /** The systems with their components, most critical components first, then most in warning. */
-export function* systemsInSteps(components: readonly ComponentJson[], places: Locations): Steps<SystemRow[]> {
-  const systems = yield* groupInSteps(components, (one) => places.systemOf(one.appliance_type));
+export function* systemsInSteps(
+  components: readonly ComponentJson[],
+  locations: Locations,
+): Steps<SystemRow[]> {
+  const systems = yield* groupInSteps(components, (one) => locations.systemOf(one.appliance_type));
   const rows: SystemRow[] = [];
   for (const parts of systems) {
-    rows.push(systemRow(parts, places));
+    rows.push(systemRow(parts, locations));
     yield;
   }
   return rows.sort(
@@ -118,13 +121,13 @@ export function* systemsInSteps(components: readonly ComponentJson[], places: Lo
   );
 }
 
-function systemRow(parts: readonly ComponentJson[], places: Locations): SystemRow {
+function systemRow(parts: readonly ComponentJson[], locations: Locations): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   for (const { risk_tier } of parts) tiers[risk_tier]++;
   const isEachMarked = parts.length <= MAX_SYMBOLS;
   const elevatedParts = elevatedComponents(parts);
   return {
-    system: places.systemOf(parts[0]!.appliance_type),
+    system: locations.systemOf(parts[0]!.appliance_type),
     components: isEachMarked ? parts.toSorted((a, b) => b.risk_score - a.risk_score) : parts,
     tiers,
     plannedUsd: sumBy(elevatedParts, (one) => one.proactive_cost),

@@ -9,10 +9,10 @@ const MAX_INSPECTIONS = 8;
 export function Inspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
-  places: Locations;
+  locations: Locations;
   csv?: CsvSource;
 }) {
-  const { inspections, places, csv } = props;
+  const { inspections, locations, csv } = props;
   const overdue = inspections.filter(({ status }) => status === "OVERDUE").length;
   if (inspections.length === 0)
     return (
@@ -35,7 +35,7 @@ export function Inspections(props: {
           <li>
             <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_STATUS_LABELS[one.status]}</span>
             <span>
-              {codeLabel(one.inspection_type)} <span class="small mute">{places.of(one)}</span>
+              {codeLabel(one.inspection_type)} <span class="small mute">{locations.of(one)}</span>
             </span>
             <span class="due">
               <time dateTime={one.due_date}>{date(one.due_date)}</time>
@@ -52,7 +52,7 @@ export function Inspections(props: {
         rows={inspections}
         columns={[
           { heading: "Inspection", cell: (one) => codeLabel(one.inspection_type) },
-          { heading: "Location", cell: (one) => places.of(one) },
+          { heading: "Location", cell: (one) => locations.of(one) },
           {
             heading: "Required by",
             cell: (one) => `${one.authority}${one.mandatory ? "" : " (recommended)"}`,

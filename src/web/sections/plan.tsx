@@ -45,7 +45,7 @@ export type PlanDetails = {
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* planDetailsInSteps(
   { components }: PropertyPlanJson,
-  places: Locations,
+  locations: Locations,
   budget: number | undefined,
 ): Steps<PlanDetails> {
   const due = components.filter(({ policy }) => policy === "replace_now");
@@ -53,7 +53,7 @@ export function* planDetailsInSteps(
   const dueAlike = (yield* groupInSteps(due, componentKind))
     .map((group) => ({ group, waiting: sumBy(group, (one) => one.cost_of_waiting_a_year) }))
     .sort((a, b) => b.waiting - a.waiting);
-  const offer = yield* candidatesInSteps(components, places);
+  const offer = yield* candidatesInSteps(components, locations);
   const amount = initialBudget(offer, budget);
   yield;
   return {
@@ -67,12 +67,12 @@ export function* planDetailsInSteps(
 export function RecommendedActions(props: {
   plan: PropertyPlanJson;
   advice: PlanDetails;
-  places: Locations;
+  locations: Locations;
   links?: PlanLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
   spending?: RenderBudgetPlanner | undefined;
 }) {
-  const { plan, advice, places, links = {} } = props;
+  const { plan, advice, locations, links = {} } = props;
   const { due } = advice;
   const waiting = Math.round(sumBy(due, (one) => one.cost_of_waiting_a_year));
   return (
@@ -102,7 +102,7 @@ export function RecommendedActions(props: {
           <dd class="small mute">of components due now</dd>
         </div>
       </dl>
-      {due.length > 0 && <DueNow groups={advice.dueGroups} places={places} />}
+      {due.length > 0 && <DueNow groups={advice.dueGroups} locations={locations} />}
       <TableDetails
         summary="Full action list"
         csv={links.componentsCsv}
@@ -116,7 +116,7 @@ export function RecommendedActions(props: {
               </>
             ),
           },
-          { heading: "Location", cell: (one) => places.of(one) },
+          { heading: "Location", cell: (one) => locations.of(one) },
           { heading: "Action", cell: (one) => POLICY_LABELS[one.policy] },
           {
             heading: "Due date",
@@ -139,7 +139,7 @@ export function RecommendedActions(props: {
   );
 }
 
-function DueNow({ groups, places }: { groups: PlanDetails["dueGroups"]; places: Locations }) {
+function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locations: Locations }) {
   const rest = groups.slice(MAX_GROUPS).flatMap(({ group }) => group);
   return (
     <ul class="due-now">
@@ -148,7 +148,7 @@ function DueNow({ groups, places }: { groups: PlanDetails["dueGroups"]; places: 
           <span>
             {group[0]!.component_name}
             {group.length > 1 && ` × ${count(group.length)}`}{" "}
-            <span class="mute small">{places.ofGroup(group)}</span>
+            <span class="mute small">{locations.ofGroup(group)}</span>
           </span>
           <strong class="number">{money(sumBy(group, (one) => one.proactive_cost))}</strong>
           <span class="number mute small">{delayCost(waiting)}</span>

@@ -86,21 +86,21 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
     <Condition condition={condition} components={components} reserve={reserve} csv={csv("condition")} />
   );
   if (components.length === 0) return [status];
-  const places = new Locations(figures.types, figures.units);
+  const locations = new Locations(figures.types, figures.units);
   yield;
   const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
   const waiting = elevatedComponents(inOrder);
   const alike = yield* groupInSteps(waiting, componentKindAndTier);
   const expected = yield* timelineInSteps(waiting, alike);
-  const systems = yield* systemsInSteps(components, places);
-  const advice = plan && (yield* planDetailsInSteps(plan, places, figures.budget));
+  const systems = yield* systemsInSteps(components, locations);
+  const advice = plan && (yield* planDetailsInSteps(plan, locations, figures.budget));
   const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     status,
     <Attention
       components={waiting}
       alike={alike}
-      places={places}
+      locations={locations}
       csv={csv("components")}
       all={links?.components}
     />,
@@ -108,15 +108,15 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
       <RecommendedActions
         plan={plan}
         advice={advice}
-        places={places}
+        locations={locations}
         spending={spending}
         links={{ yearsCsv: csv("schedule"), componentsCsv: csv("plan"), schedule: links?.schedule }}
       />
     ),
-    <HeatMap systems={systems} places={places} csv={csv("components")} />,
+    <HeatMap systems={systems} locations={locations} csv={csv("components")} />,
     <Timeline
       expected={expected}
-      places={places}
+      locations={locations}
       year={Number(assessedAt.slice(0, 4))}
       csv={csv("components")}
       all={links?.components}
@@ -128,14 +128,14 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
         reserveCsv={csv("reserve")}
         forecastCsv={csv("forecast")}
       />
-      <Inspections inspections={inspections} places={places} csv={csv("inspections")} />
+      <Inspections inspections={inspections} locations={locations} csv={csv("inspections")} />
     </div>,
     trend && chosen && (
       <Trend
         component={chosen}
         points={trend.points}
         events={trend.events}
-        places={places}
+        locations={locations}
         choices={inOrder}
         csv={csv("trend", chosen.component_id)}
       />

@@ -43,7 +43,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table class="reserve">
-        <caption class="heard">{caption}</caption>
+        <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">Component</th>

@@ -35,7 +35,7 @@ export function DataTable<Row>(props: {
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table>
-        <caption class="heard">{caption}</caption>
+        <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             {columns.map(({ heading, isNumber }) => (
@@ -84,10 +84,10 @@ export function TableDetails<Row>(props: {
   const shown = rows.slice(0, MAX_ROWS);
   const rest = rows.length - shown.length;
   return (
-    <details class="numbers">
+    <details class="table-details">
       <summary>
         {summary}
-        {caption !== undefined && <span class="heard">: {caption}</span>}
+        {caption !== undefined && <span class="visually-hidden">: {caption}</span>}
       </summary>
       {note && <p class="note">{note}</p>}
       <DataTable caption={caption ?? summary} columns={columns} rows={shown} />

@@ -40,13 +40,13 @@ export function* timelineInSteps(
 /** The projected failure range of each group of components, as a bar on a time axis. */
 export function Timeline(props: {
   expected: TimelineData;
-  places: Locations;
+  locations: Locations;
   /** The first year of the time axis. */
   year: number;
   csv?: CsvSource;
   all?: string | undefined;
 }) {
-  const { expected, places, year, csv, all } = props;
+  const { expected, locations, year, csv, all } = props;
   const { components, groups } = expected;
   if (components.length === 0) return null;
   const shown = groups.slice(0, MAX_GROUPS).sort(([a], [b]) => compareByFailure(a!, b!));
@@ -74,7 +74,7 @@ export function Timeline(props: {
         </svg>
         <ol>
           {shown.map((group) => (
-            <TimelineBar group={group} places={places} x={x} ticks={ticks} />
+            <TimelineBar group={group} locations={locations} x={x} ticks={ticks} />
           ))}
         </ol>
       </div>
@@ -85,7 +85,7 @@ export function Timeline(props: {
         rows={components}
         columns={[
           { heading: "Component", cell: (one) => one.component_name },
-          { heading: "Location", cell: (one) => places.of(one) },
+          { heading: "Location", cell: (one) => locations.of(one) },
           { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
           { heading: "Earliest", isNumber: true, cell: (one) => one.projected_failure_range.earliest },
           { heading: "Most likely", isNumber: true, cell: (one) => one.projected_failure_year },
@@ -105,11 +105,11 @@ export function Timeline(props: {
 function TimelineBar(props: {
   /** Identical components, soonest failure first. */
   group: readonly ComponentJson[];
-  places: Locations;
+  locations: Locations;
   x: (year: number) => number;
   ticks: readonly number[];
 }) {
-  const { group, places, x, ticks } = props;
+  const { group, locations, x, ticks } = props;
   const [first] = group as [ComponentJson];
   const ranges = group.map((one) => one.projected_failure_range);
   const earliest = minOf(ranges.map((range) => range.earliest));
@@ -125,9 +125,9 @@ function TimelineBar(props: {
         ) : (
           `${count(group.length)} × ${first.component_name}`
         )}
-        <span class="mute small"> {group.length === 1 ? places.of(first) : places.ofGroup(group)}</span>
+        <span class="mute small"> {group.length === 1 ? locations.of(first) : locations.ofGroup(group)}</span>
       </span>
-      <span class="heard">
+      <span class="visually-hidden">
         , {when}, {cost}
       </span>
       <svg class={`range ${first.risk_tier.toLowerCase()}`} width="100%" height="22" aria-hidden="true">

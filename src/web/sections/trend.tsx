@@ -23,20 +23,21 @@ export function Trend(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
-  places: Locations;
+  locations: Locations;
   /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
   csv?: CsvSource;
 }) {
-  const { component, points, events, places, choices, csv } = props;
+  const { component, points, events, locations, choices, csv } = props;
   return (
     <Section id="trend" title="Score history">
-      {choices && <ComponentSelect component={component} choices={choices} places={places} />}
+      {choices && <ComponentSelect component={component} choices={choices} locations={locations} />}
       <p class="about">
         <strong>
           <TierMark tier={component.risk_tier} /> {component.component_name}
         </strong>
-        , {places.of(component)}, installed {component.install_year} · Score {component.risk_score.toFixed(2)}
+        , {locations.of(component)}, installed {component.install_year} · Score{" "}
+        {component.risk_score.toFixed(2)}
         {points.length > 0 && ` · ${counted(points.length, "day")} of history`}
       </p>
       {points.length === 0 ? (
@@ -58,7 +59,7 @@ export function Trend(props: {
         />
       )}
       {choices && events.length > 0 && (
-        <details class="numbers">
+        <details class="table-details">
           <summary>{counted(events.length, "service event")}</summary>
           <DataTable
             caption="Service events"
@@ -86,9 +87,9 @@ export function Trend(props: {
 function ComponentSelect(props: {
   component: ComponentJson;
   choices: readonly ComponentJson[];
-  places: Locations;
+  locations: Locations;
 }) {
-  const { component, choices, places } = props;
+  const { component, choices, locations } = props;
   const offered = choices.slice(0, MAX_CHOICES);
   const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
   return (
@@ -97,7 +98,7 @@ function ComponentSelect(props: {
       <select id="component" name="component">
         {(isOffered ? offered : [component, ...offered]).map((one) => (
           <option value={one.component_id} selected={one.component_id === component.component_id}>
-            {TIER_LABELS[one.risk_tier].name}: {one.component_name}, {places.of(one)}
+            {TIER_LABELS[one.risk_tier].name}: {one.component_name}, {locations.of(one)}
           </option>
         ))}
       </select>
