@@ -686,6 +686,24 @@ export function schemaOf(kit: ColumnTypes) {
     evidence: json<Record<string, unknown>>("evidence").notNull(),
   });
 
+  /** The latest calibration that was requested: at most one row. */
+  const latestCalibration = table("latest_calibration", {
+    id: int("id").primaryKey(),
+    status: oneOf("status", ["running", "failed", "ready", "applied"]).notNull(),
+    /** Who requested it, for people; null if the calibration that was activated is older than these records. */
+    requestedBy: text("requested_by"),
+    actor: text("actor"),
+    startedAt: bigint("started_at"),
+    finishedAt: bigint("finished_at"),
+    error: text("error"),
+    /** The proposal that it has stored; null if it was activated at once. */
+    proposalId: text("proposal_id"),
+    /** The version that its result is or would be. */
+    modelVersion: text("model_version"),
+    /** The version that was activated since it started, which may be an older calibration's. */
+    activatedVersion: text("activated_version"),
+  });
+
   /** The latest looks at whether the model in use still forecasts better than the plain one. */
   const modelChecks = table("model_checks", {
     day: text("day").primaryKey(),
@@ -865,6 +883,7 @@ export function schemaOf(kit: ColumnTypes) {
     modelFrailties,
     modelInUse,
     modelProposals,
+    latestCalibration,
     modelChecks,
     auditLog,
     clock,

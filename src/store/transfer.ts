@@ -127,7 +127,7 @@ const NOT_OF_PORTFOLIO: readonly Name[] = [
   ],
   ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "rateWindows", "feedCursors"],
   ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],
-  ...["modelProposals", "modelChecks"],
+  ...["modelProposals", "latestCalibration", "modelChecks"],
 ] as Name[];
 
 /**

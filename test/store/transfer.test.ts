@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Of servers that run; and pictures, which are moved by themselves. */
-const LEFT_OUT = ["servers", "leases", "uploads"];
+const LEFT_OUT = ["servers", "leases", "locks", "uploads"];
 
 let files = 0;
 async function copy(options: { onRows?: OnRows; file?: string } = {}) {

@@ -5,6 +5,9 @@ import eventOrder from "../../../migrations/postgres/0004_event_order.sql" with 
 import readingOrder from "../../../migrations/postgres/0005_reading_order.sql" with { type: "text" };
 import roomOnPages from "../../../migrations/postgres/0006_room_on_pages.sql" with { type: "text" };
 import locks from "../../../migrations/postgres/0007_locks.sql" with { type: "text" };
+import latestCalibration from "../../../migrations/postgres/0008_latest_calibration.sql" with {
+  type: "text",
+};
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = {
@@ -25,4 +28,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, name: "room_on_pages", sql: roomOnPages },
   // An older server would take its locks from leases, where newer ones do not see them.
   { number: 7, name: "locks", sql: locks, breaksOlder: true },
+  // An older server would record calibrations in the audit log alone.
+  { number: 8, name: "latest_calibration", sql: latestCalibration, breaksOlder: true },
 ];

@@ -15,6 +15,9 @@ export type NewModelVersion = Omit<Tables["modelVersions"]["$inferInsert"], "num
 /** What scoring reads of the version in use. */
 export type ModelInUse = { number: number; version: string; base: string; corrections: StoredCorrections };
 
+/** The latest calibration that was requested, with its result. */
+export type LatestCalibration = Omit<Tables["latestCalibration"]["$inferSelect"], "id">;
+
 /** `2+local.1`: the first fit to an operator's own outcomes over model 2. */
 export const versionName = (base: string, number: number) => `${base}+local.${number}`;
 
@@ -22,7 +25,8 @@ const CHECKS_KEPT = 60;
 
 export function modelStore(engine: Engine) {
   const { db, isAmong } = engine;
-  const { modelChecks, modelFrailties, modelInUse, modelProposals, modelVersions } = engine.tables;
+  const { latestCalibration, modelChecks, modelFrailties, modelInUse, modelProposals, modelVersions } =
+    engine.tables;
   const number = engine.read<{ number: number | null }>(() =>
     db.select(aliased({ number: modelInUse.number })).from(modelInUse),
   );
@@ -115,6 +119,18 @@ export function modelStore(engine: Engine) {
     },
     async forgetKeptFit(): Promise<void> {
       await db.delete(modelProposals);
+    },
+    /** Returns the latest calibration that was requested; undefined before the first. */
+    async latestCalibration(): Promise<LatestCalibration | undefined> {
+      const { id: _one, ...columns } = getTableColumns(latestCalibration);
+      return (await db.select(columns).from(latestCalibration))[0];
+    },
+    /** Replaces the latest calibration. */
+    async saveLatestCalibration(calibration: LatestCalibration): Promise<void> {
+      await db
+        .insert(latestCalibration)
+        .values({ id: 1, ...calibration })
+        .onConflictDoUpdate({ target: latestCalibration.id, set: { ...calibration } });
     },
     async frailties(number: number, applianceIds: readonly string[]): Promise<Map<string, number>> {
       const rows = await frailties({ number, applianceIds: engine.list(applianceIds) });

@@ -17,6 +17,7 @@ import unseenProperties from "../../../migrations/sqlite/0014_unseen_properties.
 import eventOrder from "../../../migrations/sqlite/0015_event_order.sql" with { type: "text" };
 import readingOrder from "../../../migrations/sqlite/0016_reading_order.sql" with { type: "text" };
 import locks from "../../../migrations/sqlite/0017_locks.sql" with { type: "text" };
+import latestCalibration from "../../../migrations/sqlite/0018_latest_calibration.sql" with { type: "text" };
 
 /** A step of the schema: applied once, in order, never edited after it was released. */
 export type Migration = { number: number; name: string; sql: string };
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 15, name: "event_order", sql: eventOrder },
   { number: 16, name: "reading_order", sql: readingOrder },
   { number: 17, name: "locks", sql: locks },
+  { number: 18, name: "latest_calibration", sql: latestCalibration },
 ];

@@ -34,6 +34,7 @@ export const {
   modelFrailties,
   modelInUse,
   modelProposals,
+  latestCalibration,
   modelChecks,
   auditLog,
   clock,

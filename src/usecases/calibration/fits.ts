@@ -1,4 +1,3 @@
-import type { AuditEntry } from "../../administration/audit-entry.ts";
 import type { ModelProposal } from "../../administration/model-proposal.ts";
 import {
   type Acquired,
@@ -10,12 +9,14 @@ import {
 } from "../../cluster/locks.ts";
 import { keptFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import type { LatestCalibration } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /*
- * Calibrations read the whole service record, so one runs at a time on a database. The audit log records who started
- * each and its outcome, so that every server reports the same, also after the server that ran it has stopped.
+ * Calibrations read the whole service record, so one runs at a time on a database. The state of the latest one is a row
+ * of the database, so that every server reports the same, also after the server that ran it has stopped. The audit log
+ * records who started each and its outcome.
  */
 
 /** The name of the lock, and the subject in the audit log. */
@@ -24,11 +25,6 @@ const BEGUN = "fit.begin";
 const FINISHED = "fit.finish";
 const FAILED = "fit.fail";
 const APPLIED = "fit.apply";
-/**
- * The most recent entries that must contain the start of the latest calibration: it ends once and is activated
- * once.
- */
-const ENTRIES_PER_FIT = 3;
 /** The longest stored failure reason, in characters. */
 const MAX_REASON_LENGTH = 1000;
 
@@ -47,8 +43,16 @@ export async function beginFit(
 ): Promise<Acquired> {
   return await store.write(async (tx) => {
     const acquired = await acquireLockIn(tx, FIT, by);
-    if ("id" in acquired)
+    if ("id" in acquired) {
+      await tx.models.saveLatestCalibration({
+        ...NOT_REQUESTED,
+        status: "running",
+        requestedBy: by,
+        actor,
+        startedAt: tx.now,
+      });
       await tx.audit.record({ at: tx.now, actor, action: BEGUN, subject: FIT, detail: { by } });
+    }
     return acquired;
   });
 }
@@ -57,7 +61,7 @@ export async function beginFit(
 export async function failFit(store: Pick<Store, "write">, lockId: string, error: string): Promise<void> {
   const reason = error.slice(0, MAX_REASON_LENGTH);
   await store.write(async (tx) => {
-    if (await tx.locks.release(FIT, lockId)) await recordEnd(tx, FAILED, { error: reason });
+    if (await tx.locks.release(FIT, lockId)) await recordFailed(tx, reason);
   });
 }
 
@@ -77,7 +81,7 @@ export async function withFitLock<T>(
   const finish: FitLock["finish"] = async (tx, { proposalId, modelVersion }) => {
     await confirm(tx);
     await tx.locks.release(FIT, id);
-    await recordEnd(tx, FINISHED, { proposal_id: proposalId, model_version: modelVersion });
+    await recordFinished(tx, { proposalId, modelVersion });
   };
   try {
     await store.write(confirm);
@@ -93,19 +97,20 @@ export async function withFitLock<T>(
 
 /** Records, in the same transaction, that the stored calibration was activated. */
 export async function recordApplied(tx: Tx, actor: string, modelVersion: string): Promise<void> {
+  const latest = (await tx.models.latestCalibration()) ?? NOT_REQUESTED;
+  await tx.models.saveLatestCalibration({ ...latest, status: "applied", activatedVersion: modelVersion });
   const detail = { model_version: modelVersion };
   await tx.audit.record({ at: tx.now, actor, action: APPLIED, subject: FIT, detail });
 }
 
 /** Returns the latest calibration that was requested, the same on every server, with the one that is stored. */
 export async function latestFit(read: Stores): Promise<ModelProposal> {
-  const newest = () => read.audit.page({ offset: 0, limit: ENTRIES_PER_FIT }, FIT);
-  for (let entries = await newest(); ; ) {
-    const proposal = await proposalOf(read, entries, await lockHolder({ read }, FIT));
-    // Read in several steps: a start or an end in between shows as a new entry.
-    const again = await newest();
-    if (again[0]?.seq === entries[0]?.seq) return proposal;
-    entries = again;
+  for (let latest = await read.models.latestCalibration(); ; ) {
+    const proposal = await proposalOf(read, latest, await lockHolder({ read }, FIT));
+    // Read in several steps: a start or an end in between shows as another state.
+    const again = await read.models.latestCalibration();
+    if (Bun.deepEquals(again, latest)) return proposal;
+    latest = again;
   }
 }
 
@@ -114,54 +119,80 @@ const NONE: ModelProposal = {
   ...{ error: null, modelVersion: null, madeAt: null, report: null },
 };
 
-/** `entries` are the newest; `heldBy` describes the holder of the lock. */
+/** The state that an activated calibration has if it was requested before these records were kept. */
+const NOT_REQUESTED: LatestCalibration = {
+  status: "applied",
+  requestedBy: null,
+  actor: null,
+  startedAt: null,
+  finishedAt: null,
+  error: null,
+  proposalId: null,
+  modelVersion: null,
+  activatedVersion: null,
+};
+
+/** `heldBy` describes the holder of the lock. */
 async function proposalOf(
   { models }: Stores,
-  entries: readonly AuditEntry[],
+  latest: LatestCalibration = NOT_REQUESTED,
   heldBy: string | undefined,
 ): Promise<ModelProposal> {
-  const latest = entries.find(({ action }) => action !== APPLIED);
-  const begun = beginningAmong(entries);
-  const by = (begun?.detail.by as string | undefined) ?? null;
-  const asked = { ...NONE, by, startedAt: begun?.at ?? null };
-  if (heldBy !== undefined) {
-    return { ...asked, status: "running" };
-  }
+  const requested = { ...NONE, by: latest.requestedBy, startedAt: latest.startedAt };
+  if (heldBy !== undefined) return { ...requested, status: "running" };
   const kept = await models.keptFit();
   const id = kept ? keptFitId(kept) : null;
-  const stands = { id, madeAt: kept?.madeAt ?? null, report: kept?.evidence ?? null };
-  // The stored calibration may have been activated after a later one had failed; then the activation counts.
-  const isApplied = entries[0]?.action === APPLIED;
-  if (!isApplied && latest?.action === BEGUN) {
-    const error = `It was cut short, with ${by}. Ask for it again.`;
-    return { ...asked, ...stands, status: "failed", error };
+  const stored = { id, madeAt: kept?.madeAt ?? null, report: kept?.evidence ?? null };
+  if (latest.status === "running") {
+    const error = `It was cut short, with ${latest.requestedBy}. Ask for it again.`;
+    return { ...requested, ...stored, status: "failed", error };
   }
-  if (!isApplied && latest?.action === FAILED) {
-    const error = String(latest.detail.error);
-    return { ...asked, ...stands, status: "failed", finishedAt: latest.at, error };
+  if (latest.status === "failed") {
+    const { finishedAt, error } = latest;
+    return { ...requested, ...stored, status: "failed", finishedAt, error };
   }
   if (kept) {
-    const isLatest = latest?.detail.proposal_id === id;
-    return { ...(isLatest ? asked : NONE), ...stands, status: "ready", finishedAt: kept.madeAt };
+    const isLatest = latest.proposalId === id;
+    return { ...(isLatest ? requested : NONE), ...stored, status: "ready", finishedAt: kept.madeAt };
   }
   const inUse = await models.inUse();
-  if (!inUse || entries[0]?.detail.model_version !== inUse.version) return NONE;
+  if (!inUse || latest.activatedVersion !== inUse.version) return NONE;
   const { createdAt } = (await models.find(inUse.number))!;
-  const isLatest = latest?.detail.model_version === inUse.version;
+  const isLatest = latest.modelVersion === inUse.version;
   const applied = { finishedAt: createdAt, modelVersion: inUse.version };
-  return { ...(isLatest ? asked : NONE), ...applied, status: "applied" };
+  return { ...(isLatest ? requested : NONE), ...applied, status: "applied" };
+}
+
+async function recordFailed(tx: Tx, error: string): Promise<void> {
+  const latest = (await tx.models.latestCalibration())!;
+  await tx.models.saveLatestCalibration({ ...latest, status: "failed", finishedAt: tx.now, error });
+  await auditEnd(tx, latest, FAILED, { error });
+}
+
+async function recordFinished(tx: Tx, { proposalId, modelVersion }: StoredFit): Promise<void> {
+  const latest = (await tx.models.latestCalibration())!;
+  const isActivated = proposalId === null;
+  await tx.models.saveLatestCalibration({
+    ...latest,
+    status: isActivated ? "applied" : "ready",
+    finishedAt: tx.now,
+    proposalId,
+    modelVersion,
+    activatedVersion: isActivated ? modelVersion : latest.activatedVersion,
+  });
+  await auditEnd(tx, latest, FINISHED, { proposal_id: proposalId, model_version: modelVersion });
 }
 
 /** Recorded in the name of the actor who started it. */
-async function recordEnd(tx: Tx, action: string, outcome: Record<string, unknown>): Promise<void> {
-  const { actor, detail } = beginningAmong(await tx.audit.page({ offset: 0, limit: ENTRIES_PER_FIT }, FIT))!;
-  await tx.audit.record({
-    ...{ at: tx.now, actor, action, subject: FIT },
-    detail: { by: detail.by, ...outcome },
-  });
+async function auditEnd(
+  tx: Tx,
+  { actor, requestedBy }: LatestCalibration,
+  action: string,
+  outcome: Record<string, unknown>,
+): Promise<void> {
+  const detail = { by: requestedBy, ...outcome };
+  await tx.audit.record({ at: tx.now, actor: actor!, action, subject: FIT, detail });
 }
-
-const beginningAmong = (entries: readonly AuditEntry[]) => entries.find(({ action }) => action === BEGUN);
 
 /** Returns the reason of a failure, without values from queries. */
 function reasonOf(error: unknown): string {

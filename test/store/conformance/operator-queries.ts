@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
+import type { LatestCalibration } from "../../../src/store/queries/models.ts";
 import type { PurgePlace } from "../../../src/store/queries/purge.ts";
 import { REPLIES_KEPT_MS } from "../../../src/store/queries/requests.ts";
 import {
@@ -449,6 +450,22 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await models.keptFit()).toEqual({ ...fit, isProven: true });
     await write((tx) => tx.models.forgetKeptFit());
     expect(await models.keptFit()).toBeUndefined();
+    const calibration: LatestCalibration = {
+      status: "running",
+      requestedBy: TEXT,
+      actor: "ADM_1",
+      startedAt: LARGE,
+      finishedAt: null,
+      error: null,
+      proposalId: null,
+      modelVersion: null,
+      activatedVersion: null,
+    };
+    expect(await models.latestCalibration()).toBeUndefined();
+    await write((tx) => tx.models.saveLatestCalibration(calibration));
+    const finished: LatestCalibration = { ...calibration, status: "ready", proposalId: "1-2" };
+    await write((tx) => tx.models.saveLatestCalibration(finished));
+    expect(await models.latestCalibration()).toEqual(finished);
     const check = { day: DAY, version: "2+local.1", isWorse: false, evidence: { a: 1 } };
     await write((tx) => tx.models.saveCheck(check));
     await write((tx) => tx.models.saveCheck({ ...check, isWorse: true }));
