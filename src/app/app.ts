@@ -145,14 +145,14 @@ async function startOn(
   metrics.observe({
     read: store.read,
     clock,
-    plainModel: knowledge.modelVersion,
+    defaultModel: knowledge.modelVersion,
     build: BUILD,
     queueLength: store.queueLength,
     cluster,
     sizes: store.sizes,
     dispatched: dispatcher.stats,
     lastBackup: backups.last,
-    pages: kept.pages,
+    integrity: kept.pages,
     tlsValidTo: listeners.tlsValidTo,
     droppedLines: world.droppedLines ?? (() => 0),
   });

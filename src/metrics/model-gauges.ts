@@ -2,7 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import { dayNumber, MS_PER_DAY } from "../domain/time.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** As a version's evidence and a check keep it; see `calibrationRecord`. */
+/** The part of a stored validation (`wire/calibration.ts`) that is shown. */
 type Validation = {
   before: Measures;
   after: Measures;
@@ -10,38 +10,45 @@ type Validation = {
 };
 type Measures = { concordance: number | null; brier_skill: number | null };
 
-/** Defines the gauges of the model that scores are made with, and returns what sets them. */
+/** Defines the gauges of the active model. Returns a function that reads the store and sets them. */
 export function defineModelGauges(
   registry: Registry,
-  { read, plainModel }: { read: Pick<Stores, "models">; plainModel: string },
+  { read, defaultModel }: { read: Pick<Stores, "models">; defaultModel: string },
 ): () => Promise<void> {
   const registers = [registry];
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `mainstay_model_${name}`, help, labelNames, registers });
-  const info = gauge("info", "Always 1; says what scores are made with, and whether by proof.", [
+  const info = gauge("info", "Always 1. The labels identify the active model and how it was validated.", [
     "version",
     "proof",
   ]);
-  const concordance = gauge("concordance", "Of the year's forecast, by the plain model and the fit in use.", [
-    "model",
-  ]);
-  const skill = gauge("brier_skill", "Of the year's forecast, by the plain model and the fit in use.", [
-    "model",
-  ]);
+  const concordance = gauge(
+    "concordance",
+    "Concordance of the one-year forecast, for the default and the active model.",
+    ["model"],
+  );
+  const skill = gauge(
+    "brier_skill",
+    "Brier skill of the one-year forecast, for the default and the active model.",
+    ["model"],
+  );
   const difference = gauge(
     "log_loss_difference",
-    "Of the fit in use less the plain model; above 0 the plain one forecasts better.",
+    "Log loss of the active minus the default model. Above 0, the default model forecasts better.",
   );
-  const worse = gauge("worse_than_plain", "1 when the latest check found the fit in use the worse model.");
-  const checkedAt = gauge("checked_time_seconds", "The day of the latest check, in epoch seconds.");
+  const worse = gauge(
+    "worse_than_default",
+    "1 if the latest check found the active model worse than the default model.",
+  );
+  const checkedAt = gauge("checked_time_seconds", "Day of the latest check, in epoch seconds.");
   for (const unknown of [difference, worse, checkedAt]) unknown.remove();
 
   return async () => {
     for (const labelled of [info, concordance, skill]) labelled.reset();
-    const inUse = await read.models.inUse();
-    const version = inUse && (await read.models.find(inUse.number));
-    if (!version || version.base !== plainModel) {
-      info.set({ version: plainModel, proof: "plain" }, 1);
+    const active = await read.models.inUse();
+    const version = active && (await read.models.find(active.number));
+    if (!version || version.base !== defaultModel) {
+      info.set({ version: defaultModel, proof: "default" }, 1);
       for (const unknown of [difference, worse, checkedAt]) unknown.remove();
       return;
     }
@@ -50,8 +57,8 @@ export function defineModelGauges(
     const check = latest?.version === version.version ? latest : undefined;
     const validation = (check?.evidence ?? version.evidence.validation) as Validation;
     for (const [model, measures] of [
-      ["plain", validation.before],
-      ["in_use", validation.after],
+      ["default", validation.before],
+      ["active", validation.after],
     ] as const) {
       if (measures.concordance !== null) concordance.set({ model }, measures.concordance);
       if (measures.brier_skill !== null) skill.set({ model }, measures.brier_skill);

@@ -6,26 +6,26 @@ const SAMPLE_MS = 20;
 const NANOSECONDS = 1e9;
 
 /**
- * What the process takes of its machine, by the names that dashboards for Prometheus know; prom-client's own defaults
- * ask a runtime that this one is not. Returns what sets them.
+ * Defines the standard process metrics of Prometheus. Returns a function that sets them. The defaults of prom-client
+ * depend on features of Node.js that Bun lacks.
  */
 export function watchProcess(registry: Registry): () => void {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const start = gauge("process_start_time_seconds", "When the process started, in epoch seconds.");
   start.set(performance.timeOrigin / 1000);
-  const resident = gauge("process_resident_memory_bytes", "Memory of the process that is in RAM.");
-  const heap = gauge("process_heap_bytes", "Memory that the program's objects take.");
-  const descriptors = gauge("process_open_fds", "Open files and sockets.");
+  const resident = gauge("process_resident_memory_bytes", "Resident memory of the process.");
+  const heap = gauge("process_heap_bytes", "Memory used by the JavaScript heap.");
+  const descriptors = gauge("process_open_fds", "Open file descriptors.");
   const cpu = new Counter({
     name: "process_cpu_seconds_total",
-    help: "CPU time used since the start.",
+    help: "User and system CPU time.",
     registers,
   });
   const delay = new Gauge({
     name: "mainstay_event_loop_delay_seconds",
-    help: "How late the event loop came to its timers since the last scrape, by percentile; 100 is the longest.",
-    // `quantile` is the name that summaries keep to themselves.
+    help: "Delay of the event loop since the last scrape, by percentile; 100 is the maximum.",
+    // Prometheus reserves the label `quantile` for summaries.
     labelNames: ["percentile"],
     registers,
   });
@@ -47,7 +47,7 @@ export function watchProcess(registry: Registry): () => void {
   };
 }
 
-/** Undefined where the system has no folder of them. */
+/** Returns undefined on systems without /proc. */
 function openDescriptors(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;

@@ -72,7 +72,7 @@ async function tick(): Promise<void> {
 
 async function metric(name: string): Promise<number | undefined> {
   const registry = new Registry();
-  await defineModelGauges(registry, { read: world.store.read, plainModel: knowledge.modelVersion })();
+  await defineModelGauges(registry, { read: world.store.read, defaultModel: knowledge.modelVersion })();
   const line = (await registry.metrics())
     .split("\n")
     .find((one) => one.startsWith(`mainstay_model_${name} `));

@@ -133,7 +133,7 @@ describe("mainstay calibrate", () => {
       { model_version: "2+local.1", in_use: true, proven: true, forced: false, failures: applied.failures },
     ]);
     expect(await metric("info")).toBe('mainstay_model_info{version="2+local.1",proof="proven"} 1');
-    expect(await metric("worse_than_plain")).toBe("mainstay_model_worse_than_plain 0");
+    expect(await metric("worse_than_plain")).toBe("mainstay_model_worse_than_default 0");
 
     const check = await server.json("calibrate", "--check");
     expect(check).toMatchObject({ model_version: "2+local.1", worse_than_plain: false });
@@ -141,7 +141,7 @@ describe("mainstay calibrate", () => {
 
     expect(await server.json("calibrate", "--revert")).toEqual({ reverted: "2+local.1", model_version: "2" });
     expect((await model()).body).toMatchObject({ model_version: "2", versions: [{ in_use: false }] });
-    expect(await metric("info")).toBe('mainstay_model_info{version="2",proof="plain"} 1');
+    expect(await metric("info")).toBe('mainstay_model_info{version="2",proof="default"} 1');
     const audit: Json[] = (await admin.get("/admin/audit")).body.entries;
     expect(audit.filter(({ action }) => action.startsWith("model.")).map(({ action }) => action)).toEqual([
       "model.revert",

@@ -82,8 +82,8 @@ describe("the metrics", () => {
     expect(values.get('mainstay_components{tier="GOOD"}')).toBeGreaterThan(0);
     expect(values.get('mainstay_components{tier="CRITICAL"}')).toBe(0);
     const partner = `{partner="${acme.partner_id}"}`;
-    expect(values.get(`mainstay_partner_daily_budget${partner}`)).toBe(500);
-    expect(values.get(`mainstay_partner_budget_taken${partner}`)).toBeGreaterThanOrEqual(2);
+    expect(values.get(`mainstay_partner_daily_call_limit${partner}`)).toBe(500);
+    expect(values.get(`mainstay_partner_daily_calls_used${partner}`)).toBeGreaterThanOrEqual(2);
   });
 
   test("follow deliveries to the last", async () => {
@@ -179,7 +179,7 @@ describe("what the metrics measure moves with", () => {
 
   test("a partner's calls", async () => {
     const taken = async () =>
-      (await scrape(server)).get(`mainstay_partner_budget_taken{partner="${acme.partner_id}"}`)!;
+      (await scrape(server)).get(`mainstay_partner_daily_calls_used{partner="${acme.partner_id}"}`)!;
     const before = await taken();
     for (let nth = 0; nth < 20; nth++) await server.as(acme).get("/v1/ping");
     const more = (await taken()) - before;

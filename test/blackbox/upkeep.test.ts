@@ -109,7 +109,9 @@ describeOnFile("the database's pages", () => {
   const pagesOf = async (server: Installation) =>
     (await server.anonymous.send("GET", "/health")).body.checks.pages;
   const metric = async (server: Installation) =>
-    /^mainstay_database_pages_ok (\d)$/m.exec(await (await fetch(`${server.adminUrl}/metrics`)).text())?.[1];
+    /^mainstay_database_integrity_ok (\d)$/m.exec(
+      await (await fetch(`${server.adminUrl}/metrics`)).text(),
+    )?.[1];
 
   /** A database with more rows than its first pages hold. */
   async function filled(properties: number): Promise<Installation> {
