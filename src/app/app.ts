@@ -301,7 +301,7 @@ async function createFetches(
       ...windows.addresses(listener),
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
-      ticks,
+      monotonicMs: ticks,
       htmlErrorPages: htmlErrorPages(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,

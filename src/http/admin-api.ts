@@ -11,7 +11,7 @@ import { adminPartnerOperations, credentialOperations } from "./routes/admin-par
 import { preflightOperation } from "./routes/admin-preflight.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
-export type AdminApiDeps = {
+type AdminApiDeps = {
   knowledge: Knowledge;
   /** Whether partners can reach these operations. If so, none of them issues credentials. */
   partnersReachIt: boolean;
@@ -23,7 +23,7 @@ export type AdminApiDeps = {
   newPartnersBudget: number;
   /** The state of the server, available once it runs. */
   server: () => ServerState;
-  /** Fits of the model that are asked for. */
+  /** The requested calibrations of the scoring model. */
   proposals: () => Proposals;
 } & Omit<PartnerTaskDeps, "knowledge" | "address">;
 

@@ -67,7 +67,7 @@ export async function csvChunks<T>(
   return { chunks, etag: etag.tag };
 }
 
-export type ChunkedText = { chunks: readonly string[]; etag: string };
+type ChunkedText = { chunks: readonly string[]; etag: string };
 
 /** Returns a CSV response with its ETag, or a 304 if the caller has it already. */
 export function csvReply(

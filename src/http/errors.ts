@@ -28,7 +28,7 @@ export class HttpFailure extends Failure {
   }
 }
 
-export type ErrorReply = { status: number; body: string; headers: Record<string, string> };
+type ErrorReply = { status: number; body: string; headers: Record<string, string> };
 
 /** Long enough for an operator's monitor to notice; callers may retry earlier. */
 const UNAVAILABLE_MS = 30_000;

@@ -3,7 +3,7 @@ import type { TlsIdentity } from "../tls/pem-files.ts";
 import type { Fetch } from "./server.ts";
 import { TlsTerminator } from "./tls-terminator.ts";
 
-export type ListenOptions = {
+type ListenOptions = {
   hostname: string;
   port: number;
   idleTimeoutS: number;

@@ -71,7 +71,7 @@ type BodyOf<R extends Replies> = {
   [S in keyof R]: R[S] extends { type: WireType<infer Body> } ? Body : never;
 }[keyof R];
 
-export type DocumentedRequest = {
+type DocumentedRequest = {
   type: WireType<unknown>;
   /** A valid body. */
   example: unknown;
@@ -112,7 +112,7 @@ export type PartnerOperation = Common &
     handle(call: PartnerCall): Promise<Reply> | Reply;
   };
 
-export type PublicOperation = Common &
+type PublicOperation = Common &
   QueryNames & {
     access: "public";
     handle(call: Call): Promise<Reply> | Reply;

@@ -17,7 +17,7 @@ import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
 import { type SystemDeps, systemOperations } from "./routes/system.ts";
 
-export type PartnerApiDeps = SystemDeps &
+type PartnerApiDeps = SystemDeps &
   PhotoDeps &
   DeliveryDeps & {
     address: ServerAddress;
@@ -26,14 +26,14 @@ export type PartnerApiDeps = SystemDeps &
   };
 
 /** Returns the operations for partners, including the API document. */
-export function partnerApi(parts: PartnerApiDeps): Operation[] {
-  const { knowledge, bulkItems } = parts;
+export function partnerApi(deps: PartnerApiDeps): Operation[] {
+  const { knowledge, bulkItems } = deps;
   const operations: Operation[] = [
-    ...systemOperations(parts),
-    ...metadataOperations(parts.address),
+    ...systemOperations(deps),
+    ...metadataOperations(deps.address),
     ...propertyOperations(knowledge),
     ...applianceOperations(knowledge, bulkItems),
-    ...photoOperations(parts),
+    ...photoOperations(deps),
     ...serviceEventOperations(bulkItems),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
@@ -41,7 +41,7 @@ export function partnerApi(parts: PartnerApiDeps): Operation[] {
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(knowledge),
     ...eventOperations(knowledge),
-    ...deliveryOperations(parts),
+    ...deliveryOperations(deps),
     ...onboardingOperations(),
     ...documentOperations(knowledge, () => operations),
     assetOperation(),

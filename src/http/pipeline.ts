@@ -26,7 +26,7 @@ import {
 } from "./response-memory-limiter.ts";
 import { addRateLimitHeaders, chunksOf, type RequestContext, respond, respondTagged } from "./responses.ts";
 
-export type PipelineDeps = {
+type PipelineDeps = {
   store: Store;
   knowledge: Knowledge;
   authenticator: Authenticator;

@@ -10,7 +10,7 @@ import type { Pipeline } from "./pipeline.ts";
 import type { RequestContext } from "./responses.ts";
 import { addressKey } from "./sliding-window.ts";
 
-export type HttpDeps = {
+type HttpDeps = {
   operations: readonly Operation[];
   /** An optional prefix of all paths, such as `/api`. */
   basePath: string;
@@ -21,8 +21,8 @@ export type HttpDeps = {
   /** Returns the client's address from the socket's address and X-Forwarded-For. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
   clock: () => Instant;
-  /** Milliseconds of a clock that nobody sets. */
-  ticks: () => number;
+  /** Returns milliseconds of the monotonic clock. */
+  monotonicMs: () => number;
   newRequestId: () => string;
   log: Logger;
   /** Replaces JSON errors by HTML pages where people request pages. */
@@ -44,16 +44,16 @@ export type Fetch = (request: Request, socketAddress: string) => Promise<Respons
  * the last value of a repeated query parameter instead of rejecting it. It answers a wrong method with 404. Therefore the
  * pipeline handles bodies and queries, and `MethodTable` handles 405 and OPTIONS.
  */
-export function createHttp(parts: HttpDeps): Fetch {
-  const { pipeline, addressWindow, healthWindow = addressWindow, clock, log } = parts;
-  const isHealth = (path: string) => path === "/health" || path === `${parts.basePath}/health`;
+export function createHttp(deps: HttpDeps): Fetch {
+  const { pipeline, addressWindow, healthWindow = addressWindow, clock, log } = deps;
+  const isHealth = (path: string) => path === "/health" || path === `${deps.basePath}/health`;
   // Passes the context of a request through the router.
   const contexts = new WeakMap<Request, RequestContext>();
   // With `standardHostname`, Elysia assumes a host of a minimum length and misreads the path of http://db/v1/ping.
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } });
   const table = new MethodTable();
-  for (const operation of parts.operations)
-    for (const address of addressesOf(operation, parts.basePath)) {
+  for (const operation of deps.operations)
+    for (const address of addressesOf(operation, deps.basePath)) {
       const path = address.replace(/\{(\w+)\}/g, ":$1");
       const methods = operation.method === "GET" ? ["GET", "HEAD"] : [operation.method];
       for (const method of methods)
@@ -70,16 +70,16 @@ export function createHttp(parts: HttpDeps): Fetch {
   return async (request, socketAddress) => {
     const requestId = request.headers.get("x-request-id");
     const context: RequestContext = {
-      requestId: requestId !== null && REQUEST_ID.test(requestId) ? requestId : parts.newRequestId(),
-      address: parts.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
+      requestId: requestId !== null && REQUEST_ID.test(requestId) ? requestId : deps.newRequestId(),
+      address: deps.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
       now: clock(),
-      monotonicMs: parts.ticks(),
+      monotonicMs: deps.monotonicMs(),
       headers: {},
     };
     contexts.set(request, context);
-    const given = await answer(request, context);
-    const response = (given.status >= 400 && (await parts.htmlErrorPages?.(request, given))) || given;
-    const durationMs = parts.ticks() - context.monotonicMs;
+    const result = await respond(request, context);
+    const response = (result.status >= 400 && (await deps.htmlErrorPages?.(request, result))) || result;
+    const durationMs = deps.monotonicMs() - context.monotonicMs;
     const route = context.route ?? "unmatched";
     log.info(
       {
@@ -93,11 +93,11 @@ export function createHttp(parts: HttpDeps): Fetch {
       },
       "request",
     );
-    parts.onResponse?.(route, request.method, response.status, durationMs);
+    deps.onResponse?.(route, request.method, response.status, durationMs);
     return response;
   };
 
-  async function answer(request: Request, context: RequestContext): Promise<Response> {
+  async function respond(request: Request, context: RequestContext): Promise<Response> {
     try {
       const window = isHealth(pathOf(request.url)) ? healthWindow : addressWindow;
       const waitMs = await window.admit(addressKey(context.address), context.monotonicMs);

@@ -7,7 +7,7 @@ import { bulkReply } from "./bulk.ts";
 import { component, componentView } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
 import { forPartner, page } from "./paging.ts";
-import * as may from "./schema/constraints.ts";
+import * as constraint from "./schema/constraints.ts";
 import { day, enumOf, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { body, input, items, nullable, optional, required, textOrNull } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -129,29 +129,29 @@ export const applianceTypeView = applianceType.serializer((type: ApplianceType) 
 export const applianceTypePage = page("appliance_types", applianceType);
 
 const out = appliance.fields;
-const describing = {
-  unit_id: nullable(may.idText, out.unit_id),
-  brand: nullable(may.line, out.brand),
-  model: nullable(may.line, out.model),
-  serial: nullable(may.line, out.serial),
-  brand_tier: nullable(may.brandTier, out.brand_tier),
-  usage_intensity: nullable(may.usageIntensity, out.usage_intensity),
-  warranty_expiry: nullable(may.day, out.warranty_expiry),
+const optionalFields = {
+  unit_id: nullable(constraint.idText, out.unit_id),
+  brand: nullable(constraint.line, out.brand),
+  model: nullable(constraint.line, out.model),
+  serial: nullable(constraint.line, out.serial),
+  brand_tier: nullable(constraint.brandTier, out.brand_tier),
+  usage_intensity: nullable(constraint.usageIntensity, out.usage_intensity),
+  warranty_expiry: nullable(constraint.day, out.warranty_expiry),
 } as const;
 
 export const newAppliance = input("NewAppliance", {
-  property_id: required(may.idText, out.property_id),
-  type_id: required(may.requiredLine, out.type_id),
-  install_year: required(may.year, out.install_year),
-  ...describing,
+  property_id: required(constraint.idText, out.property_id),
+  type_id: required(constraint.requiredLine, out.type_id),
+  install_year: required(constraint.year, out.install_year),
+  ...optionalFields,
 });
 
 /** A change may contain the current type and property, so that a client can send a whole record back. */
 export const applianceChange = input("ApplianceChange", {
-  install_year: optional(may.year, out.install_year),
-  type_id: optional(may.idText, out.type_id),
-  property_id: optional(may.idText, out.property_id),
-  ...describing,
+  install_year: optional(constraint.year, out.install_year),
+  type_id: optional(constraint.idText, out.type_id),
+  property_id: optional(constraint.idText, out.property_id),
+  ...optionalFields,
 });
 
 export const newAppliances = body({ appliances: items("The appliances to create", newAppliance) });

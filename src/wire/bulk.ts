@@ -5,7 +5,7 @@ import { RecordType, type WireType } from "./schema/wire-type.ts";
 /** The result of a bulk request: the saved items, and the errors of the others by their position. */
 export type BulkResult<T> = { saved: T[]; errors: { index: number; error: string }[] };
 
-const outcome = {
+const resultFields = {
   created: whole("Items created", 1),
   errors: whole("Items rejected", 0),
   error_details: list(
@@ -18,13 +18,13 @@ const outcome = {
 };
 
 /** The fields of a bulk result. The specification names the list of created records `events`, whatever they are. */
-export const bulkFields = <T>(words: string, item: WireType<T>) => ({
-  ...outcome,
-  events: list(words, item),
+export const bulkFields = <T>(description: string, item: WireType<T>) => ({
+  ...resultFields,
+  events: list(description, item),
 });
 
-export const bulkReply = <T>(words: string, item: WireType<T>) =>
-  new RecordType({ ...bulkFields(words, item), partner: partnerName });
+export const bulkReply = <T>(description: string, item: WireType<T>) =>
+  new RecordType({ ...bulkFields(description, item), partner: partnerName });
 
 export const bulkView = <T, Wire>({ saved: kept, errors }: BulkResult<T>, view: (item: T) => Wire) => ({
   created: kept.length,

@@ -8,7 +8,7 @@ import { type Day, dayNumber, toIso } from "../domain/time.ts";
 import { type } from "../shapes.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";
-import * as may from "./schema/constraints.ts";
+import * as constraint from "./schema/constraints.ts";
 import {
   anyOf,
   day,
@@ -31,7 +31,7 @@ import { round, usdFromCents } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
-const ratio = (words: string, example: number) => number(words, example, { minimum: 0 });
+const ratio = (description: string, example: number) => number(description, example, { minimum: 0 });
 
 const CLAIM_TYPE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
@@ -204,18 +204,18 @@ const claimType = type("string <= 64")
   .narrow((value) => CLAIM_TYPE.test(value.trim()))
   .describe("snake_case text of at most 64 characters, such as water_damage");
 
-export const newClaim = input("NewClaim", {
+const newClaim = input("NewClaim", {
   claim_type: documentedAs(required(claimType, recorded.claim_type), recorded.claim_type),
-  date_of_loss: required(may.day, recorded.date_of_loss),
-  amount: required(may.usd, recorded.amount_paid),
-  claim_number: nullable(may.line, recorded.claim_number),
-  carrier: nullable(may.line, recorded.carrier),
-  description: nullable(may.longText, recorded.description),
-  status: nullable(may.claimStatus, recorded.status),
+  date_of_loss: required(constraint.day, recorded.date_of_loss),
+  amount: required(constraint.usd, recorded.amount_paid),
+  claim_number: nullable(constraint.line, recorded.claim_number),
+  carrier: nullable(constraint.line, recorded.carrier),
+  description: nullable(constraint.longText, recorded.description),
+  status: nullable(constraint.claimStatus, recorded.status),
 });
 
 const claimList = body({ claims: items("The claims to create", newClaim) });
-/** One claim, or a list of them. */
+/** The body of a request: a single claim, or a list. */
 export const newClaims = anyOf(newClaim.type, claimList.type);
 
 /** Reads a new claim from a request. Throws invalid_request. */

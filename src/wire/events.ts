@@ -14,7 +14,7 @@ import { serviceEvent } from "./service-event.ts";
 
 /* The entries of the event stream, distinguished by `type`. */
 
-const dataWords = "The event data";
+const dataDescription = "The event data";
 const timestamp = instant("When the event occurred");
 
 const propertyData = object({
@@ -28,7 +28,7 @@ const propertyData = object({
 const propertyEntry = object({
   type: enumOf(["property.created"], "A property was created"),
   timestamp,
-  data: propertyData.describedAs(dataWords),
+  data: propertyData.describedAs(dataDescription),
 });
 
 type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
@@ -52,7 +52,7 @@ const applianceEntry = object({
     id: appliance.fields.id,
     type_id: appliance.fields.type_id,
     property_id: appliance.fields.property_id,
-  }).describedAs(dataWords),
+  }).describedAs(dataDescription),
 });
 
 type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
@@ -71,7 +71,7 @@ const serviceEventEntry = object({
     appliance_id: serviceEvent.fields.appliance_id,
     total_cost: serviceEvent.fields.total_cost,
     date: serviceEvent.fields.date,
-  }).describedAs(dataWords),
+  }).describedAs(dataDescription),
 });
 
 type StreamedServiceEvent = Pick<
@@ -104,7 +104,7 @@ const elevatedEntry = object({
     risk_score: component.fields.risk_score,
     risk_tier: component.fields.risk_tier,
     property_id: component.fields.property_id,
-  }).describedAs(dataWords),
+  }).describedAs(dataDescription),
 });
 
 export const elevatedEntryView = elevatedEntry.serializer(

@@ -2,13 +2,13 @@ import type { FailedWindow } from "../domain/delivery.ts";
 import { parseInstant } from "../domain/time.ts";
 import { type } from "../shapes.ts";
 import { bulkResend } from "./delivery.ts";
-import * as may from "./schema/constraints.ts";
+import * as constraint from "./schema/constraints.ts";
 import { body, optional, required } from "./schema/input.ts";
 
 export const failedWindow = body({
-  partner_id: required(may.idText, bulkResend.fields.partner_id),
-  from: required(may.instant, bulkResend.fields.from),
-  to: required(may.instant, bulkResend.fields.to),
+  partner_id: required(constraint.idText, bulkResend.fields.partner_id),
+  from: required(constraint.instant, bulkResend.fields.from),
+  to: required(constraint.instant, bulkResend.fields.to),
   status: optional(type("'failed'").describe("failed"), bulkResend.fields.status),
   dry_run: optional(type("boolean").describe("true or false"), "Only count the deliveries", true),
 });

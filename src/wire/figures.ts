@@ -21,7 +21,7 @@ import { rating, tierCounts, tierCountsView } from "./scores.ts";
 /* The figures of one property, calculated from the property and its components. */
 
 /** The time of a calculation, and the scoring model that it is based on. */
-export type FigureMoment = { now: Instant; modelVersion: string };
+type FigureContext = { now: Instant; modelVersion: string };
 
 /**
  * The incremental calculation of a figure: `add` is called for each component of the property, oldest first, then
@@ -30,19 +30,19 @@ export type FigureMoment = { now: Instant; modelVersion: string };
 export type Figure<Written> = {
   /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
-  write(property: Property, moment: FigureMoment): Written;
+  write(property: Property, moment: FigureContext): Written;
 };
 
-export const workedOutAt = instant("When the figures were calculated");
+export const calculatedAt = instant("When the figures were calculated");
 export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, { minimum: 1, maximum: 100 });
 export const assessedCount = whole("Number of components assessed", 90);
 export const subject = { property_id: id("P", "The property"), name: property.fields.name };
 export const subjectView = ({ id, name }: Property) => ({ property_id: id, name });
 
-export const deferredWords = "Planned replacement cost of the CRITICAL and WARNING components";
-const reactiveWords = "Cost of the CRITICAL and WARNING components after failure";
-export const totalDeferred = usd(deferredWords, 14_500);
-export const totalReactive = usd(reactiveWords, 39_000);
+export const deferredDescription = "Planned replacement cost of the CRITICAL and WARNING components";
+const reactiveDescription = "Cost of the CRITICAL and WARNING components after failure";
+export const totalDeferred = usd(deferredDescription, 14_500);
+export const totalReactive = usd(reactiveDescription, 39_000);
 export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);
 export const recommendedReserve = usd("Recommended monthly contribution per unit", 21.4);
 
@@ -76,7 +76,7 @@ const reserve = object({
     "36_month": span.describedAs("Over 36 months"),
     "10_year_full_replacement": span.describedAs("The full replacement cost value over 10 years"),
   }).describedAs("Recommended contributions, by horizon"),
-  generated_at: workedOutAt,
+  generated_at: calculatedAt,
 });
 export type ReserveJson = WireOf<typeof reserve>;
 
@@ -132,24 +132,26 @@ const condition = object({
   components_assessed: assessedCount,
   ...tierCounts,
   methodology: text("How the score is calculated", "Facility condition index"),
-  assessed_at: workedOutAt,
+  assessed_at: calculatedAt,
 });
 export type ConditionJson = WireOf<typeof condition>;
 
-const conditionView = condition.serializer((property: Property, totals: Assessment, moment: FigureMoment) => {
-  const { now, modelVersion } = moment;
-  const { score, grade, rating } = conditionOf(totals);
-  return {
-    ...subjectView(property),
-    condition_score: score,
-    grade,
-    rating,
-    components_assessed: totals.components,
-    ...tierCountsView(totals),
-    methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
-    assessed_at: toIso(now),
-  };
-});
+const conditionView = condition.serializer(
+  (property: Property, totals: Assessment, moment: FigureContext) => {
+    const { now, modelVersion } = moment;
+    const { score, grade, rating } = conditionOf(totals);
+    return {
+      ...subjectView(property),
+      condition_score: score,
+      grade,
+      rating,
+      components_assessed: totals.components,
+      ...tierCountsView(totals),
+      methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
+      assessed_at: toIso(now),
+    };
+  },
+);
 export const conditionReply = forPartner(condition);
 
 export function conditionFigure(knowledge: Knowledge): Figure<WireOf<typeof condition>> {

@@ -3,7 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
-import { type Figure, subject, subjectView, workedOutAt } from "./figures.ts";
+import { calculatedAt, type Figure, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
@@ -51,7 +51,7 @@ const forecast = object({
     window_60_days: forecastWindow.describedAs("Work within 60 days"),
     window_90_days: forecastWindow.describedAs("Work within 90 days"),
   }).describedAs("Expected work by window; longer windows include the shorter ones"),
-  generated_at: workedOutAt,
+  generated_at: calculatedAt,
 });
 export type ForecastJson = WireOf<typeof forecast>;
 

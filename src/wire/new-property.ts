@@ -1,37 +1,37 @@
 import { centsFromUsd } from "../domain/money.ts";
 import { type NewProperty, type PropertyChange, parseState } from "../domain/property.ts";
 import { property } from "./property.ts";
-import * as may from "./schema/constraints.ts";
+import * as constraint from "./schema/constraints.ts";
 import { input, nullable, optional, required, textOrNull } from "./schema/input.ts";
 
 /* Properties in requests. Apart from those in responses, so that commands that only print load no schema library. */
 
 const out = property.fields;
 
-const describing = {
-  city: nullable(may.line, out.city),
-  zip: nullable(may.zip, out.zip),
-  year_built: nullable(may.year, out.year_built),
-  estimated_value: nullable(may.usd, out.estimated_value),
-  notes: nullable(may.longText, out.notes),
-  partner_property_id: nullable(may.line, out.partner_property_id),
-  records_since: nullable(may.day, out.records_since),
+const optionalFields = {
+  city: nullable(constraint.line, out.city),
+  zip: nullable(constraint.zip, out.zip),
+  year_built: nullable(constraint.year, out.year_built),
+  estimated_value: nullable(constraint.usd, out.estimated_value),
+  notes: nullable(constraint.longText, out.notes),
+  partner_property_id: nullable(constraint.line, out.partner_property_id),
+  records_since: nullable(constraint.day, out.records_since),
 } as const;
 
 export const newProperty = input("NewProperty", {
-  name: required(may.requiredLine, out.name),
-  address: required(may.requiredLine, out.address),
-  state: required(may.state, out.state),
-  unit_count: nullable(may.unitCount, out.unit_count),
-  ...describing,
+  name: required(constraint.requiredLine, out.name),
+  address: required(constraint.requiredLine, out.address),
+  state: required(constraint.state, out.state),
+  unit_count: nullable(constraint.unitCount, out.unit_count),
+  ...optionalFields,
 });
 
 export const propertyChange = input("PropertyChange", {
-  name: optional(may.requiredLine, out.name),
-  address: optional(may.requiredLine, out.address),
-  state: optional(may.state, out.state),
-  unit_count: optional(may.unitCount, out.unit_count),
-  ...describing,
+  name: optional(constraint.requiredLine, out.name),
+  address: optional(constraint.requiredLine, out.address),
+  state: optional(constraint.state, out.state),
+  unit_count: optional(constraint.unitCount, out.unit_count),
+  ...optionalFields,
 });
 
 /** Reads a new property from a request. Throws invalid_request. */

@@ -16,10 +16,10 @@ const pagingFields = {
 };
 
 /** The fields beside the array in every list of a partner. */
-export const envelopeFields = { ...pagingFields, partner: partnerName };
+const envelopeFields = { ...pagingFields, partner: partnerName };
 
 /** Serializes the position of a page of records that belong to no partner. */
-export const pagingView = object(pagingFields).serializer(({ limit, offset }: Slice, total: number) => ({
+const pagingView = object(pagingFields).serializer(({ limit, offset }: Slice, total: number) => ({
   total,
   limit,
   offset,
@@ -28,26 +28,24 @@ export const pagingView = object(pagingFields).serializer(({ limit, offset }: Sl
 }));
 export type PagingJson = ReturnType<typeof pagingView>;
 
-export const envelopeView = object(envelopeFields).serializer(
-  (slice: Slice, total: number, partner: string) => ({
-    ...pagingView(slice, total),
-    partner,
-  }),
-);
+const envelopeView = object(envelopeFields).serializer((slice: Slice, total: number, partner: string) => ({
+  ...pagingView(slice, total),
+  partner,
+}));
 
 type PageFields<N extends string, T, More extends Fields> = { [K in N]: WireType<T[]> } & More &
   typeof envelopeFields;
 type MoreOf<More extends Fields> = keyof More extends never ? [] : [more: RecordOf<More>];
 
 /** A page of a partner's list, with further fields. */
-export class Page<N extends string, T, More extends Fields> extends RecordType<PageFields<N, T, More>> {
+class Page<N extends string, T, More extends Fields> extends RecordType<PageFields<N, T, More>> {
   constructor(
     private readonly list: N,
     item: WireType<T>,
     more: More,
-    words = `The ${list.replaceAll("_", " ")} on this page`,
+    description = `The ${list.replaceAll("_", " ")} on this page`,
   ) {
-    const records = new WireType<T[]>({ kind: "list", item }, { description: words });
+    const records = new WireType<T[]>({ kind: "list", item }, { description });
     super({ [list]: records, ...more, ...envelopeFields } as PageFields<N, T, More>);
   }
 
@@ -69,13 +67,13 @@ export const page = <const N extends string, T, const More extends Fields = Reco
   name: N,
   item: WireType<T>,
   more: More = {} as More,
-  words?: string,
-) => new Page(name, item, more, words);
+  description?: string,
+) => new Page(name, item, more, description);
 
 type OperatorsFields<N extends string, T> = { [K in N]: WireType<T[]> } & typeof pagingFields;
 
 /** A page of records that belong to no partner. */
-export class OperatorsPage<N extends string, T> extends RecordType<OperatorsFields<N, T>> {
+class OperatorsPage<N extends string, T> extends RecordType<OperatorsFields<N, T>> {
   constructor(
     private readonly list: N,
     item: WireType<T>,

@@ -16,18 +16,18 @@ export type Parameter = {
 
 const TEXT: Schema = { type: "string" };
 
-const inPath = (name: string, words: string, example: string): Parameter => ({
+const inPath = (name: string, description: string, example: string): Parameter => ({
   name,
   in: "path",
-  description: words,
+  description,
   example,
   schema: TEXT,
   required: true,
 });
-const inQuery = (name: string, words: string, example: unknown, schema: Schema = TEXT): Parameter => ({
+const inQuery = (name: string, description: string, example: unknown, schema: Schema = TEXT): Parameter => ({
   name,
   in: "query",
-  description: words,
+  description,
   example,
   schema,
   required: false,
@@ -57,7 +57,7 @@ const offset = inQuery("offset", "Records to skip; the page is empty beyond the 
   default: 0,
 });
 /** The paging parameters of every list. */
-export const slicing: readonly Parameter[] = [limit, offset];
+export const pagingParameters: readonly Parameter[] = [limit, offset];
 export const sandbox = inQuery(
   "sandbox",
   "`true` restricts the list to demo properties; any other value has no effect",
@@ -71,13 +71,13 @@ export const alertTier = inQuery("tier", "CRITICAL or WARNING (case-insensitive)
   type: "string",
   enum: ["CRITICAL", "WARNING"],
 });
-export const ofSystem = inQuery("system", "Filter by building system", "plumbing", {
+export const systemFilter = inQuery("system", "Filter by building system", "plumbing", {
   type: "string",
   enum: [...SYSTEMS],
 });
-export const ofState = inQuery("state", "Filter by US state abbreviation (case-insensitive)", "NY");
-export const ofProperty = inQuery("property_id", "Filter by property", EXAMPLE_IDS.P);
-export const ofAppliance = inQuery("appliance_id", "Filter by appliance", EXAMPLE_IDS.A);
+export const stateFilter = inQuery("state", "Filter by US state abbreviation (case-insensitive)", "NY");
+export const propertyFilter = inQuery("property_id", "Filter by property", EXAMPLE_IDS.P);
+export const applianceFilter = inQuery("appliance_id", "Filter by appliance", EXAMPLE_IDS.A);
 export const since = inQuery("since", "Events after this ISO 8601 timestamp", "2026-10-21T00:00:00Z");
 export const createdSince = inQuery(
   "since",
@@ -90,27 +90,31 @@ export const createdUntil = inQuery(
   "2026-11-21T00:00:00Z",
 );
 export const sinceRequired: Parameter = { ...since, required: true };
-export const ofPartner = inQuery("partner_id", "Filter by partner", EXAMPLE_IDS.PARTNER);
+export const partnerFilter = inQuery("partner_id", "Filter by partner", EXAMPLE_IDS.PARTNER);
 export const searchPartners = inQuery(
   "search",
   "Filter by text in the name or ID (case-insensitive)",
   "acme",
 );
-export const ofStatus = inQuery("status", "Filter by status: pending, delivered or failed", "failed", {
+export const statusFilter = inQuery("status", "Filter by status: pending, delivered or failed", "failed", {
   type: "string",
   enum: [...DELIVERY_STATUSES],
 });
-export const ofEvent = inQuery("event", "Filter by event", "component.critical", {
+export const eventFilter = inQuery("event", "Filter by event", "component.critical", {
   type: "string",
   enum: [...WEBHOOK_EVENTS],
 });
-export const ofSubject = inQuery("subject", "Filter by partner, administrator or date", EXAMPLE_IDS.PARTNER);
+export const subjectFilter = inQuery(
+  "subject",
+  "Filter by partner, administrator or date",
+  EXAMPLE_IDS.PARTNER,
+);
 export const month = inQuery("month", "Month in UTC; defaults to the current month", "2026-11");
 
 /* The parameters of a property's page. */
 export const tokenInPath = inPath("token", "The page's access token", "svc_embed_…");
 export const fileInPath = inPath("file", "Name of the CSV file", "components.csv");
-export const chosenComponent = inQuery("component", "The component whose trend is shown", EXAMPLE_IDS.C);
+export const trendComponent = inQuery("component", "The component whose trend is shown", EXAMPLE_IDS.C);
 export const pageNumber = inQuery("page", "Page number, from 1", 1);
 
 const { years, inflationPct, budgetUsd } = PLAN_LIMITS;

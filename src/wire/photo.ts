@@ -24,7 +24,7 @@ const photo = object({
 export type PhotoJson = WireOf<typeof photo>;
 
 /** `basePath`: the path prefix of the API, such as `/api`. */
-export const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
+const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
   filename: photo.filename,
   original_name: photo.originalName,
   url: `${basePath}/uploads/${photo.filename}`,
@@ -70,11 +70,11 @@ export const uploadedView = uploaded.serializer(
 );
 export const uploadedReply = forPartner(uploaded);
 
-/** The fields of the form that a picture comes in. It is read as it streams in, and not by this. */
+/** The form of an upload, for the API document only: the handler parses multipart bodies itself. */
 export const upload = object({
   file: new WireType<Blob>(
     { kind: "value", schema: { type: "string", format: "binary" } },
-    { description: "The picture", example: "(the picture's bytes)" },
+    { description: "The image", example: "(the image bytes)" },
   ),
-  service_event_id: id("SE", "The service event, where it is a picture of one").orAbsent(),
+  service_event_id: id("SE", "The service event, if the photo belongs to one").orAbsent(),
 });

@@ -7,6 +7,7 @@ import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
 import {
+  calculatedAt,
   deferredPerDoor,
   type Figure,
   recommendedReserve,
@@ -14,7 +15,6 @@ import {
   recommendedReserveView,
   totalDeferred,
   totalReactive,
-  workedOutAt,
 } from "./figures.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
@@ -57,7 +57,7 @@ const summary = object({
     ...exposure,
     recommended_monthly_reserve_per_unit: recommendedReserve,
   }).describedAs("Costs, in USD"),
-  assessed_at: workedOutAt,
+  assessed_at: calculatedAt,
 });
 
 const summaryView = summary.serializer(

@@ -17,7 +17,7 @@ const row = {
 };
 
 /** A property in a list. */
-export const propertyRow = record("PropertyRow", row);
+const propertyRow = record("PropertyRow", row);
 export type PropertyRowJson = WireOf<typeof propertyRow>;
 
 type Listed = Pick<

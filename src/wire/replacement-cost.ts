@@ -4,7 +4,7 @@ import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../do
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type Figure, subject, subjectView, workedOutAt } from "./figures.ts";
+import { calculatedAt, type Figure, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
@@ -40,7 +40,7 @@ const replacementCost = object({
     "Deferred maintenance as a percentage of the estimated value",
     "4.2%",
   ).orNull(),
-  assessed_at: workedOutAt,
+  assessed_at: calculatedAt,
 });
 
 const replacementCostView = replacementCost.serializer(

@@ -11,16 +11,16 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
 import {
   assessedCount,
+  calculatedAt,
   conditionIndex,
+  deferredDescription,
   deferredPerDoor,
-  deferredWords,
   type Figure,
   recommendedReserve,
   recommendedReserveGatherer,
   recommendedReserveView,
   totalDeferred,
   totalReactive,
-  workedOutAt,
 } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property, propertyView } from "./property.ts";
@@ -40,7 +40,7 @@ const report = object({
   }).describedAs("Rating of the property"),
   categories: mapOf(
     "Counts and deferred cost by appliance type",
-    object({ ...tierCounts, deferred: usd(deferredWords, 1450) }),
+    object({ ...tierCounts, deferred: usd(deferredDescription, 1450) }),
   ),
   critical: list("The CRITICAL components, highest score first", reportItem),
   warning: list("The WARNING components, highest score first", reportItem),
@@ -52,7 +52,7 @@ const report = object({
     estimated_savings_if_acted: usd("Reactive exposure minus deferred maintenance", 24_500),
     recommended_monthly_reserve_per_unit: recommendedReserve,
   }).describedAs("Costs, in USD"),
-  assessed_at: workedOutAt,
+  assessed_at: calculatedAt,
 });
 
 const reportItemView = reportItem.serializer((knowledge: Knowledge, row: PlacedComponent) => ({

@@ -10,7 +10,7 @@ import { component, componentView } from "./component.ts";
 import { componentDefId } from "./component-names.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
-import * as may from "./schema/constraints.ts";
+import * as constraint from "./schema/constraints.ts";
 import {
   alwaysTrue,
   enumOf,
@@ -91,7 +91,7 @@ export const riskSummaryView = riskSummary.serializer(({ scored, critical, warni
   warning_count: warning,
 }));
 
-const outcome = object({
+const smartEventResult = object({
   event_id: sensorEventFields.event_id,
   event_type: sensorEventFields.event_type,
   property_id: sensorEventFields.property_id,
@@ -104,7 +104,7 @@ const outcome = object({
 });
 
 /** The result of a smart sensor event. */
-type SmartOutcome = {
+type SmartEventResult = {
   event: SensorEvent;
   property: Property;
   appliance: Appliance;
@@ -115,64 +115,66 @@ type SmartOutcome = {
   warnings: readonly string[];
 };
 
-export const outcomeView = outcome.serializer((knowledge: Knowledge, outcome: SmartOutcome) => ({
-  event_id: outcome.event.id,
-  event_type: outcome.event.eventType!,
-  property_id: outcome.property.id,
-  appliance_id: outcome.appliance.id,
-  property_created: outcome.propertyCreated,
-  appliance_created: outcome.applianceCreated,
-  affected_components: outcome.affected.map((one) => componentView(knowledge, one, null)),
-  risk_summary: riskSummaryView(outcome.summary),
-  warnings: outcome.warnings,
-}));
-export const outcomeReply = forPartner(outcome);
+export const smartEventResultView = smartEventResult.serializer(
+  (knowledge: Knowledge, outcome: SmartEventResult) => ({
+    event_id: outcome.event.id,
+    event_type: outcome.event.eventType!,
+    property_id: outcome.property.id,
+    appliance_id: outcome.appliance.id,
+    property_created: outcome.propertyCreated,
+    appliance_created: outcome.applianceCreated,
+    affected_components: outcome.affected.map((one) => componentView(knowledge, one, null)),
+    risk_summary: riskSummaryView(outcome.summary),
+    warnings: outcome.warnings,
+  }),
+);
+export const smartEventResultReply = forPartner(smartEventResult);
 
 export const meterEvent = input("MeterEvent", {
-  appliance_id: required(may.idText, sensorEventFields.appliance_id),
-  metric: required(may.requiredLine, sensorEventFields.metric),
-  value: required(may.reading, sensorEventFields.value),
-  component_id: nullable(may.idText, sensorEventFields.component_id),
-  sensor_id: nullable(may.line, sensorEventFields.sensor_id),
-  unit: nullable(may.line, sensorEventFields.unit),
-  recorded_at: nullable(may.instant, sensorEventFields.recorded_at),
+  appliance_id: required(constraint.idText, sensorEventFields.appliance_id),
+  metric: required(constraint.requiredLine, sensorEventFields.metric),
+  value: required(constraint.reading, sensorEventFields.value),
+  component_id: nullable(constraint.idText, sensorEventFields.component_id),
+  sensor_id: nullable(constraint.line, sensorEventFields.sensor_id),
+  unit: nullable(constraint.line, sensorEventFields.unit),
+  recorded_at: nullable(constraint.instant, sensorEventFields.recorded_at),
 });
 
 const eventFields = {
   event_type: documentedAs(
-    required(may.requiredLine, sensorEventFields.event_type),
+    required(constraint.requiredLine, sensorEventFields.event_type),
     sensorEventFields.event_type,
   ),
-  severity: nullable(may.severity, sensorEventFields.severity),
-  component_def_id: nullable(may.idText, componentDefId),
-  component_id: nullable(may.idText, sensorEventFields.component_id),
-  recorded_at: nullable(may.instant, sensorEventFields.recorded_at),
-  sensor_id: nullable(may.line, sensorEventFields.sensor_id),
-  metric: nullable(may.line, sensorEventFields.metric),
-  value: nullable(may.reading, sensorEventFields.value),
-  unit: nullable(may.line, sensorEventFields.unit),
-  notes: nullable(may.longText, sensorEventFields.notes),
+  severity: nullable(constraint.severity, sensorEventFields.severity),
+  component_def_id: nullable(constraint.idText, componentDefId),
+  component_id: nullable(constraint.idText, sensorEventFields.component_id),
+  recorded_at: nullable(constraint.instant, sensorEventFields.recorded_at),
+  sensor_id: nullable(constraint.line, sensorEventFields.sensor_id),
+  metric: nullable(constraint.line, sensorEventFields.metric),
+  value: nullable(constraint.reading, sensorEventFields.value),
+  unit: nullable(constraint.line, sensorEventFields.unit),
+  notes: nullable(constraint.longText, sensorEventFields.notes),
 } as const;
 
 const propertyReference = {
-  property_id: nullable(may.idText, sensorEventFields.property_id),
-  partner_property_id: nullable(may.line, property.fields.partner_property_id),
-  name: nullable(may.line, property.fields.name),
-  address: nullable(may.line, property.fields.address),
-  city: nullable(may.line, property.fields.city),
-  state: nullable(may.state, property.fields.state),
-  zip: nullable(may.zip, property.fields.zip),
-  unit_count: nullable(may.unitCount, property.fields.unit_count),
+  property_id: nullable(constraint.idText, sensorEventFields.property_id),
+  partner_property_id: nullable(constraint.line, property.fields.partner_property_id),
+  name: nullable(constraint.line, property.fields.name),
+  address: nullable(constraint.line, property.fields.address),
+  city: nullable(constraint.line, property.fields.city),
+  state: nullable(constraint.state, property.fields.state),
+  zip: nullable(constraint.zip, property.fields.zip),
+  unit_count: nullable(constraint.unitCount, property.fields.unit_count),
 } as const;
 
 const applianceReference = {
-  appliance_id: nullable(may.idText, sensorEventFields.appliance_id),
-  serial: nullable(may.line, appliance.fields.serial),
-  type_id: nullable(may.line, appliance.fields.type_id),
-  install_year: nullable(may.year, appliance.fields.install_year),
-  brand: nullable(may.line, appliance.fields.brand),
-  model: nullable(may.line, appliance.fields.model),
-  unit_id: nullable(may.idText, appliance.fields.unit_id),
+  appliance_id: nullable(constraint.idText, sensorEventFields.appliance_id),
+  serial: nullable(constraint.line, appliance.fields.serial),
+  type_id: nullable(constraint.line, appliance.fields.type_id),
+  install_year: nullable(constraint.year, appliance.fields.install_year),
+  brand: nullable(constraint.line, appliance.fields.brand),
+  model: nullable(constraint.line, appliance.fields.model),
+  unit_id: nullable(constraint.idText, appliance.fields.unit_id),
 } as const;
 
 export const smartEvent = input("SmartEvent", {
@@ -209,15 +211,15 @@ export function readMeterEvent(given: unknown): MeterEvent {
 
 export function readSmartEvent(given: unknown): SmartEvent {
   const wire = smartEvent.parse(given);
-  return assemble(wire, wire.property ?? {}, wire.appliance ?? {});
+  return toSmartEvent(wire, wire.property ?? {}, wire.appliance ?? {});
 }
 
 export function readFlatSmartEvent(given: unknown): SmartEvent {
   const wire = flatSmartEvent.parse(given);
-  return assemble(wire, wire, wire);
+  return toSmartEvent(wire, wire, wire);
 }
 
-function assemble(
+function toSmartEvent(
   wire: InputOf<typeof eventFields>,
   property: InputOf<typeof propertyReference>,
   appliance: InputOf<typeof applianceReference>,

@@ -9,7 +9,7 @@ import {
 } from "../domain/service-event.ts";
 import { toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
-import * as may from "./schema/constraints.ts";
+import * as constraint from "./schema/constraints.ts";
 import { day, enumOf, id, instant, record, text, usd } from "./schema/fields.ts";
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
@@ -76,19 +76,25 @@ export const historyEventView = historyEvent.serializer((event: ServiceEvent) =>
 
 /** Validated less strictly than documented, so that the error message of a rejected event names the problem. */
 export const newServiceEvent = input("NewServiceEvent", {
-  event_type: documentedAs(required(may.requiredLine, out.event_type), { type: "string", enum: EVENT_TYPES }),
-  date: required(may.day, out.date),
-  appliance_id: documentedAs(nullable(may.idText, out.appliance_id), "required"),
-  component_id: nullable(may.idText, out.component_id),
-  parts_cost: nullable(may.usd, out.parts_cost),
-  labor_cost: nullable(may.usd, out.labor_cost),
+  event_type: documentedAs(required(constraint.requiredLine, out.event_type), {
+    type: "string",
+    enum: EVENT_TYPES,
+  }),
+  date: required(constraint.day, out.date),
+  appliance_id: documentedAs(nullable(constraint.idText, out.appliance_id), "required"),
+  component_id: nullable(constraint.idText, out.component_id),
+  parts_cost: nullable(constraint.usd, out.parts_cost),
+  labor_cost: nullable(constraint.usd, out.labor_cost),
   total_cost: nullable(
-    may.usd,
+    constraint.usd,
     out.total_cost.describedAs("Total cost, in USD; defaults to parts and labor"),
   ),
-  technician: nullable(may.line, out.technician),
-  notes: nullable(may.longText, out.notes.describedAs("Free text; searched for signs of wear and damage")),
-  condition_after: nullable(may.condition, out.condition_after),
+  technician: nullable(constraint.line, out.technician),
+  notes: nullable(
+    constraint.longText,
+    out.notes.describedAs("Free text; searched for signs of wear and damage"),
+  ),
+  condition_after: nullable(constraint.condition, out.condition_after),
 });
 
 export const newServiceEvents = body({ events: items("The service events to create", newServiceEvent) });

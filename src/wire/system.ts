@@ -120,7 +120,8 @@ export const authMethodsView = authMethods.serializer((tokenLifetimeS: number) =
 /** A token request (RFC 6749 §4.4.2). The client's ID and secret are optional here, since HTTP Basic may carry them. */
 export const tokenRequest = body({
   grant_type: documentedAs(required(type("string"), "Must be client_credentials", "client_credentials"), {
-    ...{ type: "string", enum: ["client_credentials"] },
+    type: "string",
+    enum: ["client_credentials"],
   }),
   client_id: documentedAs(
     optional(
@@ -131,15 +132,15 @@ export const tokenRequest = body({
     "required",
   ),
   client_secret: documentedAs(
-    optional(type("string <= 200"), "Client secret issued by the operator", "svc_secret_…"),
+    optional(type("string <= 200"), "Client secret issued by your operator", "svc_secret_…"),
     "required",
   ),
 });
 
-/** Undefined for what lacks a field or holds one of another type. */
+/** Reads a token request; returns undefined if a field is missing or has another type. */
 export function readTokenRequest(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
-  const read = tokenRequest.validator(given);
-  return read instanceof type.errors ? undefined : (read as InputOf<typeof tokenRequest.fields>);
+  const result = tokenRequest.validator(given);
+  return result instanceof type.errors ? undefined : (result as InputOf<typeof tokenRequest.fields>);
 }
 
 export const token = object({

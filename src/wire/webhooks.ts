@@ -103,7 +103,7 @@ export const webhookData = {
 } as const satisfies Record<WebhookEvent, object>;
 
 /** The schema of an event's payload: its data in the envelope. */
-export const webhookBody = (event: WebhookEvent) =>
+export const webhookPayload = (event: WebhookEvent) =>
   record(`${event.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`, {
     event: enumOf([event], "The event"),
     timestamp: instant("When the delivery was created"),
@@ -114,7 +114,7 @@ export const webhookBody = (event: WebhookEvent) =>
   });
 
 /** The condition under which each event is sent. */
-export const WEBHOOK_WORDS: Readonly<Record<WebhookEvent, string>> = {
+export const WEBHOOK_DESCRIPTIONS: Readonly<Record<WebhookEvent, string>> = {
   "component.critical": "Component became CRITICAL (after the 03:00 UTC snapshot or a smart sensor event)",
   "component.warning": "Component became WARNING, from either GOOD or CRITICAL",
   "component.recovered": "Component became GOOD again",
@@ -245,7 +245,7 @@ const smartDataView = smartData.serializer((event: SensorEvent, summary: RiskSum
   risk_summary: riskSummaryView(summary),
 }));
 
-export const smartEventTaken = (
+export const smartEventReceived = (
   name: "sensor.smart" | "sensor.smart.processed",
   event: SensorEvent,
   summary: RiskSummary,
@@ -256,13 +256,13 @@ const testDataView = testData.serializer((message: string, requestedBy: string) 
   requested_by: requestedBy,
 }));
 
-export const receiverTested = (message: string, requestedBy: string): WebhookMessage => ({
+export const webhookTest = (message: string, requestedBy: string): WebhookMessage => ({
   event: "webhook.test",
   data: testDataView(message, requestedBy),
 });
 
 /** Returns the payload of an event as JSON text. */
-export function eventBody({ event, data }: WebhookMessage, partner: Partner, now: Instant): string {
+export function serializeEvent({ event, data }: WebhookMessage, partner: Partner, now: Instant): string {
   return JSON.stringify({
     event,
     timestamp: toIso(now),

@@ -31,7 +31,7 @@ export function openApiDocument(
   for (const operation of documented) {
     const path = documentedPath(operation);
     paths[path] ??= {};
-    paths[path][operation.method.toLowerCase()] = describe(operation, names);
+    paths[path][operation.method.toLowerCase()] = operationObject(operation, names);
   }
   const responses = errorResponses(names);
   const webhooks = webhooksDocument(names);
@@ -76,11 +76,11 @@ export function openApiDocument(
   };
 }
 
-function describe(operation: Operation, names: SchemaRegistry): Record<string, unknown> {
+function operationObject(operation: Operation, names: SchemaRegistry): Record<string, unknown> {
   const { id, access, summary, description, tag, request, replies = {} } = operation;
   const responses: Record<string, unknown> = {};
   for (const [status, reply] of Object.entries(replies))
-    responses[status] = response(reply, access === "partner", names, `${capital(id)}Reply`);
+    responses[status] = response(reply, access === "partner", names, `${capitalize(id)}Reply`);
   for (const status of errorStatuses(operation))
     responses[status] ??= { $ref: `#/components/responses/Error${status}` };
   return {
@@ -96,7 +96,7 @@ function describe(operation: Operation, names: SchemaRegistry): Record<string, u
         content: Object.assign(
           {},
           ...(request.mediaTypes ?? [JSON_TYPE]).map((type) =>
-            content(type, request.type, request.example, names, `${capital(id)}Request`),
+            content(type, request.type, request.example, names, `${capitalize(id)}Request`),
           ),
         ),
       },
@@ -107,7 +107,7 @@ function describe(operation: Operation, names: SchemaRegistry): Record<string, u
 
 const JSON_TYPE = "application/json";
 
-const capital = (name: string) => name[0]!.toUpperCase() + name.slice(1);
+const capitalize = (name: string) => name[0]!.toUpperCase() + name.slice(1);
 
 /** `fallbackName` names the schema of a type without a name. */
 function content(
@@ -192,7 +192,7 @@ function errorStatuses(operation: Operation): string[] {
   return [...statuses].sort().map(String);
 }
 
-const ERRORS: Record<number, string> = {
+const ERROR_DESCRIPTIONS: Record<number, string> = {
   400: "Missing or invalid parameters or body",
   401: "Missing or invalid credentials, or expired token",
   404: "Not found, or owned by another partner",
@@ -208,7 +208,7 @@ function errorResponses(names: SchemaRegistry): Record<string, unknown> {
   const schema = schemaOf(failure, names, "Error");
   const isAuthenticated = (status: string) => status !== "401" && status !== "500";
   return Object.fromEntries(
-    Object.entries(ERRORS).map(([status, description]) => [
+    Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [
       `Error${status}`,
       {
         description,

@@ -1,8 +1,8 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { exampleOf, type SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
-import { WEBHOOK_WORDS, webhookBody } from "../../wire/webhooks.ts";
+import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../wire/webhooks.ts";
 
-const VERIFY = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
+const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
 and compare it in constant time with \`X-Service-Signature\` (\`sha256=\` followed by the digest in hex). Return 401 if they
 differ; otherwise return 2xx within 8 seconds. Process each \`X-Service-Delivery\` ID once, and ignore unknown events. See
 [the guide](/docs/guide) for example endpoints in TypeScript and Python.`;
@@ -34,12 +34,12 @@ const HEADERS = [
 export function webhooksDocument(names: SchemaRegistry): Record<string, unknown> {
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
-      const form = webhookBody(event);
+      const form = webhookPayload(event);
       const content = { schema: schemaOf(form, names, form.name), example: exampleOf(form) };
       const post = {
         operationId: `on${form.name}`,
-        summary: WEBHOOK_WORDS[event],
-        description: VERIFY,
+        summary: WEBHOOK_DESCRIPTIONS[event],
+        description: VERIFICATION,
         parameters: HEADERS.map((one) => (one.name === "X-Service-Event" ? { ...one, example: event } : one)),
         requestBody: { required: true, content: { "application/json": content } },
         responses: {

@@ -1,5 +1,5 @@
 import { auditPage, auditRecord } from "../../wire/audit.ts";
-import { ofSubject, slicing } from "../../wire/parameters.ts";
+import { pagingParameters, subjectFilter } from "../../wire/parameters.ts";
 import { adminOperation, answers, type Operation, ok } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
@@ -11,7 +11,7 @@ export function adminAuditOperations(): Operation[] {
       path: "/admin/audit",
       summary: "List the audit log",
       tag: "Administration",
-      parameters: [ofSubject, ...slicing],
+      parameters: [subjectFilter, ...pagingParameters],
       replies: answers("A page of the log, newest first", auditPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);

@@ -10,7 +10,14 @@ import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { componentOfAnyView, componentsOfAnyPage } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
-import { componentInPath, ofAppliance, ofPartner, ofProperty, slicing, tier } from "../../wire/parameters.ts";
+import {
+  applianceFilter,
+  componentInPath,
+  pagingParameters,
+  partnerFilter,
+  propertyFilter,
+  tier,
+} from "../../wire/parameters.ts";
 import { adminOperation, answers, type Operation, ok } from "../operation.ts";
 import { invalidParameter, parseSlice, parseTier } from "../query.ts";
 
@@ -26,7 +33,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
         "Requires exactly one of `partner_id`, `property_id` and `appliance_id`. Without `tier`, returns CRITICAL and " +
         "WARNING components, highest score first; for an appliance, all components.",
       tag: "Administration",
-      parameters: [ofPartner, ofProperty, ofAppliance, tier, ...slicing],
+      parameters: [partnerFilter, propertyFilter, applianceFilter, tier, ...pagingParameters],
       replies: answers("A page of components", componentsOfAnyPage),
       errors: [404],
       async handle({ query, store }) {

@@ -21,10 +21,10 @@ import {
   createdSince,
   createdUntil,
   deliveryInPath,
-  ofEvent,
-  ofPartner,
-  ofStatus,
-  slicing,
+  eventFilter,
+  pagingParameters,
+  partnerFilter,
+  statusFilter,
 } from "../../wire/parameters.ts";
 import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSince, parseSlice } from "../query.ts";
@@ -37,7 +37,7 @@ export function adminDeliveryOperations(): Operation[] {
       path: "/admin/webhook-deliveries",
       summary: "List webhook deliveries",
       tag: "Administration",
-      parameters: [ofPartner, ofStatus, ofEvent, createdSince, createdUntil, ...slicing],
+      parameters: [partnerFilter, statusFilter, eventFilter, createdSince, createdUntil, ...pagingParameters],
       replies: answers("A page of deliveries with their attempts, newest first", deliveriesPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);

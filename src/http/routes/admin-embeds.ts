@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
 import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from "../../wire/embed.ts";
 import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
-import { embedInPath, ofPartner, ofProperty, slicing } from "../../wire/parameters.ts";
+import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { adminOperation, answers, created, creates, type Operation, ok } from "../operation.ts";
 import { parseSlice } from "../query.ts";
@@ -17,7 +17,7 @@ export function adminEmbedOperations(): Operation[] {
       path: "/admin/embeds",
       summary: "List embeds",
       tag: "Administration",
-      parameters: [ofProperty, ofPartner, ...slicing],
+      parameters: [propertyFilter, partnerFilter, ...pagingParameters],
       replies: answers("A page of embeds with their view counts, newest first", embedsPage),
       async handle({ now, query, store }) {
         const slice = parseSlice(query);

@@ -17,7 +17,7 @@ import {
   rotateApiKey,
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
-import { month, partnerInPath, searchPartners, slicing } from "../../wire/parameters.ts";
+import { month, pagingParameters, partnerInPath, searchPartners } from "../../wire/parameters.ts";
 import {
   credentials,
   credentialsRecord,
@@ -89,7 +89,7 @@ export function adminPartnerOperations(): Operation[] {
       path: "/admin/partners",
       summary: "List partners",
       tag: "Administration",
-      parameters: [searchPartners, ...slicing],
+      parameters: [searchPartners, ...pagingParameters],
       replies: answers("A page of partners", partnersPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
@@ -108,7 +108,7 @@ export function adminPartnerOperations(): Operation[] {
       path: "/admin/usage",
       summary: "List every partner's usage in a month",
       tag: "Administration",
-      parameters: [month, ...slicing],
+      parameters: [month, ...pagingParameters],
       replies: answers("A page of partners", usagePage),
       async handle({ now, query, store }) {
         const asked = parseMonthOrCurrent(query, now);

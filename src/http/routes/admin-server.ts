@@ -9,7 +9,7 @@ import { administratorRecord, administratorsPage } from "../../wire/administrato
 import { job, jobRecord, jobs, jobsView } from "../../wire/job.ts";
 import { loggedErrors, loggedErrorsView } from "../../wire/logged-error.ts";
 import { overview, overviewView } from "../../wire/overview.ts";
-import { jobInPath, slicing } from "../../wire/parameters.ts";
+import { jobInPath, pagingParameters } from "../../wire/parameters.ts";
 import { servers, serversView } from "../../wire/server.ts";
 import { settings, settingsView } from "../../wire/setting.ts";
 import { snapshotRunRecord, snapshotRunsPage } from "../../wire/snapshot.ts";
@@ -102,7 +102,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       path: "/admin/snapshots",
       summary: "List daily snapshots",
       tag: "Administration",
-      parameters: slicing,
+      parameters: pagingParameters,
       replies: answers("A page of snapshots, newest first", snapshotRunsPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
@@ -125,7 +125,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       path: "/admin/administrators",
       summary: "List administrators",
       tag: "Administration",
-      parameters: slicing,
+      parameters: pagingParameters,
       replies: answers("A page of administrators, including revoked ones", administratorsPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);

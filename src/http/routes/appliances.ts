@@ -26,11 +26,11 @@ import {
   writtenApplianceView,
 } from "../../wire/appliance.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { applianceInPath, ofProperty, slicing } from "../../wire/parameters.ts";
+import { applianceInPath, pagingParameters, propertyFilter } from "../../wire/parameters.ts";
 import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
 import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice } from "../query.ts";
-import { getProperty } from "./properties.ts";
+import { findProperty } from "./properties.ts";
 
 const EXAMPLE = {
   property_id: "P_01m7xtfcg7e14a5g7edqadn8kz",
@@ -55,7 +55,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       path: "/v1/appliance-types",
       summary: "List appliance types and their components",
       tag: "Appliances",
-      parameters: slicing,
+      parameters: pagingParameters,
       replies: read("A page of appliance types", applianceTypePage),
       handle({ partner, query }) {
         const slice = parseSlice(query);
@@ -117,7 +117,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       path: "/v1/appliances",
       summary: "List appliances",
       tag: "Appliances",
-      parameters: [ofProperty, ...slicing],
+      parameters: [propertyFilter, ...pagingParameters],
       replies: read("A page of appliances", appliancePage),
       errors: [404],
       async handle({ partner, query, store }) {
@@ -128,7 +128,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const page = await store.read.appliances.page(partner.id, slice);
           return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));
         }
-        await getProperty(store, partner, propertyId);
+        await findProperty(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice);
         const total = await store.read.appliances.countOfProperty(propertyId);
         return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));

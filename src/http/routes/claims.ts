@@ -23,12 +23,12 @@ import {
   readNewClaim,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, propertyInPath, slicing } from "../../wire/parameters.ts";
+import { format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
 import { parseItems, saveItems } from "../bulk.ts";
 import { listReply, readList } from "../csv-replies.ts";
 import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parseSlice } from "../query.ts";
-import { getProperty } from "./properties.ts";
+import { findProperty } from "./properties.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [
@@ -79,12 +79,12 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       path: "/v1/property/{id}/claims",
       summary: "List a property's insurance claims, most recent loss first",
       tag: "Claims",
-      parameters: [propertyInPath, ...slicing, format],
+      parameters: [propertyInPath, ...pagingParameters, format],
       replies: readList("A page of claims", claimPage, claim),
       async handle(call) {
         const { now, params, partner, query, store } = call;
         const slice = parseSlice(query);
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
         const records = claims.map((claim) => claimView(knowledge, claim, dayOf(now)));
@@ -103,7 +103,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       parameters: [propertyInPath],
       replies: read("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store }) {
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         const claims = await claimsOf(store, property.id, reserveMemory);
         const present = new Map<string, number>();
         await iterateComponents(store, property.id, ({ defId }) => {

@@ -24,14 +24,14 @@ import {
 import { withPartner } from "../../wire/paging.ts";
 import {
   alertTier,
+  applianceFilter,
   componentInPath,
   format,
-  ofAppliance,
-  ofProperty,
-  ofState,
-  ofSystem,
+  pagingParameters,
+  propertyFilter,
   sandbox,
-  slicing,
+  stateFilter,
+  systemFilter,
   tier,
 } from "../../wire/parameters.ts";
 import { listReply, readList } from "../csv-replies.ts";
@@ -48,7 +48,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       summary: "List components with their scores",
       description: "Sorted by creation, oldest first. Filters can be combined.",
       tag: "Components",
-      parameters: [ofProperty, ofAppliance, tier, ...slicing, sandbox, format],
+      parameters: [propertyFilter, applianceFilter, tier, ...pagingParameters, sandbox, format],
       replies: readList("A page of components", componentPage, component),
       errors: [404],
       async handle(call) {
@@ -75,7 +75,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       parameters: [componentInPath],
       replies: read("The component and its events, newest first", historyReply),
       async handle(call) {
-        const component = await getComponent(call);
+        const component = await findComponent(call);
         const events = await componentHistory(call.store, component, call.reserveMemory);
         return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
       },
@@ -88,11 +88,11 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       description:
         "One point per day on which a snapshot ran since the component was created, for the last 365 days.",
       tag: "Components",
-      parameters: [componentInPath, ...slicing],
+      parameters: [componentInPath, ...pagingParameters],
       replies: read("A page of the trend", trendPage),
       async handle(call) {
         const slice = parseSlice(call.query);
-        const component = await getComponent(call);
+        const component = await findComponent(call);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
         const points = trendPoints(await call.store.read.snapshots.trendRows(component.id), days);
@@ -108,7 +108,15 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/alerts",
       summary: "List CRITICAL and WARNING components, highest score first",
       tag: "Components",
-      parameters: [ofProperty, alertTier, ofSystem, ofState, ...slicing, sandbox, format],
+      parameters: [
+        propertyFilter,
+        alertTier,
+        systemFilter,
+        stateFilter,
+        ...pagingParameters,
+        sandbox,
+        format,
+      ],
       replies: readList("A page of alerts", alertPage, alert),
       errors: [404],
       async handle(call) {
@@ -197,7 +205,7 @@ async function narrowFilter({ partner, query, store }: PartnerCall): Promise<Nar
   return { ...appliance, propertyIds: demo.filter((id) => propertyId === undefined || id === propertyId) };
 }
 
-async function getComponent({ params, partner, store }: PartnerCall): Promise<PlacedComponent> {
+async function findComponent({ params, partner, store }: PartnerCall): Promise<PlacedComponent> {
   const component = await store.read.components.find(partner.id, params.id!);
   if (!component) throw notFound("Component not found");
   return component;

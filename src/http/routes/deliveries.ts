@@ -6,9 +6,9 @@ import {
   createdSince,
   createdUntil,
   deliveryInPath,
-  ofEvent,
-  ofStatus,
-  slicing,
+  eventFilter,
+  pagingParameters,
+  statusFilter,
 } from "../../wire/parameters.ts";
 import { accepted, accepts, answers, type Operation, ok, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
@@ -26,7 +26,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       description:
         "Filters can be combined. At most the newest 100,000 deliveries in the time range are searched: specify `since` and `until` to find older ones. Your operator decides how long deliveries are kept.",
       tag: "Events",
-      parameters: [ofStatus, ofEvent, createdSince, createdUntil, ...slicing],
+      parameters: [statusFilter, eventFilter, createdSince, createdUntil, ...pagingParameters],
       // Without an ETag: the progress of a delivery does not change the partner's revision.
       replies: answers("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {

@@ -1,11 +1,11 @@
 import readEvents from "../../../docs/examples/read-events.sh" with { type: "text" };
 import receiverPy from "../../../docs/examples/receiver.py" with { type: "text" };
-// @ts-expect-error taken as text, where TypeScript sees the module
+// @ts-expect-error imported as text, which TypeScript takes for a module
 import receiverTs from "../../../docs/examples/receiver.ts" with { type: "text" };
 import verifyWebhook from "../../../docs/examples/verify-webhook.sh" with { type: "text" };
 
 import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" };
-// @ts-expect-error taken as text, where TypeScript sees the module
+// @ts-expect-error imported as text, which TypeScript takes for a module
 import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";

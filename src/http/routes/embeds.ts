@@ -12,11 +12,11 @@ import {
 } from "../../web/sections/property-sections.tsx";
 import {
   budgetInQuery,
-  chosenComponent,
   fileInPath,
   pageNumber,
   planTerms,
   tokenInPath,
+  trendComponent,
 } from "../../wire/parameters.ts";
 import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
@@ -24,7 +24,7 @@ import { type Call, type Operation, publicOperation } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import { lenientPlanTerms } from "../query.ts";
 
-export type EmbedDeps = {
+type EmbedDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
   knowledge: Knowledge;
   /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
@@ -48,8 +48,8 @@ const CSV_FILES: readonly CsvFile[] = [
 const MAX_COMPRESSED_CHUNKS = 8;
 
 /** The read-only page of one property. Its token is the only credential. */
-export function embedOperations(parts: EmbedDeps): Operation[] {
-  const { store, knowledge, onView } = parts;
+export function embedOperations(deps: EmbedDeps): Operation[] {
+  const { store, knowledge, onView } = deps;
   const { read } = store;
 
   /** Returns the embed and its property; undefined when the token is unknown, expired or revoked. */
@@ -68,7 +68,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
   const noPage = async (call: Call, up: string) =>
-    pageReply(parts, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
+    pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
 
   return [
     publicOperation({
@@ -76,7 +76,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
       method: "GET",
       path: "/embed/property/{token}",
       summary: "The page of one property, for an iframe",
-      parameters: [tokenInPath, chosenComponent, budgetInQuery],
+      parameters: [tokenInPath, trendComponent, budgetInQuery],
       async handle(call) {
         const found = await opened(call);
         if (!found) return await noPage(call, "../../");
@@ -89,7 +89,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
         });
         const rendered = await runYielding(steps, yieldToEventLoop);
         onView(found.embed.id, call.now);
-        return pageReply(parts, call, rendered);
+        return pageReply(deps, call, rendered);
       },
     }),
     publicOperation({
@@ -110,7 +110,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
           back: `../${call.params.token}`,
         });
         const rendered = await runYielding(steps, yieldToEventLoop);
-        return pageReply(parts, call, rendered);
+        return pageReply(deps, call, rendered);
       },
     }),
     publicOperation({
@@ -133,7 +133,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
           csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
         });
         const rendered = await runYielding(steps, yieldToEventLoop);
-        return pageReply(parts, call, rendered);
+        return pageReply(deps, call, rendered);
       },
     }),
     publicOperation({
@@ -141,7 +141,7 @@ export function embedOperations(parts: EmbedDeps): Operation[] {
       method: "GET",
       path: "/embed/property/{token}/{file}",
       summary: "The data of one chart of the page, as CSV",
-      parameters: [tokenInPath, fileInPath, chosenComponent, ...planTerms],
+      parameters: [tokenInPath, fileInPath, trendComponent, ...planTerms],
       async handle(call) {
         const found = await opened(call);
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);

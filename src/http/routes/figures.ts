@@ -17,7 +17,7 @@ import { propertyInPath } from "../../wire/parameters.ts";
 import { replacementCostFigure, replacementCostReply } from "../../wire/replacement-cost.ts";
 import { reportFigure, reportReply } from "../../wire/report.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
-import { getProperty } from "./properties.ts";
+import { findProperty } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -90,7 +90,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: read("The inspections", complianceReply),
       async handle({ reserveMemory, now, params, partner, store }) {
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         const items = await complianceOf(store, knowledge, property.id, dayOf(now), reserveMemory);
         return ok(withPartner(complianceView(property, items), partner.name));
       },
@@ -102,7 +102,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     { reserveMemory, now, params, partner, store }: PartnerCall,
     figure: Figure<Written>,
   ) {
-    const property = await getProperty(store, partner, params.id!);
+    const property = await findProperty(store, partner, params.id!);
     await iterateComponents(store, property.id, figure.add, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));

@@ -1,6 +1,6 @@
 import { adminOperation, type Operation, publicOperation, type Reply } from "../operation.ts";
 
-export type MetricsSource = { contentType: string; text(): Promise<string> };
+type MetricsSource = { contentType: string; text(): Promise<string> };
 
 /**
  * Serves Prometheus without credentials on a listener that partners cannot reach. On one that they can, the operation

@@ -4,7 +4,7 @@ import { mapYielding, yieldToEventLoop } from "../../event-loop.ts";
 import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, planTerms, propertyInPath, slicing } from "../../wire/parameters.ts";
+import { format, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
 import { planCells, planHeading, plannedComponentView, planReply, planView } from "../../wire/plan.ts";
 import {
   portfolioPlanItemView,
@@ -16,7 +16,7 @@ import {
 import { CSV, csvChunks, csvPage, csvReply, readPages, wantsCsv } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, read } from "../operation.ts";
 import { parsePlanTerms, parseSlice } from "../query.ts";
-import { getProperty } from "./properties.ts";
+import { findProperty } from "./properties.ts";
 
 const inTable = read("The plan", planReply);
 
@@ -36,7 +36,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       async handle({ reserveMemory, now, params, partner, query, request, store }) {
         const terms = parsePlanTerms(query);
         const asCsv = wantsCsv({ query, request });
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         const world = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
         const plan = await planProperty(world, property, terms, reserveMemory);
         const { plans, asOf } = plan;
@@ -59,7 +59,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         "The schedule, totals and deposits cover all properties; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
         "With `format=csv`, one row per property with its expected cost for each year in today's dollars, planned replacements and failures combined: the columns add up to `total` of each year.",
       tag: "Figures",
-      parameters: [...slicing, ...planTerms, format],
+      parameters: [...pagingParameters, ...planTerms, format],
       replies: readPages("A page of the portfolio with its plan", portfolioPlanPage),
       async handle({ now, partner, query, request, store }) {
         const slice = parseSlice(query);

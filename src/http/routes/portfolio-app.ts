@@ -2,7 +2,7 @@ import { assetTable } from "../../web/assets/asset-table.ts";
 import { type Operation, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
-export type PortfolioAppDeps = {
+type PortfolioAppDeps = {
   /** The sites that may show the page in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
 };

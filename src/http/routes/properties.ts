@@ -8,7 +8,7 @@ import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
 import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, propertyInPath, sandbox, slicing } from "../../wire/parameters.ts";
+import { format, pagingParameters, propertyInPath, sandbox } from "../../wire/parameters.ts";
 import {
   portfolioItem,
   portfolioItemView,
@@ -38,7 +38,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/properties",
       summary: "List properties, oldest first",
       tag: "Properties",
-      parameters: [...slicing, sandbox],
+      parameters: [...pagingParameters, sandbox],
       replies: read("A page of properties", propertyPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
@@ -94,7 +94,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: read("The property", propertyReply),
       async handle({ params, partner, store }) {
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         return ok(withPartner(propertyView(property), partner.name));
       },
     }),
@@ -126,11 +126,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/property/{id}/units",
       summary: "List a property's units, by number",
       tag: "Properties",
-      parameters: [propertyInPath, ...slicing],
+      parameters: [propertyInPath, ...pagingParameters],
       replies: read("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseSlice(query);
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(unitView);
         return ok(
@@ -147,7 +147,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: read("The property summary", summaryReply),
       async handle({ now, params, partner, store }) {
-        const property = await getProperty(store, partner, params.id!);
+        const property = await findProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const figure = summaryFigure(knowledge, totals);
         await iterateComponents(store, property.id, figure.add);
@@ -164,7 +164,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       description:
         "The properties on the page with their figures, and totals for the whole portfolio (for the demo properties with `sandbox=true`).",
       tag: "Figures",
-      parameters: [...slicing, sandbox, format],
+      parameters: [...pagingParameters, sandbox, format],
       replies: readList("A page of the portfolio", portfolioPage, portfolioItem),
       async handle(call) {
         const { partner, query, store } = call;
@@ -187,7 +187,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 }
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
-export async function getProperty(store: Store, partner: Partner, id: string): Promise<Property> {
+export async function findProperty(store: Store, partner: Partner, id: string): Promise<Property> {
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw propertyNotFound();
   return property;

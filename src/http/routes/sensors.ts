@@ -5,21 +5,21 @@ import { withPartner } from "../../wire/paging.ts";
 import {
   flatSmartEvent,
   meterEvent,
-  outcomeReply,
-  outcomeView,
   readFlatSmartEvent,
   readMeterEvent,
   readSmartEvent,
   receivedReply,
   receivedView,
   smartEvent,
+  smartEventResultReply,
+  smartEventResultView,
 } from "../../wire/sensor-event.ts";
 import { created, creates, type Operation, type PartnerCall, partnerOperation } from "../operation.ts";
 
 const EVENT = { event_type: "water_leak", severity: "high", sensor_id: "leak-4-kitchen" };
 const PROPERTY = { name: "Harbor View Apartments", address: "120 Harbor St", state: "NY" };
 const APPLIANCE = { type_id: "water_heater_gas", install_year: 2015, serial: "M291904321" };
-const RULES =
+const MATCHING =
   "A property or appliance that is not found is created if the required fields are present; otherwise the request is rejected with 400, which lists them. A property is matched by its ID, by your reference, or by name and address provided that city, state and ZIP code do not conflict; an appliance by its ID, by its serial number, or by all of its given fields. A serial number that several appliances share is rejected with 400. The appliance is rescored immediately, and tier changes are sent to your webhook endpoint. An unknown `event_type` is stored, has no effect on scores, and is listed in `warnings`.";
 
 export function sensorOperations(knowledge: Knowledge): Operation[] {
@@ -59,10 +59,10 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       method: "POST",
       path: "/v1/meter-event/smart",
       summary: "Send a smart sensor event (legacy flat format)",
-      description: `The legacy format of \`/meter-event/smart/v2\`: the property and appliance fields are at the top level. ${RULES}`,
+      description: `The legacy format of \`/meter-event/smart/v2\`: the property and appliance fields are at the top level. ${MATCHING}`,
       tag: "Sensors",
       request: { type: flatSmartEvent.type, example: { ...EVENT, ...PROPERTY, ...APPLIANCE } },
-      replies: creates("The result of the event", outcomeReply),
+      replies: creates("The result of the event", smartEventResultReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -73,13 +73,13 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       method: "POST",
       path: "/v1/meter-event/smart/v2",
       summary: "Send a smart sensor event",
-      description: RULES,
+      description: MATCHING,
       tag: "Sensors",
       request: {
         type: smartEvent.type,
         example: { ...EVENT, property: PROPERTY, appliance: APPLIANCE },
       },
-      replies: creates("The result of the event", outcomeReply),
+      replies: creates("The result of the event", smartEventResultReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -104,7 +104,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
         propertyAddress: property.address,
       };
       const affected = outcome.affected.map((component) => ({ ...component, ...place }));
-      return created(withPartner(outcomeView(knowledge, { ...outcome, affected }), partner.name));
+      return created(withPartner(smartEventResultView(knowledge, { ...outcome, affected }), partner.name));
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { Partner, WebhookEvent } from "../../domain/partner.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
-import { eventBody, type WebhookMessage } from "../../wire/webhooks.ts";
+import { serializeEvent, type WebhookMessage } from "../../wire/webhooks.ts";
 
 /** A message to a partner, and the component whose deliveries are kept in order. */
 export type Announcement = WebhookMessage & { orderKey?: string };
@@ -44,7 +44,7 @@ export class Outbox {
       event: message.event,
       orderKey: orderKey ?? null,
       requestId: this.tx.requestId,
-      body: eventBody(message, this.partner, this.tx.now),
+      body: serializeEvent(message, this.partner, this.tx.now),
       createdAt: this.tx.now,
     });
     this.tx.outboxChanged(this.partner.id);

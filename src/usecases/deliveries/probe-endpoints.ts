@@ -5,7 +5,7 @@ import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/attempt.ts";
 import type { Sender } from "../../webhooks/sender.ts";
 import { signedHeaders } from "../../webhooks/sign.ts";
-import { eventBody, receiverTested } from "../../wire/webhooks.ts";
+import { serializeEvent, webhookTest } from "../../wire/webhooks.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /**
@@ -45,8 +45,8 @@ async function probe(parts: ProbeDeps, partner: Partner): Promise<Probed | undef
   const url = (await store.read.partners.findReceiver(partner.id))?.url;
   if (!url) return undefined;
   const at = clock();
-  const message = receiverTested(MESSAGE, "signature probe");
-  const body = Buffer.from(eventBody(message, partner, at));
+  const message = webhookTest(MESSAGE, "signature probe");
+  const body = Buffer.from(serializeEvent(message, partner, at));
   const deliveryId = newDeliveryId(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
   // A random secret: every signature has the right form and is wrong.
   const secret = newWebhookSecret(random);

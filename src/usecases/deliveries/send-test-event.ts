@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../domain/errors.ts";
-import { receiverTested } from "../../wire/webhooks.ts";
+import { webhookTest } from "../../wire/webhooks.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
 
@@ -22,7 +22,7 @@ export async function sendTestEvent(
       if (!receiver?.url) throw conflict("The partner has no webhook receiver");
       if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
       const sending = { ...tx, requestId: test.requestId ?? null };
-      const message = receiverTested(test.message, test.requestedBy);
+      const message = webhookTest(test.message, test.requestedBy);
       const id = await new Outbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(message);
       await tx.partners.raiseRevision(partnerId);
       const detail = { delivery_id: id };

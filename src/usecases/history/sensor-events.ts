@@ -11,7 +11,7 @@ import type {
   SmartEvent,
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import { readingReceived, smartEventTaken } from "../../wire/webhooks.ts";
+import { readingReceived, smartEventReceived } from "../../wire/webhooks.ts";
 import { createAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { createProperty } from "../portfolio/properties.ts";
@@ -98,7 +98,7 @@ export async function receiveSmartEvent(
     critical: scored.filter((one) => one.riskTier === "CRITICAL").length,
     warning: scored.filter((one) => one.riskTier === "WARNING").length,
   };
-  await writer.outbox.add(smartEventTaken(told, event, summary));
+  await writer.outbox.add(smartEventReceived(told, event, summary));
   const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
   return { ...found, event, affected, summary, warnings };
 }
