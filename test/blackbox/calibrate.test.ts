@@ -117,7 +117,7 @@ describe("mainstay calibrate", () => {
     const pictures = html.match(/<svg [^>]*role="img"/g)!.length;
     expect(pictures).toBeGreaterThanOrEqual(6);
     expect(html.match(/<details>/g)).toHaveLength(pictures);
-    expect(html).toContain("Proven better than the plain model");
+    expect(html).toContain("Proven better than the default model");
   });
 
   // Rule: calibrate-versions

@@ -3,7 +3,7 @@ import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
 import type { Interval, Measures } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
-import type { CalibrationContent } from "../../web/calibration/content.ts";
+import type { CalibrationContent } from "../../web/calibration/report-content.ts";
 import { textTable } from "../terminal/text-table.ts";
 
 const CHANGES_ON_PAGE = 20;
@@ -14,24 +14,23 @@ export function pageContent(knowledge: Knowledge, calibration: Calibration): Cal
   const { fit, validation, dCalibration } = calibration;
   return {
     asOf: calibration.asOf,
-    plainModel: knowledge.modelVersion,
+    defaultModel: knowledge.modelVersion,
     lives: fit.lives,
     failures: fit.failures,
     frailtyShape: fit.frailtyShape,
     strength: fit.corrections.strength,
-    failuresYearAgo: calibration.failuresYearAgo,
     validation,
-    ends: dCalibration,
-    moved: mostCorrected(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
+    deciles: dCalibration,
+    corrections: mostCorrected(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
     curves: calibration.curves.map(({ defId, ...curve }) => {
       const { medianLifeYears, weibullShape } = knowledge.component(defId);
-      const bookScale = scaleFromMedian(medianLifeYears, weibullShape);
+      const defaultScale = scaleFromMedian(medianLifeYears, weibullShape);
       return {
         ...curve,
         name: nameOf(knowledge, defId),
         shape: weibullShape,
-        bookScale,
-        fittedScale: bookScale * (fit.corrections.lifeFactors.get(defId) ?? 1),
+        defaultScale,
+        calibratedScale: defaultScale * (fit.corrections.lifeFactors.get(defId) ?? 1),
         frailtyShape: fit.frailtyShape,
       };
     }),
@@ -39,9 +38,16 @@ export function pageContent(knowledge: Knowledge, calibration: Calibration): Cal
 }
 
 function movedKind(knowledge: Knowledge, { defId, lifeFactor, failures, expected }: KindFit) {
-  const bookMedian = knowledge.component(defId).medianLifeYears;
+  const defaultMedian = knowledge.component(defId).medianLifeYears;
   const name = nameOf(knowledge, defId);
-  return { name, lifeFactor, bookMedian, fittedMedian: bookMedian * lifeFactor, failures, expected };
+  return {
+    name,
+    lifeFactor,
+    defaultMedian,
+    calibratedMedian: defaultMedian * lifeFactor,
+    failures,
+    expected,
+  };
 }
 
 function nameOf(knowledge: Knowledge, defId: string): string {
@@ -71,8 +77,8 @@ export function calibrationText(
       kinds.map((kind) => [
         kind.name,
         kind.lifeFactor.toFixed(3),
-        kind.bookMedian.toFixed(1),
-        kind.fittedMedian.toFixed(1),
+        kind.defaultMedian.toFixed(1),
+        kind.calibratedMedian.toFixed(1),
         kind.failures,
         kind.expected.toFixed(1),
       ]),

@@ -17,7 +17,7 @@ import {
   type ModelAdministration,
   revertModel,
 } from "../../usecases/calibration/model-versions.ts";
-import { calibrationPage } from "../../web/calibration/page.ts";
+import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
 import { calibrationRecord, validationRecord } from "../../wire/calibration.ts";
 import { modelCheckRecord, modelVersionRecord } from "../../wire/model.ts";
 import { calibrationText, pageContent } from "../calibration/report.ts";
@@ -106,7 +106,8 @@ async function fitAndPrint(
   const calibration = await calibrate(world, asOf);
   const evidence = calibrationRecord(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
-  if (page !== undefined) await replaceFile(page, calibrationPage(pageContent(knowledge, calibration)));
+  if (page !== undefined)
+    await replaceFile(page, renderCalibrationReport(pageContent(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await modelVersionOf(store.read, knowledge);
     context.print(

@@ -158,7 +158,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Send a test event",
       tag: "Administration",
       parameters: [partnerInPath],
-      request: { type: webhookTestRequest.type, example: { message: "Can you hear us?" } },
+      request: { type: webhookTestRequest.type, example: { message: "Test message" } },
       replies: accepts("The delivery", webhookTest),
       errors: [409],
       body: "optional",

@@ -2,18 +2,18 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { area, curveStepAfter, line } from "d3-shape";
 import {
   type BinContent,
-  bookSurvival,
   type CurveContent,
-  type EndsContent,
-  fittedSurvival,
+  calibratedSurvival,
+  type DecileContent,
+  defaultSurvival,
+  type LifeCorrection,
   type ModelContent,
-  type MovedKind,
-} from "./content.ts";
-import { at, escaped, type Frame, percent, picture, type Scale, xAxis, yAxis, yTitle } from "./svg.ts";
+} from "./report-content.ts";
+import { escapeHtml, type Frame, percent, round, type Scale, svg, xAxis, yAxis, yTitle } from "./svg.ts";
 
-const TENTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
+const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
-/** Forecast against outcome: on the line, what was forecast came. */
+/** Draws outcomes over forecasts; on the diagonal, they are equal. */
 export function forecastChart(model: ModelContent, name: string): string {
   const frame: Frame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
@@ -22,18 +22,18 @@ export function forecastChart(model: ModelContent, name: string): string {
   const exact = `<line class="exact" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`;
   const most = Math.max(1, ...model.bins.map(({ components }) => components));
   const dots = model.bins.map((bin) => forecastDot(bin, x, y, most)).join("");
-  return picture(
+  return svg(
     frame,
-    `${name}: share that failed against the forecast, in ten bins; the table below has the numbers`,
+    `${name}: share that failed by forecast, in ten bins; the table below has the values`,
     yTitle(frame, "Failed within the year") +
-      yAxis(frame, y, TENTHS, label) +
-      xAxis(frame, x, TENTHS, { label, title: "Forecast" }) +
+      yAxis(frame, y, FIFTHS, label) +
+      xAxis(frame, x, FIFTHS, { label, title: "Forecast" }) +
       exact +
       dots,
   );
 }
 
-/** A dot's area tells how many parts it stands for. */
+/** Draws a bin as a dot, whose area is proportional to its number of components. */
 function forecastDot(
   { components, forecast, outcome, interval }: BinContent,
   x: Scale,
@@ -41,16 +41,16 @@ function forecastDot(
   most: number,
 ): string {
   if (forecast === null || outcome === null) return "";
-  const [cx, cy] = [at(x(forecast)), at(y(outcome))];
+  const [cx, cy] = [round(x(forecast)), round(y(outcome))];
   const whisker = interval
-    ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${at(y(interval.low))}" y2="${at(y(interval.high))}"/>`
+    ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${round(y(interval.low))}" y2="${round(y(interval.high))}"/>`
     : "";
-  const radius = at(3 + 6 * Math.sqrt(components / most));
+  const radius = round(3 + 6 * Math.sqrt(components / most));
   return `${whisker}<circle class="mark" cx="${cx}" cy="${cy}" r="${radius}"/>`;
 }
 
-/** How old, by the model's own measure, lives were when they ended: a tenth in each tenth when it is right. */
-export function endsChart({ shares }: EndsContent, name: string): string {
+/** Draws the share of lifetimes that ended in each decile of the prior, with a line at 10%. */
+export function decileChart({ shares }: DecileContent, name: string): string {
   const frame: Frame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const highest = Math.max(0.2, ...shares) * 1.05;
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
@@ -59,45 +59,48 @@ export function endsChart({ shares }: EndsContent, name: string): string {
   const bars = shares
     .map((share, i) => {
       const [from, to] = [x(i / shares.length) + 2, x((i + 1) / shares.length) - 2];
-      return `<rect class="bar" x="${at(from)}" y="${at(y(share))}" width="${at(to - from)}" height="${at(base - y(share))}"/>`;
+      return `<rect class="bar" x="${round(from)}" y="${round(y(share))}" width="${round(to - from)}" height="${round(base - y(share))}"/>`;
     })
     .join("");
-  const tenth = at(y(0.1));
-  return picture(
+  const tenPercent = round(y(0.1));
+  return svg(
     frame,
-    `${name}: share of the lives that ended in each tenth of the prior; the table below has the numbers`,
-    yTitle(frame, "Share of lives") +
+    `${name}: share of lifetimes that ended in each decile of the prior; the table below has the values`,
+    yTitle(frame, "Share of lifetimes") +
       yAxis(frame, y, y.ticks(4), (tick) => percent(tick)) +
       bars +
-      `<line class="exact" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${tenth}" y2="${tenth}"/>` +
-      xAxis(frame, x, TENTHS, { label: (tick) => percent(tick), title: "Prior at the end of the life" }),
+      `<line class="exact" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${tenPercent}" y2="${tenPercent}"/>` +
+      xAxis(frame, x, FIFTHS, { label: (tick) => percent(tick), title: "Prior at failure" }),
   );
 }
 
-const ROW = 24;
+const ROW_HEIGHT = 24;
 
-/** How far each kind's life has moved from the book's, on a scale on which half and double are equally far. */
-export function movedChart(kinds: readonly MovedKind[]): string {
+/** Draws the lifetime correction of each component type on a logarithmic scale. */
+export function correctionChart(corrections: readonly LifeCorrection[]): string {
   const frame: Frame = {
     width: 860,
-    height: kinds.length * ROW + 84,
+    height: corrections.length * ROW_HEIGHT + 84,
     left: 400,
     right: 64,
     top: 16,
     bottom: 52,
   };
-  const furthest = Math.max(1.25, ...kinds.map(({ lifeFactor }) => Math.max(lifeFactor, 1 / lifeFactor)));
+  const furthest = Math.max(
+    1.25,
+    ...corrections.map(({ lifeFactor }) => Math.max(lifeFactor, 1 / lifeFactor)),
+  );
   const x = scaleLog([1 / furthest, furthest], [frame.left, frame.width - frame.right]);
   const ticks = [0.4, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 2.5].filter((t) => t >= 1 / furthest && t <= furthest);
-  const same = at(x(1));
-  const rows = kinds
+  const unchanged = round(x(1));
+  const rows = corrections
     .map(({ name, lifeFactor }, i) => {
-      const y = frame.top + (i + 0.5) * ROW;
-      const end = at(x(lifeFactor));
+      const y = frame.top + (i + 0.5) * ROW_HEIGHT;
+      const end = round(x(lifeFactor));
       const [labelAt, anchor] = lifeFactor < 1 ? [end - 10, "end"] : [end + 10, "start"];
       return (
-        `<text class="name" x="0" y="${y}" dy="0.32em">${escaped(shortened(name))}</text>` +
-        `<line class="stem" x1="${same}" x2="${end}" y1="${y}" y2="${y}"/><circle class="mark" cx="${end}" cy="${y}" r="5"/>` +
+        `<text class="name" x="0" y="${y}" dy="0.32em">${escapeHtml(shortened(name))}</text>` +
+        `<line class="stem" x1="${unchanged}" x2="${end}" y1="${y}" y2="${y}"/><circle class="mark" cx="${end}" cy="${y}" r="5"/>` +
         `<text class="tick" x="${labelAt}" y="${y}" dy="0.32em" text-anchor="${anchor}">${lifeFactor.toFixed(2)}</text>`
       );
     })
@@ -105,13 +108,15 @@ export function movedChart(kinds: readonly MovedKind[]): string {
   const grid = ticks
     .map(
       (tick) =>
-        `<line class="${tick === 1 ? "axis" : "grid"}" x1="${at(x(tick))}" x2="${at(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
+        `<line class="${tick === 1 ? "axis" : "grid"}" x1="${round(x(tick))}" x2="${round(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
     )
     .join("");
-  return picture(
+  return svg(
     frame,
-    "Life of each kind as fitted, as a multiple of the book's; the table below has the numbers",
-    grid + rows + xAxis(frame, x, ticks, { label: String, title: "Fitted life as a multiple of the book's" }),
+    "Calibrated lifetime of each component type as a multiple of the default; the table below has the values",
+    grid +
+      rows +
+      xAxis(frame, x, ticks, { label: String, title: "Calibrated lifetime as a multiple of the default" }),
   );
 }
 
@@ -119,7 +124,7 @@ const LONGEST_NAME = 56;
 const shortened = (name: string) =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
 
-/** Survival as observed, with its band, beside both models'. */
+/** Draws the observed survival with its band, and the survival by both models. */
 export function survivalChart(curve: CurveContent): string {
   const frame: Frame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const oldest = curve.steps.at(-1)!.age;
@@ -131,27 +136,27 @@ export function survivalChart(curve: CurveContent): string {
     ...curve.steps.map(({ age, survival, band }) => ({ age, survival, ...band })),
   ];
   const band = area<Step>(
-    ({ age }) => at(x(age)),
-    ({ low }) => at(y(low)),
-    ({ high }) => at(y(high)),
+    ({ age }) => round(x(age)),
+    ({ low }) => round(y(low)),
+    ({ high }) => round(y(high)),
   ).curve(curveStepAfter)(observed);
   const steps = line<Step>(
-    ({ age }) => at(x(age)),
-    ({ survival }) => at(y(survival)),
+    ({ age }) => round(x(age)),
+    ({ survival }) => round(y(survival)),
   ).curve(curveStepAfter)(observed);
   const ages = Array.from({ length: 81 }, (_, i) => (i / 80) * oldest);
   const model = (survival: (curve: CurveContent, age: number) => number) =>
     line<number>(
-      (age) => at(x(age)),
-      (age) => at(y(survival(curve, age))),
+      (age) => round(x(age)),
+      (age) => round(y(survival(curve, age))),
     )(ages);
-  return picture(
+  return svg(
     frame,
-    `${curve.name}: share that outlives each age; the table below has the numbers`,
+    `${curve.name}: share that survives each age; the table below has the values`,
     yTitle(frame, "Still in service") +
-      yAxis(frame, y, TENTHS, (tick) => percent(tick)) +
+      yAxis(frame, y, FIFTHS, (tick) => percent(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
-      `<path class="book" d="${model(bookSurvival)}"/><path class="fitted" d="${model(fittedSurvival)}"/>` +
+      `<path class="default" d="${model(defaultSurvival)}"/><path class="calibrated" d="${model(calibratedSurvival)}"/>` +
       xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
   );
 }

@@ -1,7 +1,7 @@
 import type { ScaleContinuousNumeric } from "d3-scale";
 
-/** Text as it may stand in HTML. */
-export const escaped = (text: string) =>
+/** Escapes a text for use in HTML. */
+export const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]!);
 
 export type Scale = ScaleContinuousNumeric<number, number>;
@@ -14,19 +14,16 @@ export type Frame = {
   bottom: number;
 };
 
-/** A picture, described for who does not see it. */
-export function picture(
-  frame: Pick<Frame, "width" | "height">,
-  description: string,
-  content: string,
-): string {
+/** Renders an SVG element with a description for screen readers. */
+export function svg(frame: Pick<Frame, "width" | "height">, description: string, content: string): string {
   const { width, height } = frame;
-  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(description)}">${content}</svg>`;
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(description)}">${content}</svg>`;
 }
 
-export const at = (value: number) => Number(value.toFixed(2));
+/** Rounds a coordinate to two decimals. */
+export const round = (value: number) => Number(value.toFixed(2));
 
-/** Lines across the frame at the ticks of y, with their labels. */
+/** Draws grid lines at the ticks of y, with their labels. */
 export function yAxis(
   frame: Frame,
   y: Scale,
@@ -35,7 +32,7 @@ export function yAxis(
 ): string {
   return ticks
     .map((tick) => {
-      const place = at(y(tick));
+      const place = round(y(tick));
       return (
         `<line class="grid" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${place}" y2="${place}"/>` +
         `<text class="tick" x="${frame.left - 8}" y="${place}" dy="0.32em" text-anchor="end">${label(tick)}</text>`
@@ -44,6 +41,7 @@ export function yAxis(
     .join("");
 }
 
+/** Draws the x axis with its ticks and title. */
 export function xAxis(
   frame: Frame,
   x: Scale,
@@ -54,17 +52,17 @@ export function xAxis(
   const marks = ticks
     .map(
       (tick) =>
-        `<text class="tick" x="${at(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
+        `<text class="tick" x="${round(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
     )
     .join("");
   const middle = (frame.left + frame.width - frame.right) / 2;
   return (
     `<line class="axis" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${base}" y2="${base}"/>${marks}` +
-    `<text class="title" x="${middle}" y="${frame.height - 4}" text-anchor="middle">${escaped(title)}</text>`
+    `<text class="title" x="${middle}" y="${frame.height - 4}" text-anchor="middle">${escapeHtml(title)}</text>`
   );
 }
 
 export const yTitle = (frame: Frame, text: string) =>
-  `<text class="title" x="${frame.left - 40}" y="${frame.top - 16}">${escaped(text)}</text>`;
+  `<text class="title" x="${frame.left - 40}" y="${frame.top - 16}">${escapeHtml(text)}</text>`;
 
-export const percent = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)} %`;
+export const percent = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)}%`;

@@ -2,8 +2,8 @@ import { Marked } from "marked";
 import { type RenderedPage, renderDocument } from "../document.tsx";
 
 /**
- * The partner guide as a page. `linkTo` says where a link of the text leads from the page; undefined where it leads to
- * nothing that is served, and its words stand without one.
+ * Renders the partner guide. `linkTo` maps the target of a link in the text to an address relative to the page; a link
+ * whose target is not served becomes plain text.
  */
 export function renderGuide(
   markdown: string,
@@ -21,13 +21,13 @@ export function renderGuide(
         const target = linkTo(href);
         return target === undefined ? words : `<a href="${escaped(target)}">${words}</a>`;
       },
-      // None is written into the guide, and none is taken for one.
+      // The guide contains no HTML, so any that appears is shown as text.
       html: ({ text }) => escaped(text),
       table(token) {
         const cells = (row: typeof token.header, name: "th" | "td") =>
           `<tr>${row.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join("")}</tr>`;
         const body = token.rows.map((row) => cells(row, "td")).join("");
-        // Wide ones scroll by themselves, by keyboard too.
+        // A wide table scrolls in its own container, which can be focused to scroll by keyboard.
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, "th")}</thead><tbody>${body}</tbody></table></div>\n`;
       },
       code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`,
@@ -41,7 +41,7 @@ export function renderGuide(
   });
 }
 
-/** As the text's own links name a heading; the second of a name gets a number. */
+/** Returns the anchor of a heading as the links in the text name it; repeated names get a number. */
 function anchorOf(text: string, taken: Map<string, number>): string {
   const name = text
     .toLowerCase()

@@ -1,6 +1,6 @@
 declare const SwaggerUIBundle: (settings: object) => void;
 
-// The page stands at /docs and under the base path: what it asks for stands beside it.
+// The page is served at /docs under the base path; the API document is found relative to it.
 SwaggerUIBundle({
   url: location.pathname.replace(/docs$/, "v1/openapi.json"),
   dom_id: "#reference",

@@ -1,13 +1,12 @@
-/** What the page of a calibration shows. Shares and probabilities are 0 to 1, days YYYY-MM-DD, ages in years. */
+/** The data of a calibration report. Shares and probabilities are 0 to 1, dates YYYY-MM-DD, ages in years. */
 export type CalibrationContent = {
   asOf: string;
-  /** The model of the executable, without corrections. */
-  plainModel: string;
+  /** The version of the default model. */
+  defaultModel: string;
   lives: number;
   failures: number;
   frailtyShape: number | null;
   strength: { condition: number; repairs: number };
-  failuresYearAgo: number;
   validation: {
     from: string;
     to: string;
@@ -18,8 +17,8 @@ export type CalibrationContent = {
     before: ModelContent;
     after: ModelContent;
   };
-  ends: { before: EndsContent; after: EndsContent };
-  moved: readonly MovedKind[];
+  deciles: { before: DecileContent; after: DecileContent };
+  corrections: readonly LifeCorrection[];
   curves: readonly CurveContent[];
 };
 
@@ -42,16 +41,16 @@ export type BinContent = {
   interval: Interval | null;
 };
 
-/** Shares of the lives in each tenth of the prior, and how far they are from a tenth. */
-export type EndsContent = { shares: readonly number[]; chiSquared: number };
+/** The shares of lifetimes in each decile of the prior, with the χ² statistic of their deviation from 10% each. */
+export type DecileContent = { shares: readonly number[]; chiSquared: number };
 
-export type MovedKind = {
+export type LifeCorrection = {
   /** "Gas storage water heater: Glass-lined tank". */
   name: string;
   lifeFactor: number;
-  /** Median lives in years of normal use: of the book, and as fitted. */
-  bookMedian: number;
-  fittedMedian: number;
+  /** Median lifetimes in years of normal use, by the default model and as calibrated. */
+  defaultMedian: number;
+  calibratedMedian: number;
   failures: number;
   expected: number;
 };
@@ -61,19 +60,23 @@ export type CurveContent = {
   lives: number;
   failures: number;
   shape: number;
-  /** η in years of normal use, of the book and as fitted. */
-  bookScale: number;
-  fittedScale: number;
+  /** Weibull scale η in years of normal use, by the default model and as calibrated. */
+  defaultScale: number;
+  calibratedScale: number;
   frailtyShape: number | null;
   steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: Interval }[];
 };
 
-/** The probability of outliving an age by the fitted model, over appliances of every frailty. */
-export function fittedSurvival({ fittedScale, shape, frailtyShape }: CurveContent, age: number): number {
-  const hazard = (age / fittedScale) ** shape;
+/** Returns the probability of surviving an age by the calibrated model, over appliances of all frailties. */
+export function calibratedSurvival(
+  { calibratedScale, shape, frailtyShape }: CurveContent,
+  age: number,
+): number {
+  const hazard = (age / calibratedScale) ** shape;
   return frailtyShape === null ? Math.exp(-hazard) : (1 + hazard / frailtyShape) ** -frailtyShape;
 }
 
-export function bookSurvival({ bookScale, shape }: CurveContent, age: number): number {
-  return Math.exp(-((age / bookScale) ** shape));
+/** Returns the probability of surviving an age by the default model. */
+export function defaultSurvival({ defaultScale, shape }: CurveContent, age: number): number {
+  return Math.exp(-((age / defaultScale) ** shape));
 }

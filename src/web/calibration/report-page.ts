@@ -1,0 +1,219 @@
+import tokens from "../style/tokens.css" with { type: "text" };
+import style from "./calibration.css" with { type: "text" };
+import { correctionChart, decileChart, forecastChart, survivalChart } from "./charts.ts";
+import {
+  type CalibrationContent,
+  type CurveContent,
+  calibratedSurvival,
+  defaultSurvival,
+  type Interval,
+  type MeasureName,
+  type ModelContent,
+} from "./report-content.ts";
+import { escapeHtml, percent } from "./svg.ts";
+
+/** The 95th percentile of χ² with nine degrees of freedom. */
+const CHI_SQUARED_5_PERCENT = 16.92;
+
+/** Renders a calibration report as one self-contained HTML document, with inline style and charts and without scripts. */
+export function renderCalibrationReport(content: CalibrationContent): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Calibration as of ${content.asOf}</title>
+<style>${tokens}${style}</style>
+</head>
+<body>
+<main>
+${[summarySection, validationSection, forecastSection, decileSection, correctionSection, survivalSection].map((section) => section(content)).join("\n")}
+</main>
+</body>
+</html>
+`;
+}
+
+function summarySection({
+  asOf,
+  defaultModel: plainModel,
+  lives,
+  failures,
+  frailtyShape,
+  strength,
+  validation,
+}: CalibrationContent): string {
+  const frailty =
+    frailtyShape === null
+      ? "Appliances of the same type show no difference in reliability beyond chance."
+      : `Appliances of the same type differ in reliability: frailty shape ${frailtyShape}, coefficient of variation ${percent(frailtyShape ** -0.5)}.`;
+  return `<h1>Calibration as of ${unbroken(asOf)}</h1>
+<p class="mute">Model ${escapeHtml(plainModel)}, calibrated to ${count(lives, "recorded lifetime", "recorded lifetimes")} with ${count(failures, "failure", "failures")}.</p>
+<div class="verdict${validation.better ? "" : " unproven"}"><p><strong>${validation.better ? "Proven better than the default model" : "Not proven better than the default model"}</strong></p>
+<p>${verdict(validation)}</p></div>
+<p>${frailty} Exponents of the hazard ratios: observed condition ${strength.condition.toFixed(2)}, repairs ${strength.repairs.toFixed(2)} (1 in the default model; higher values give more weight).</p>`;
+}
+
+function verdict({
+  logLossDifference: difference,
+  failed,
+  from,
+  to,
+}: CalibrationContent["validation"]): string {
+  const year = `Forecast from the records up to ${unbroken(from)}, compared with ${count(failed, "failure", "failures")} up to ${unbroken(to)}`;
+  if (!difference) return `${year}: not enough data for a comparison.`;
+  return `${year}. Change in log loss: ${signed(difference.mean)} (90% interval ${signed(difference.low)} to ${signed(difference.high)}). The calibration is better if the whole interval is below 0.`;
+}
+
+const MEASURES: readonly { name: MeasureName; title: string; meaning: string; decimals: number }[] = [
+  {
+    name: "concordance",
+    title: "Concordance",
+    meaning: "how often a component that failed had a higher forecast than one that did not; 0.5 is chance",
+    decimals: 3,
+  },
+  {
+    name: "brierSkill",
+    title: "Brier skill",
+    meaning: "reduction of the squared error compared with forecasting the mean; higher is better",
+    decimals: 3,
+  },
+  {
+    name: "calibrationError",
+    title: "Expected calibration error",
+    meaning: "mean difference between forecast and outcome over ten bins of equal width; 0 is exact",
+    decimals: 4,
+  },
+  {
+    name: "logLoss",
+    title: "Log loss",
+    meaning: "mean negative log likelihood of the outcomes; lower is better",
+    decimals: 4,
+  },
+];
+
+function validationSection({
+  validation: { before, after, components, failed, from, to },
+}: CalibrationContent): string {
+  const cell = (model: ModelContent, name: MeasureName, decimals: number) => {
+    const value = model.measures[name];
+    return value === null
+      ? "–"
+      : `${decimal(value, decimals)}<br><span class="mute">${range(model.intervals[name], decimals)}</span>`;
+  };
+  const rows = MEASURES.map(
+    ({ name, title, meaning, decimals }) =>
+      [
+        `<strong>${title}</strong><br><span class="mute">${meaning}</span>`,
+        cell(before, name, decimals),
+        cell(after, name, decimals),
+      ] as const,
+  );
+  return `<h2>Validation</h2>
+<p>A calibration from the records up to ${unbroken(from)} forecast the year to ${unbroken(to)}: ${components.toLocaleString("en")} components, ${failed.toLocaleString("en")} failures. Each measure has a 90% interval, from resampling whole properties.</p>
+<div class="card scroll">${table(["Measure", "Default model", "Calibrated"], rows)}</div>`;
+}
+
+function forecastSection({ validation: { before, after } }: CalibrationContent): string {
+  return `<h2>Forecast and outcome</h2>
+<p>Components in ten bins by forecast. On the dashed line, the share that failed equals the forecast; above it, more failed. The area of a dot shows the number of components, and the line through it is the 90% interval of the outcome.</p>
+<div class="pair">${forecastFigure(before, "Default model")}${forecastFigure(after, "Calibrated")}</div>`;
+}
+
+function forecastFigure(model: ModelContent, name: string): string {
+  const rows = model.bins.map((bin) => [
+    `${percent(bin.from)} to ${percent(bin.to)}`,
+    bin.components.toLocaleString("en"),
+    bin.failed.toLocaleString("en"),
+    bin.forecast === null ? "–" : percent(bin.forecast, 1),
+    bin.outcome === null ? "–" : percent(bin.outcome, 1),
+    bin.interval === null ? "–" : `${percent(bin.interval.low, 1)} to ${percent(bin.interval.high, 1)}`,
+  ]);
+  const headings = ["Forecast", "Components", "Failed", "Mean forecast", "Share failed", "90% interval"];
+  return `<figure><h3>${name}</h3>${forecastChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
+}
+
+function decileSection({ deciles: { before, after } }: CalibrationContent): string {
+  const figure = (name: string, { shares, chiSquared }: CalibrationContent["deciles"]["before"]) => {
+    const rows = shares.map((share, i) => [
+      `${percent(i / shares.length)} to ${percent((i + 1) / shares.length)}`,
+      percent(share, 1),
+    ]);
+    return `<figure><h3>${name}</h3>${decileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
+  };
+  return `<h2>Calibration of lifetimes</h2>
+<p>The forecast probability of failure by the age at which each component failed (D-calibration). A correct forecast has 10% of lifetimes in each decile; more on the left means that components fail earlier than forecast. A component that still works is spread evenly over the deciles that it can still reach.</p>
+<div class="pair">${figure("Default model", before)}${figure("Calibrated one year earlier", after)}</div>`;
+}
+
+function correctionSection({ corrections }: CalibrationContent): string {
+  const rows = corrections.map((correction) => [
+    escapeHtml(correction.name),
+    correction.lifeFactor.toFixed(3),
+    correction.defaultMedian.toFixed(1),
+    correction.calibratedMedian.toFixed(1),
+    String(correction.failures),
+    correction.expected.toFixed(1),
+  ]);
+  const headings = [
+    "Component type",
+    "Factor",
+    "Default median, years",
+    "Calibrated median, years",
+    "Failures",
+    "Expected",
+  ];
+  return `<h2>Component types with the largest corrections</h2>
+<p>The calibrated lifetime as a multiple of the default. With few failures, corrections stay small: each has a prior centered on the default model with a standard deviation of 0.3 on the log lifetime. Expected failures are those of the calibrated model for the same components.</p>
+<figure>${correctionChart(corrections)}${collapsible(table(headings, rows))}</figure>`;
+}
+
+function survivalSection({ curves }: CalibrationContent): string {
+  if (curves.length === 0)
+    return `<h2>Survival by component type</h2>
+<p>No component type has ten failures of components with known age.</p>`;
+  return `<h2>Survival by component type</h2>
+<p>Kaplan–Meier curves of all component types with at least ten failures of components with known age. Components count from the start of their records. Ages are in years of normal use of a standard brand.</p>
+<ul class="key"><li>${keyLine("observed")}Observed, with 90% band</li><li>${keyLine("default")}Default model</li><li>${keyLine("calibrated")}Calibrated, over all appliances</li></ul>
+<div class="pair">${curves.map(curveFigure).join("")}</div>`;
+}
+
+function curveFigure(curve: CurveContent): string {
+  const rows = sampleEvenly(curve.steps, 12).map(({ age, atRisk, survival, band }) => [
+    age.toFixed(1),
+    String(atRisk),
+    percent(survival, 1),
+    `${percent(band.low, 1)} to ${percent(band.high, 1)}`,
+    percent(defaultSurvival(curve, age), 1),
+    percent(calibratedSurvival(curve, age), 1),
+  ]);
+  const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
+  return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;
+}
+
+/** Returns at most `most` items of a list, evenly spaced and including the last. */
+function sampleEvenly<T>(list: readonly T[], most: number): T[] {
+  if (list.length <= most) return [...list];
+  return Array.from({ length: most }, (_, i) => list[Math.round(((i + 1) * list.length) / most) - 1]!);
+}
+
+const keyLine = (kind: string) =>
+  `<svg viewBox="0 0 32 12" aria-hidden="true">${kind === "observed" ? '<rect class="band" width="32" height="12"/>' : ""}<path class="${kind}" d="M0 6H32"/></svg>`;
+
+const collapsible = (content: string) =>
+  `<details><summary>View as table</summary><div class="scroll">${content}</div></details>`;
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = headings.map((heading) => `<th scope="col">${heading}</th>`).join("");
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("\n");
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+const range = (interval: Interval | null, decimals: number) =>
+  interval ? `${decimal(interval.low, decimals)} to ${decimal(interval.high, decimals)}` : "";
+const decimal = (value: number, decimals: number) => value.toFixed(decimals).replace("-", "−");
+/** Returns the HTML of a date that is not broken across lines. */
+const unbroken = (day: string) => `<span class="unbroken">${day}</span>`;
+const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(4)}`;
+const count = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
