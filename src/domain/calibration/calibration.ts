@@ -3,21 +3,21 @@ import type { Fit, KindFit } from "./fit.ts";
 import type { DCalibration, SurvivalCurve } from "./life-ends.ts";
 import type { Proof } from "./proof.ts";
 
-/** A fit of an operator's record with what speaks for and against it (docs/model/calibration.md). */
+/** A fit to an operator's record, with its proof (docs/model/calibration.md). */
 export type Calibration = {
   asOf: Day;
   fit: Fit;
-  /** Failures on record a year before, on which the forecasts of the proof rest. */
+  /** Failures on record a year ago, which the fit under proof is based on. */
   failuresYearAgo: number;
-  /** The year that both models forecast: what `from` knew, measured at what came until `to`. */
+  /** The year that both models forecast from what was on record on `from`, compared with the outcomes until `to`. */
   validation: { from: Day; to: Day } & Proof;
-  /** Of all lives on record: by the plain model, and by the fit of a year before. */
+  /** D-calibration over all lives on record: of the plain model, and of the fit of a year ago. */
   dCalibration: { before: DCalibration; after: DCalibration };
-  /** Of the kinds with enough failures of known age, in the order of their ids. */
+  /** One for each kind with enough failures of known age, in the order of ids. */
   curves: readonly SurvivalCurve[];
 };
 
-/** The kinds whose life moved most, the furthest first. */
+/** Returns the kinds with the largest corrections of life, the largest first. */
 export function mostCorrected(kinds: readonly KindFit[], count: number): KindFit[] {
   const distance = ({ lifeFactor }: KindFit) => Math.abs(Math.log(lifeFactor));
   const inOrder = (a: KindFit, b: KindFit) => distance(b) - distance(a) || (a.defId < b.defId ? -1 : 1);

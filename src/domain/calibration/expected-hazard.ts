@@ -5,32 +5,32 @@ import { ageAtProbability, cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Life, LifeYear } from "./life.ts";
 
-/** The days of a year that is forecast, as those of a score are. */
+/** The days of a forecast year, equal to the period of a score. */
 export const YEAR_DAYS = 365;
 
 type Ageing = Pick<Life, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
 
 /**
- * H of a life (docs/model/calibration.md#expected-failures): the failures to expect of it while it accrues `accrued` years, evidence and frailty
- * aside, where its kind's log life is corrected by `correction`.
+ * Returns H, the failures to expect of a life while it accrues `accrued` years of virtual age, evidence and frailty aside
+ * (docs/model/calibration.md#expected-failures). `correction` is that of its kind's log life.
  */
 export function expectedHazard(
   life: Ageing,
   accrued: number,
   correction: number,
-  pasts?: UnknownPastCache,
+  cache?: UnknownPastCache,
 ): number {
   const { shape, entryAge } = life;
   const scale = life.scale * Math.exp(correction);
   if (life.pastIsUnknown) {
     const nominalAge = entryAge / scale;
-    const past = pasts?.get(shape, nominalAge) ?? unknownPast(shape, nominalAge);
+    const past = cache?.get(shape, nominalAge) ?? unknownPast(shape, nominalAge);
     return hazardSince(past, accrued / scale);
   }
   return cumulativeHazard(entryAge + accrued, scale, shape) - cumulativeHazard(entryAge, scale, shape);
 }
 
-/** Parts of one kind that were installed and registered together share an unknown past: each is worked out once. */
+/** A cache of unknown pasts: parts of one kind that were installed and registered together share one. */
 export class UnknownPastCache {
   readonly #byShape = new Map<number, Map<number, UnknownPast>>();
 
@@ -43,7 +43,7 @@ export class UnknownPastCache {
   }
 }
 
-/** h: the cumulative hazard of the year by age alone, where the life is as it was corrected and its hazard `frailty` times as high. */
+/** Returns h, the cumulative hazard of a year by age alone, with a corrected log life and a frailty on the hazard. */
 export function hazardOfYear(
   life: Life,
   year: LifeYear,
@@ -57,7 +57,7 @@ export function hazardOfYear(
   return cumulativeHazard(later, scale, shape) - cumulativeHazard(effectiveAgeYears, scale, shape);
 }
 
-/** As `ageByPrior`, whose memory of pasts would hold none twice: here each appliance has a scale of its own. */
+/** Returns the effective age. It uses no cache, since each appliance has a scale of its own. */
 function effectiveAge(
   { shape, entryAge, pastIsUnknown }: Life,
   { virtualAge }: LifeYear,

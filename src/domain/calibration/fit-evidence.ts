@@ -2,7 +2,7 @@ import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
 
-/** One component in one year (docs/model/calibration.md#strength-of-evidence). */
+/** A component year (docs/model/calibration.md#strength-of-evidence). */
 export type EvidenceRow = {
   /** h: cumulative hazard of the year by age alone. */
   hazard: number;
@@ -14,15 +14,15 @@ export type EvidenceRow = {
 const STRENGTH_SD = 0.5;
 const STRENGTH_MEAN = 1;
 const HIGHEST_STRENGTH = 4;
-const ROWS_A_CHUNK = 20_000;
+const ROWS_PER_STEP = 20_000;
 type EvidenceStrength = Corrections["strength"];
 
 const PRECISION = 1e-10;
 const ROUNDS = 50;
 
 /**
- * The exponents of the condition's and the repairs' ratio that maximise the likelihood of the years, with their priors.
- * One after the other until neither moves: the function is concave where no product meets its limit.
+ * Returns the exponents on the ratios of the condition and of repairs that maximize the posterior of the component years.
+ * They are maximized in turn until neither moves; the function is concave where no product meets its limit.
  */
 export function* fitEvidenceInSteps(
   rows: readonly EvidenceRow[],
@@ -35,7 +35,7 @@ export function* fitEvidenceInSteps(
     let moved = 0;
     for (const k of [CONDITION, REPAIRS] as const) {
       const other = strength[1 - k]!;
-      const best = yield* maximise((value) => slopeOf(columns, k, value, other, range), strength[k]);
+      const best = yield* maximize((value) => slopeOf(columns, k, value, other, range), strength[k]);
       moved = Math.max(moved, Math.abs(best - strength[k]));
       strength[k] = best;
     }
@@ -48,14 +48,14 @@ const CONDITION = 0;
 const REPAIRS = 1;
 
 /**
- * What is gone through some dozens of times, as columns: each row that failed, and the others in one for each pair of
- * ratios. These fade by days, so there are far fewer pairs than rows, and Σ h·θ over the rows of one is θ·Σ h.
+ * The rows as columns, since they are iterated some dozens of times: each row that failed, and one row per pair of ratios
+ * for the others. Ratios fade by days, so there are far fewer pairs than rows, and Σ h·θ over a pair's rows is θ·Σ h.
  */
 type Columns = {
   hazards: Float64Array;
-  /** Of the two ratios. */
+  /** Logarithms of the two ratios. */
   logs: readonly [Float64Array, Float64Array];
-  /** From here on stand the rows that failed. */
+  /** Index of the first row that failed. */
   failedFrom: number;
 };
 
@@ -75,12 +75,12 @@ function* columnsOf(rows: readonly EvidenceRow[]): Steps<Columns> {
     const row = rows[i]!;
     if (row.failed) failed.push(row);
     else places[i] = placeOf(row);
-    if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
+    if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
   }
   const sums = new ReproducibleSums(lasted.length);
   for (let i = 0; i < rows.length; i++) {
     if (places[i]! >= 0) sums.add(places[i]!, rows[i]!.hazard);
-    if (i % ROWS_A_CHUNK === ROWS_A_CHUNK - 1) yield;
+    if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
   }
   const ordered = [...lasted, ...failed];
   const hazards = Float64Array.from(ordered, ({ hazard }) => hazard);
@@ -96,7 +96,7 @@ function* columnsOf(rows: readonly EvidenceRow[]): Steps<Columns> {
   };
 }
 
-/** Slope and curvature of the log posterior in one of the exponents. */
+/** Returns slope and curvature of the log posterior in one of the exponents. */
 function* slopeOf(
   { hazards, logs, failedFrom }: Columns,
   k: typeof CONDITION | typeof REPAIRS,
@@ -106,15 +106,15 @@ function* slopeOf(
 ): Steps<Slope> {
   const [own, others] = [logs[k], logs[1 - k]!];
   const sums = new ReproducibleSums(2);
-  for (let from = 0; from < own.length; from += ROWS_A_CHUNK) {
-    const until = Math.min(own.length, from + ROWS_A_CHUNK);
+  for (let from = 0; from < own.length; from += ROWS_PER_STEP) {
+    const until = Math.min(own.length, from + ROWS_PER_STEP);
     for (let i = from; i < until; i++) {
       const log = own[i]!;
       if (log === 0) continue;
       const product = value * log + other * others[i]!;
-      if (product <= lowest || product >= highest) continue; // held at its limit, whatever the exponent
+      if (product <= lowest || product >= highest) continue; // at its limit, whatever the exponent
       const expected = hazards[i]! * Math.exp(product);
-      // of ln(1 − exp(−u)) by ln u: u / (exp(u) − 1)
+      // d ln(1 − exp(−u)) / d ln u = u / (exp(u) − 1)
       const hasFailed = i >= failedFrom;
       const first = hasFailed ? expected / Math.expm1(expected) : -expected;
       const second = hasFailed ? first * (1 - expected - first) : -expected;
@@ -131,15 +131,15 @@ function* slopeOf(
 
 type Slope = { slope: number; curvature: number };
 
-/** Newton's method for the maximum on [0, 4], kept within the bracket that the slopes tell. */
-function* maximise(slopeAt: (x: number) => Steps<Slope>, start: number): Steps<number> {
+/** Finds the maximum on [0, 4] by Newton's method within the bracket that the slopes give. */
+function* maximize(slopeAt: (x: number) => Steps<Slope>, start: number): Steps<number> {
   let [low, high] = [0, HIGHEST_STRENGTH];
   let x = start;
   for (let step = 0; step < 100; step++) {
     const { slope, curvature } = yield* slopeAt(x);
     if (slope > 0) low = x;
     else high = x;
-    if (low === high) return x; // beyond the end
+    if (low === high) return x; // the maximum lies beyond the end
     const newton = Math.min(HIGHEST_STRENGTH, Math.max(0, x - slope / curvature));
     const isWithin = curvature < 0 && newton >= low && newton <= high;
     const next = isWithin ? newton : (low + high) / 2;

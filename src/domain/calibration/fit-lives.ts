@@ -3,33 +3,34 @@ import type { Steps } from "../steps.ts";
 import type { Life } from "./life.ts";
 import { ReproducibleSum, ReproducibleSums } from "./reproducible-sum.ts";
 
-/** The numbers of docs/model/calibration.md#lives-and-frailty. */
+/* The parameters of docs/model/calibration.md#lives-and-frailty. */
 const CORRECTION_SD = 0.3;
 const HIGHEST_CORRECTION = Math.log(2.5);
 const FRAILTY_SHAPES = [0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 20, 40];
 const FRAILTY_RANGE = { lowest: 0.2, highest: 5 };
 const ROUNDS = 8;
 const SETTLED = 1e-6;
-/** Lives between two points at which others may have their turn: an unknown past takes some microseconds. */
-const CHUNK = 256;
-const LIVES_A_CHUNK = 2000;
+/** Lives per step where each may need an unknown past, which takes some microseconds. */
+const PASTS_PER_STEP = 256;
+const LIVES_PER_STEP = 2000;
 
 export type LivesFit = {
-  /** y by kind. */
+  /** y, by kind. */
   corrections: Map<string, number>;
+  /** κ; null without frailty. */
   frailtyShape: number | null;
-  /** z by appliance. */
+  /** z, by appliance. */
   frailty: Map<string, number>;
-  /** Failures by kind, and those to expect of the fitted model. */
+  /** Failures by kind, recorded and expected by the fitted model. */
   counts: Map<string, { failures: number; expected: number }>;
 };
 
-/** What an appliance's own record says of it: failures, and those to expect of its kind. */
+/** An appliance's record: its failures, and those to expect of its kind. */
 export type Experience = { failures: number; expected: number };
 
 /**
- * Corrections of lives and frailties of appliances in turn, both from the hazards under the corrections of the round
- * before. Yields between two pieces of work.
+ * Fits corrections of lives and frailties of appliances in turn, both from the hazards under the corrections of the round
+ * before.
  */
 export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
   const record = yield* columnsOf(lives);
@@ -38,7 +39,7 @@ export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
   const frailties = new Float64Array(appliances.ids.length).fill(1);
   let frailtyShape: number | null = null;
   for (let round = 0; round < ROUNDS; round++) {
-    const expected = yield* workOutExpected(record, corrections, frailties);
+    const expected = yield* expectFailures(record, corrections, frailties);
     let moved = 0;
     for (const [k, failures] of kinds.failures.entries()) {
       const shape = kinds.shapes[k]!;
@@ -61,7 +62,7 @@ export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
     }
     if (moved < SETTLED) break;
   }
-  const { ofKinds } = yield* workOutExpected(record, corrections, frailties);
+  const { ofKinds } = yield* expectFailures(record, corrections, frailties);
   const byKind = <T>(pick: (k: number) => T) => new Map(kinds.ids.map((id, k) => [id, pick(k)]));
   return {
     corrections: byKind((k) => corrections[k]!),
@@ -71,17 +72,17 @@ export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
   };
 }
 
-/** The lives as columns, since every round goes through all of them. Kinds, appliances and pasts by their places. */
+/** The lives as columns, since every round iterates all of them. Kinds, appliances and pasts are indexes. */
 type Columns = {
   kinds: { ids: string[]; shapes: number[]; failures: number[] };
   appliances: { ids: string[]; failures: number[] };
-  /** Unknown pasts, t/η before any correction: parts of one kind registered together share one. */
+  /** Unknown pasts, with t/η before any correction. Parts of one kind registered together share one. */
   pasts: { kinds: number[]; nominalAges: number[] };
   kindOf: Int32Array;
   applianceOf: Int32Array;
-  /** -1 where the past is known. */
+  /** -1 for a known past. */
   pastOf: Int32Array;
-  /** Virtual age when the record begins, and what accrued on it, in units of η before any correction. */
+  /** Virtual age when the record begins and accrued on record, in units of η before any correction. */
   entryAges: Float64Array;
   accrued: Float64Array;
 };
@@ -118,7 +119,7 @@ function* columnsOf(lives: readonly Life[]): Steps<Columns> {
       pasts.kinds[past] = kind;
       columns.pastOf[i] = past;
     }
-    if (i % LIVES_A_CHUNK === 0) yield;
+    if (i % LIVES_PER_STEP === 0) yield;
   }
   return columns;
 }
@@ -133,8 +134,8 @@ function placeIn<Key>(places: Map<Key, number>, key: Key, keys: Key[]): number {
   return place;
 }
 
-/** The failures to expect, under the present corrections: of appliances without, of kinds with their frailty. */
-function* workOutExpected(
+/** Returns the expected failures under the current corrections: of appliances without frailty, of kinds with it. */
+function* expectFailures(
   columns: Columns,
   corrections: Float64Array,
   frailties: Float64Array,
@@ -155,7 +156,7 @@ function* workOutExpected(
     const hazard = past >= 0 ? hazardSince(pasts[past]!, since) : (entry + since) ** shape - entry ** shape;
     ofKinds.add(kind, frailties[appliance]! * hazard);
     ofAppliances.add(appliance, hazard);
-    if (i % CHUNK === 0) yield;
+    if (i % PASTS_PER_STEP === 0) yield;
   }
   return { ofKinds: ofKinds.values(), ofAppliances: ofAppliances.values() };
 }
@@ -165,14 +166,14 @@ function* pastsUnder({ kinds, pasts }: Columns, factors: Float64Array): Steps<re
   for (const [i, nominalAge] of pasts.nominalAges.entries()) {
     const kind = pasts.kinds[i]!;
     made.push(unknownPast(kinds.shapes[kind]!, nominalAge / factors[kind]!));
-    if (i % CHUNK === 0) yield;
+    if (i % PASTS_PER_STEP === 0) yield;
   }
   return made;
 }
 
 /**
- * The y that maximises −β·y·D − E·exp(−β·y) − y²/(2·0.3²), within its limits. The function is strictly concave, so
- * Newton's method, kept within a bracket, finds it.
+ * Returns the y that maximizes −β·y·D − E·exp(−β·y) − y²/(2·0.3²) within its limits. The function is strictly concave, so
+ * Newton's method within a bracket finds it.
  */
 export function fitCorrection(failures: number, exposure: number, shape: number): number {
   const slope = (y: number) =>
@@ -194,26 +195,26 @@ export function fitCorrection(failures: number, exposure: number, shape: number)
   return y;
 }
 
-/** The κ of the highest marginal likelihood; null where no frailty at all is likelier than any. */
+/** Returns the κ of the highest marginal likelihood; null if no frailty is more likely than any. */
 export function* fitFrailtyShapeInSteps(appliances: readonly Experience[]): Steps<number | null> {
   const logLikelihoods = [null, ...FRAILTY_SHAPES].map((shape) => ({ shape, sum: new ReproducibleSum() }));
   for (const [i, appliance] of appliances.entries()) {
     for (const { shape, sum } of logLikelihoods) sum.add(frailtyLogLikelihood(appliance, shape));
-    if (i % CHUNK === 0) yield;
+    if (i % PASTS_PER_STEP === 0) yield;
   }
   return logLikelihoods.reduce((best, other) => (other.sum.value > best.sum.value ? other : best)).shape;
 }
 
-/** lnΓ(κ+d) − lnΓ(κ) + κ·ln κ − (κ+d)·ln(κ+e), or −e without frailty. */
+/** Returns lnΓ(κ+d) − lnΓ(κ) + κ·ln κ − (κ+d)·ln(κ+e), or −e without frailty. */
 function frailtyLogLikelihood({ failures, expected }: Experience, shape: number | null): number {
   if (shape === null) return -expected;
-  // −(κ+d)·ln(κ+e) + κ·ln κ, written so that a small e loses no digits
+  // −(κ+d)·ln(κ+e) + κ·ln κ, without loss of digits for a small e
   let sum = -shape * Math.log1p(expected / shape) - failures * Math.log(shape + expected);
   for (let i = 0; i < failures; i++) sum += Math.log(shape + i);
   return sum;
 }
 
-/** z = (κ+d)/(κ+e), within its limits; 1 without frailty. */
+/** Returns z = (κ+d)/(κ+e) within its limits; 1 without frailty. */
 export function frailtyOf({ failures, expected }: Experience, shape: number | null): number {
   if (shape === null) return 1;
   const frailty = (shape + failures) / (shape + expected);

@@ -7,25 +7,25 @@ import { type Experience, fitLivesInSteps, frailtyOf, type LivesFit } from "./fi
 import type { Life } from "./life.ts";
 import { ReproducibleSum } from "./reproducible-sum.ts";
 
-/** Below so many failures on record nothing is fitted (docs/model/calibration.md#when-nothing-is-fitted). */
+/** The fewest failures on record that a model is fitted to (docs/model/calibration.md#when-nothing-is-fitted). */
 export const FEWEST_FAILURES = 50;
-const APPLIANCES_A_CHUNK = 16;
-const LIVES_A_CHUNK = 5000;
+const APPLIANCES_PER_STEP = 16;
+const LIVES_PER_STEP = 5000;
 
-/** What an operator's lives on record say (docs/model/calibration.md). */
+/** A fit to the lives on record (docs/model/calibration.md). */
 export type Fit = {
   lives: number;
   failures: number;
-  /** In the order of their ids. */
+  /** In the order of ids. */
   kinds: readonly KindFit[];
-  /** κ; null where appliances do not differ. */
+  /** κ; null without frailty. */
   frailtyShape: number | null;
   corrections: Corrections;
-  /** Component years that the strengths of evidence rest on. */
+  /** Component years that the strength of evidence is based on. */
   years: number;
 };
 
-/** `expected`: failures that the fitted model expects of the kind's lives. */
+/** The fit of a kind. `expected` are the failures that the fitted model expects of its lives. */
 export type KindFit = { defId: string; lifeFactor: number; failures: number; expected: number };
 
 export function failuresAmong(lives: readonly Life[]): number {
@@ -33,8 +33,8 @@ export function failuresAmong(lives: readonly Life[]): number {
 }
 
 /**
- * Fits lives, frailty and the strength of evidence. The order of the lives means nothing: the same record gives the same
- * bytes. Yields between two pieces of work of a few milliseconds at most.
+ * Fits lives, frailty and the strength of evidence. The result is the same to the last bit for any order of the lives. A
+ * step takes a few milliseconds at most.
  */
 export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly Life[]): Steps<Fit> {
   const livesFit = yield* fitLivesInSteps(lives);
@@ -60,10 +60,13 @@ export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly Life[]):
   };
 }
 
-/** The years that say something of evidence's worth, and how many there are in all. */
+/** The component years with evidence, and the number of all. */
 type Evidence = { rows: EvidenceRow[]; years: number };
 
-/** Each component in each year (docs/model/calibration.md#strength-of-evidence), with its hazard by what was known of its appliance when the year began. */
+/**
+ * Returns the component years (docs/model/calibration.md#strength-of-evidence), each with its hazard under the frailty
+ * known when the year began.
+ */
 function* evidenceRows(
   lives: readonly Life[],
   { corrections, frailtyShape }: LivesFit,
@@ -77,7 +80,7 @@ function* evidenceRows(
     const known = byAppliance.get(life.applianceId);
     if (known) known.push(life);
     else byAppliance.set(life.applianceId, [life]);
-    if (i % LIVES_A_CHUNK === 0) yield;
+    if (i % LIVES_PER_STEP === 0) yield;
   }
   let count = 0;
   for (const ofAppliance of byAppliance.values()) {
@@ -87,18 +90,18 @@ function* evidenceRows(
         if (year.failed === null) continue;
         years++;
         const { condition, repairs, failed } = year;
-        if (condition === 1 && repairs === 1) continue; // the exponents of 1 change nothing
-        const frailty = frailtyShape === null ? 1 : frailtyOf(experience.by(year.start), frailtyShape);
+        if (condition === 1 && repairs === 1) continue; // exponents on 1 change nothing
+        const frailty = frailtyShape === null ? 1 : frailtyOf(experience.asOf(year.start), frailtyShape);
         const correction = corrections.get(life.defId)!;
         const hazard = hazardOfYear(life, year, { correction, frailty }, model);
         rows.push({ hazard, condition, repairs, failed });
       }
-    if (++count % APPLIANCES_A_CHUNK === 0) yield;
+    if (++count % APPLIANCES_PER_STEP === 0) yield;
   }
   return { rows, years };
 }
 
-/** An appliance's failures and those to expect, by the day up to which they count. */
+/** An appliance's experience as of several days. */
 class Experiences {
   readonly #byDay = new Map<number, Experience>();
   readonly #ended = new Map<Life, number>();
@@ -109,13 +112,14 @@ class Experiences {
     private readonly pasts: UnknownPastCache,
   ) {}
 
-  by(day: number): Experience {
-    const experience = this.#byDay.get(day) ?? this.#workOut(day);
+  /** Returns the experience up to a day number. */
+  asOf(day: number): Experience {
+    const experience = this.#byDay.get(day) ?? this.#compute(day);
     this.#byDay.set(day, experience);
     return experience;
   }
 
-  #workOut(day: number): Experience {
+  #compute(day: number): Experience {
     let failures = 0;
     const expected = new ReproducibleSum();
     for (const life of this.lives) {

@@ -7,20 +7,20 @@ import type { Life } from "./life.ts";
 import { BINS, type Interval } from "./proof.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
 
-const LIVES_A_CHUNK = 200;
-/** Failures that a survival curve needs to be worth a picture. */
+const LIVES_PER_STEP = 200;
+/** The fewest failures that a survival curve is drawn from. */
 const FAILURES_FOR_CURVE = 10;
 /** The standard normal quantile of a 90 % interval. */
 const Z_90 = 1.6448536269514722;
 
 /**
- * D-calibration (Haider et al. 2020): the share of lives by the probability that the model gave their ending by then.
- * A calibrated one gives each tenth a tenth; a life not ended yet counts in equal parts for all that it may still reach.
+ * D-calibration (Haider et al. 2020): the shares of lives by the probability that the model gave their end by then, in
+ * tenths. A calibrated model puts a tenth into each (docs/model/calibration.md#life-ends).
  */
 export type DCalibration = { shares: readonly number[]; lives: number; chiSquared: number };
 
 /**
- * `fit` undefined: the plain model. The frailty of an appliance is left unknown, as it was at its lives' birth: what was
+ * Returns the D-calibration of a fit, or of the plain model if `fit` is undefined. Frailty is integrated out: what was
  * learned from an end must not forecast it.
  */
 export function* dCalibrationInSteps(lives: readonly Life[], fit: Fit | undefined): Steps<DCalibration> {
@@ -36,7 +36,7 @@ export function* dCalibrationInSteps(lives: readonly Life[], fit: Fit | undefine
       sums.add(bin, ((bin + 1) / BINS - (1 - survival)) / survival);
       for (let later = bin + 1; later < BINS; later++) sums.add(later, 1 / BINS / survival);
     }
-    if (i % LIVES_A_CHUNK === 0) yield;
+    if (i % LIVES_PER_STEP === 0) yield;
   }
   const expected = lives.length / BINS;
   const counts = [...sums.values()];
@@ -48,16 +48,16 @@ export function* dCalibrationInSteps(lives: readonly Life[], fit: Fit | undefine
   };
 }
 
-/** A kind's survival by virtual age, observed (Kaplan–Meier, left-truncated) beside the model's. */
+/** A kind's observed survival by virtual age (Kaplan–Meier, left-truncated). */
 export type SurvivalCurve = {
   defId: string;
   lives: number;
   failures: number;
-  /** A step at each age at which one or more failed, ages in years of normal use of a standard make. */
+  /** One step per age with a failure. Ages are years of normal use of a standard make. */
   steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: Interval }[];
 };
 
-/** The curve of a kind from its lives whose age is known; undefined where too few of them failed. */
+/** Returns the curve of a kind from its lives of known age; undefined with too few failures. */
 export function survivalCurve(def: ComponentDef, lives: readonly Life[]): SurvivalCurve | undefined {
   const standard = scaleFromMedian(def.medianLifeYears, def.weibullShape);
   const known = lives.filter((life) => !life.pastIsUnknown);
@@ -86,7 +86,7 @@ export function survivalCurve(def: ComponentDef, lives: readonly Life[]): Surviv
   return { defId: def.id, lives: known.length, failures, steps };
 }
 
-/** Greenwood's variance on the scale of ln(−ln S), which keeps the band within 0 and 1. */
+/** Returns a 90 % band from Greenwood's variance on the scale of ln(−ln S), which keeps it within 0 and 1. */
 function logLogBand(survival: number, variance: number): Interval {
   if (survival <= 0 || survival >= 1) return { low: survival, high: survival };
   const spread = (Z_90 * Math.sqrt(variance)) / Math.abs(Math.log(survival));

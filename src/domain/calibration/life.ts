@@ -1,41 +1,41 @@
 /**
- * A life on record (docs/model/calibration.md#lives-on-record): one part of a kind, from when its record begins to its Replacement or to today.
- * Ages are virtual ages in years of normal use; days count from 1970-01-01.
+ * A life on record (docs/model/calibration.md#lives-on-record): one part, from the start of its record to its Replacement
+ * or to today. Ages are virtual ages in years of normal use; days are day numbers.
  */
 export type Life = {
   defId: string;
   componentId: string;
   applianceId: string;
-  /** η before any correction, in years: the kind's life, or the component's own, times the brand's factor. */
+  /** η in years, before any correction. */
   scale: number;
   /** β */
   shape: number;
-  /** Years of normal use in a calendar year. */
+  /** Years of normal use per calendar year. */
   rate: number;
   from: number;
   until: number;
-  /** Virtual age when the record begins; 0 for a life on record from its birth. */
+  /** Virtual age at the start of the record; 0 for a life on record from its birth. */
   entryAge: number;
   /** Virtual age accrued on record. */
   accrued: number;
-  /** Whether the part at the record's beginning may be a successor of the original. */
+  /** Whether the part at the start of the record may be a successor of the original. */
   pastIsUnknown: boolean;
   failed: boolean;
-  /** The years up to the day at whose start it was in service and on record, oldest first. */
+  /** The years up to the day of the fit at whose start the part was in service and on record, oldest first. */
   years: readonly LifeYear[];
 };
 
-/** A life as it stood at the start of one year, and what the year brought. */
+/** A life at the start of a year, and its outcome. */
 export type LifeYear = {
   start: number;
-  /** Virtual age accrued on record by then. */
+  /** Virtual age accrued on record by the start. */
   accrued: number;
-  /** Of a known past the virtual age by then, whole; of an unknown one what accrued on record. */
+  /** The whole virtual age with a known past; what accrued on record with an unknown one. */
   virtualAge: number;
-  /** Hazard ratio of the condition, as faded by then. */
+  /** Hazard ratio of the newest condition, as faded at the start. */
   condition: number;
-  /** Hazard ratio of the repairs and emergency repairs. */
+  /** Hazard ratio of repairs and emergency repairs, as faded at the start. */
   repairs: number;
-  /** Null where the life ended otherwise within the year. */
+  /** Null if the life ended within the year without a failure. */
   failed: boolean | null;
 };

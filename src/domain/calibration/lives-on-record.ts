@@ -9,9 +9,9 @@ import { type Day, dayNumber } from "../time.ts";
 import { YEAR_DAYS } from "./expected-hazard.ts";
 import type { Life, LifeYear } from "./life.ts";
 
-/** An Emergency Repair so long before a Replacement, or less, says that the part was replaced because it had failed. */
+/** An Emergency Repair at most so many days before a Replacement means that the part was replaced because it failed. */
 const EMERGENCY_DAYS = 60;
-/** Evidence is weighed over so many years up to the day (docs/model/calibration.md#strength-of-evidence). */
+/** The years up to the day of the fit that evidence is fitted on (docs/model/calibration.md#strength-of-evidence). */
 const EVIDENCE_YEARS = 5;
 
 /**
@@ -42,7 +42,7 @@ export function* livesOnRecordInSteps(
   return lives;
 }
 
-/** Keywords are no part of what is fitted. */
+/** Words in notes are not fitted. */
 const withoutNotes = (events: readonly DatedEvent[]) =>
   events.map((event) => (event.note === null ? event : { ...event, note: null }));
 
@@ -54,16 +54,16 @@ type Subject = {
   rate: number;
   recordsSince: number;
   today: number;
-  /** So many years up to the day are looked at for evidence. */
+  /** The number of years up to the day that get a `LifeYear`. */
   years: number;
-  /** Those that concern the component, or one of its lives, oldest first. */
+  /** Events on the component or its appliance, of all lives or of one, oldest first. */
   events: readonly DatedEvent[];
 };
 
-/** From one Replacement to the next, or from the install to the first, or from the last to today. */
+/** The service of one part: from the installation or a Replacement to the next Replacement or to today. */
 type Span = { birth: number; isOriginal: boolean; end: number; replacement: "own" | "whole" | undefined };
 
-/** Each life is worked out from its own span's events alone, so that many short ones cost no more than a long one. */
+/** Passes each life the events of its own span only, so that many short lives cost no more than a long one. */
 function livesOf(subject: Subject): Life[] {
   const { events, recordsSince } = subject;
   const lives: Life[] = [];
@@ -122,8 +122,8 @@ function lifeOf(subject: Subject, span: Span, from: number): Life {
 }
 
 /**
- * Of a known past the virtual age by then, what happened on the day itself being on record; of an unknown one the
- * nominal age, that no visit has taken anything from.
+ * Returns the virtual age at the start of the record. With an unknown past it is the nominal age, without restorations.
+ * Events on the first day are on record.
  */
 function entryAge(subject: Subject, { span, from, pastIsUnknown }: Ageing): number {
   const events = pastIsUnknown || span.birth === from ? [] : before(subject.events, from);
@@ -132,7 +132,7 @@ function entryAge(subject: Subject, { span, from, pastIsUnknown }: Ageing): numb
 
 type Ageing = { span: Span; from: number; pastIsUnknown: boolean };
 
-/** Virtual age accrued on record by a day, as if born when the record begins: no visit takes from what was before. */
+/** Returns the virtual age accrued on record by a day, as if born at its start: restorations take nothing from before. */
 function accruedBy(subject: Subject, { from }: Ageing, day: number): number {
   return ageBetween(subject, from, day);
 }
@@ -142,7 +142,7 @@ function ageBetween({ def, component, events, rate, knowledge }: Subject, from: 
   return virtualAge(def, component.id, { restoring: until }, { from, today: to, rate }, knowledge.model);
 }
 
-/** The events before a day. */
+/** Returns the events before a day number. */
 function before(events: readonly DatedEvent[], day: number): readonly DatedEvent[] {
   let end = events.length;
   while (end > 0 && events[end - 1]!.day >= day) end--;
@@ -181,7 +181,7 @@ function yearsOf(subject: Subject, ageing: Ageing, today: number, failed: boolea
   return years;
 }
 
-/** The two ratios of docs/model/calibration.md#strength-of-evidence, from what was on record by the day since the part was new. */
+/** Returns the ratios of the condition and of repairs from the part's events up to a day number. */
 function ratiosOn({ knowledge, component, def, events }: Subject, span: Span, day: number) {
   const since = span.isOriginal ? Number.NEGATIVE_INFINITY : span.birth;
   const known = before(events, day + 1);

@@ -1,19 +1,19 @@
 import type { Steps } from "../steps.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
 
-/** What two models said of one component's coming year, and what came (docs/model/calibration.md#proof). */
+/** Two models' forecasts of a component's year, and its outcome (docs/model/calibration.md#proof). */
 export type Forecast = {
-  /** Probability of failing within the year. */
+  /** Probability of failing within the year, by the plain and the calibrated model. */
   before: number;
   after: number;
   failed: boolean;
 };
 
-/** Null where the year has too little to say it by, such as no failure at all. */
+/** Measures of a model at a year's outcomes; null where the year has too few, such as no failure. */
 export type Measures = {
-  /** How often, of a part that failed and one that did not, the first had the higher forecast. Ties count half. */
+  /** How often, of one part that failed and one that did not, the failed one had the higher forecast. Ties count half. */
   concordance: number | null;
-  /** 1 − the mean squared error over that of the year's mean for all. */
+  /** 1 − mean squared error / variance of the outcome. */
   brierSkill: number | null;
   /** Expected calibration error over ten bins of equal width. */
   calibrationError: number | null;
@@ -23,7 +23,7 @@ export type Measures = {
 export type Interval = { low: number; high: number };
 type MeasureIntervals = { [Name in keyof Measures]: Interval | null };
 
-/** Forecast against outcome in a bin: the mean forecast, the share that failed, and that share's interval. */
+/** A bin of forecasts: the mean forecast, the share that failed, and the interval of that share. */
 type Bin = {
   from: number;
   to: number;
@@ -41,7 +41,7 @@ export type Proof = {
   failed: number;
   before: ModelProof;
   after: ModelProof;
-  /** After less before: below 0 where the calibrated model is the better one. */
+  /** After − before: negative where the calibrated model is better. */
   logLossDifference: { mean: number; low: number; high: number } | null;
   /** Whether the interval of that difference lies below 0. */
   better: boolean;
@@ -51,13 +51,13 @@ export const BINS = 10;
 const RESAMPLES = 400;
 /** A 90 % interval. */
 const TAILS = { low: 0.05, high: 0.95 };
-/** Forecasts are ranked by the four decimals that they are shown with. */
+/** Forecasts are ranked by four decimals. */
 const HIGHEST_RANK = 10_000;
-/** A forecast of 0 or 1 that fails would cost without end. */
+/** Forecasts are kept this far from 0 and 1, whose log loss would be infinite. */
 const SUREST = 1e-9;
-const PROPERTIES_A_CHUNK = 200;
+const PROPERTIES_PER_STEP = 200;
 
-/* Where a property's sums stand. */
+/* The layout of a property's sums. */
 const MODELS = ["before", "after"] as const;
 const FAILED = 1;
 const PER_MODEL = 2 + 3 * BINS;
@@ -70,8 +70,8 @@ const startOf = (model: number) => 2 + model * PER_MODEL;
 const COUNT = startOf(MODELS.length);
 
 /**
- * Measures both models at a year's outcomes, with intervals by drawing whole properties anew, since parts of one house
- * fail together. `byProperty` and the forecasts within may come in any order. Yields between two pieces of work.
+ * Measures both models at a year's outcomes, with intervals from resampling whole properties, since parts of one building
+ * fail together. The result is the same for any order of properties and of the forecasts within.
  */
 export function* proveInSteps(
   byProperty: readonly (readonly Forecast[])[],
@@ -80,26 +80,26 @@ export function* proveInSteps(
   const properties: Property[] = [];
   for (const [i, forecasts] of byProperty.entries()) {
     if (forecasts.length > 0) properties.push(summarised(forecasts));
-    if (i % PROPERTIES_A_CHUNK === 0) yield;
+    if (i % PROPERTIES_PER_STEP === 0) yield;
   }
   properties.sort(inOrder);
   yield;
-  const counts = yield* closedUp(properties);
+  const counts = yield* compactRanks(properties);
   const observed = measured(properties, undefined, counts);
-  const drawn: Measured[] = [];
+  const resamples: Measured[] = [];
   for (let resample = 0; resample < RESAMPLES && properties.length > 0; resample++) {
     const weights = new Uint32Array(properties.length);
     for (let n = 0; n < properties.length; n++) weights[Math.floor(random() * properties.length)]!++;
-    drawn.push(measured(properties, weights, counts));
+    resamples.push(measured(properties, weights, counts));
     yield;
   }
-  const differences = drawn.map(({ difference }) => difference);
+  const differences = resamples.map(({ difference }) => difference);
   const interval = intervalOf(differences);
   return {
     components: observed.sums[0]!,
     failed: observed.sums[FAILED]!,
-    before: modelProof(0, observed, drawn),
-    after: modelProof(1, observed, drawn),
+    before: modelProof(0, observed, resamples),
+    after: modelProof(1, observed, resamples),
     logLossDifference:
       observed.difference === null || !interval ? null : { mean: observed.difference, ...interval },
     better: interval !== null && interval.high < 0,
@@ -108,7 +108,7 @@ export function* proveInSteps(
 
 type Property = {
   sums: Float64Array;
-  /** By each model, twice the rank of each component's forecast, and one more where it failed. `closedUp` moves them. */
+  /** By model, for each component: 2 · rank of its forecast, + 1 if it failed. `compactRanks` renumbers the ranks. */
   ranks: readonly [Uint16Array, Uint16Array];
 };
 
@@ -137,7 +137,7 @@ function summarised(forecasts: readonly Forecast[]): Property {
   return { sums: sums.values(), ranks };
 }
 
-/** An order that follows from what the properties hold, so that the order in which they were read means nothing. */
+/** Orders properties by content, so that the result does not depend on the order in which they were read. */
 function inOrder(a: Property, b: Property): number {
   for (let i = 0; i < COUNT; i++) if (a.sums[i] !== b.sums[i]) return a.sums[i]! - b.sums[i]!;
   return 0;
@@ -146,24 +146,24 @@ function inOrder(a: Property, b: Property): number {
 type Measured = {
   sums: Float64Array;
   models: readonly Measures[];
-  /** Of the mean log losses, after less before. */
+  /** Difference of the mean log losses, after − before. */
   difference: number | null;
 };
 
-/** By each model, how many components lasted and how many failed of each rank: a place for either. */
+/** By model, the number of components that lasted and that failed at each rank, alternating. */
 type Counts = readonly Uint32Array[];
 
 /**
- * Closes up the ranks, so that those that no forecast has take no part in what is done for each resample: a small fleet
- * has a few hundred of ten thousand. Returns the counts' places.
+ * Renumbers the ranks without gaps, which makes resamples fast: a small fleet uses a few hundred of ten thousand. Returns
+ * the arrays to count in.
  */
-function* closedUp(properties: readonly Property[]): Steps<Counts> {
+function* compactRanks(properties: readonly Property[]): Steps<Counts> {
   const counts: Uint32Array[] = [];
   for (const model of MODELS.keys()) {
     const places = new Uint16Array(HIGHEST_RANK + 1);
     for (const [i, { ranks }] of properties.entries()) {
       for (const rank of ranks[model]!) places[rank >> 1] = 1;
-      if (i % PROPERTIES_A_CHUNK === 0) yield;
+      if (i % PROPERTIES_PER_STEP === 0) yield;
     }
     let count = 0;
     for (let rank = 0; rank <= HIGHEST_RANK; rank++) if (places[rank]) places[rank] = count++;
@@ -171,14 +171,14 @@ function* closedUp(properties: readonly Property[]): Steps<Counts> {
       const own = ranks[model]!;
       for (let place = 0; place < own.length; place++)
         own[place] = 2 * places[own[place]! >> 1]! + (own[place]! & 1);
-      if (i % PROPERTIES_A_CHUNK === 0) yield;
+      if (i % PROPERTIES_PER_STEP === 0) yield;
     }
     counts.push(new Uint32Array(2 * count));
   }
   return counts;
 }
 
-/** Both models over the properties, each counted so many times, for which `counts` is used anew. */
+/** Measures both models over the properties, each weighted. Overwrites `counts`. */
 function measured(
   properties: readonly Property[],
   weights: Uint32Array | undefined,
@@ -231,8 +231,8 @@ function measuresOf(sums: Float64Array, at: number): Omit<Measures, "concordance
   };
 }
 
-function modelProof(model: number, observed: Measured, drawn: readonly Measured[]): ModelProof {
-  const interval = (name: keyof Measures) => intervalOf(drawn.map(({ models }) => models[model]![name]));
+function modelProof(model: number, observed: Measured, resamples: readonly Measured[]): ModelProof {
+  const interval = (name: keyof Measures) => intervalOf(resamples.map(({ models }) => models[model]![name]));
   return {
     measures: observed.models[model]!,
     intervals: {
@@ -241,11 +241,11 @@ function modelProof(model: number, observed: Measured, drawn: readonly Measured[
       calibrationError: interval("calibrationError"),
       logLoss: interval("logLoss"),
     },
-    bins: Array.from({ length: BINS }, (_, bin) => binOf(startOf(model), bin, observed, drawn)),
+    bins: Array.from({ length: BINS }, (_, bin) => binOf(startOf(model), bin, observed, resamples)),
   };
 }
 
-function binOf(at: number, bin: number, observed: Measured, drawn: readonly Measured[]): Bin {
+function binOf(at: number, bin: number, observed: Measured, resamples: readonly Measured[]): Bin {
   const shareOf = ({ sums }: Measured) =>
     sums[at + BIN_COMPONENTS + bin]! > 0
       ? sums[at + BIN_FAILED + bin]! / sums[at + BIN_COMPONENTS + bin]!
@@ -258,11 +258,11 @@ function binOf(at: number, bin: number, observed: Measured, drawn: readonly Meas
     failed: observed.sums[at + BIN_FAILED + bin]!,
     forecast: components > 0 ? observed.sums[at + BIN_FORECASTS + bin]! / components : null,
     outcome: shareOf(observed),
-    interval: components > 0 ? intervalOf(drawn.map(shareOf)) : null,
+    interval: components > 0 ? intervalOf(resamples.map(shareOf)) : null,
   };
 }
 
-/** The middle nine tenths of what the resamples gave. */
+/** Returns the middle 90 % of the values; null without any. */
 function intervalOf(values: readonly (number | null)[]): Interval | null {
   const found = values.filter((value) => value !== null).sort((a, b) => a - b);
   if (found.length === 0) return null;

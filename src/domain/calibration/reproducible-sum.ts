@@ -2,8 +2,8 @@ const COARSE = 2 ** 20;
 const FINE = 2 ** 50;
 
 /**
- * Sums that do not depend on the order of their terms: each is split into a multiple of 2⁻²⁰ and one of 2⁻⁵⁰, and sums
- * of either are exact up to 2³³ and some millions of terms.
+ * Sums that are independent of the order of their terms (reproducible summation). Each term is split into a multiple of
+ * 2⁻²⁰ and one of 2⁻⁵⁰, and the sums of both are exact up to 2³³ and some millions of terms.
  */
 export class ReproducibleSums {
   readonly #coarse: Float64Array;
@@ -29,7 +29,7 @@ export class ReproducibleSums {
   }
 }
 
-/** One of them. */
+/** A single reproducible sum. */
 export class ReproducibleSum {
   readonly #sums = new ReproducibleSums(1);
 

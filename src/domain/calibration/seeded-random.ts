@@ -1,4 +1,4 @@
-/** Uniform numbers on [0, 1) that follow from the seed alone (Steele, Lea and Flood's SplitMix, 32 bits). */
+/** Returns a generator of uniform numbers on [0, 1) from a seed (SplitMix by Steele, Lea and Flood, 32 bits). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

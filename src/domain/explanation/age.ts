@@ -6,20 +6,20 @@ import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";
 
-/** A component's age, from the day it counts from to the probability of having failed by now. */
+/** How a component's age came about, from its birth to the prior. */
 export type AgeParts = {
-  /** What the age rests on. */
+  /** What decides the age. */
   reason: "replacement" | "installation" | "unknown_past";
   bornOn: Day;
   ageYears: number;
-  /** The day from which the age below is counted: the birth, or the beginning of the record. */
+  /** The day from which virtual age accrues: the birth, or the start of the record. */
   countedFrom: Day;
   countedDays: number;
   restorations: readonly (Restored & { removedYears: number })[];
-  /** rate · (days − what was restored): V, or d where the past is unknown. */
+  /** V, or d with an unknown past. */
   virtualAgeYears: number;
   unknownPast: UnknownPastParts | null;
-  /** Before the limit on what age alone may say. */
+  /** p0 before its limit. */
   priorUnlimited: number;
   highestPrior: number;
   prior: number;
@@ -28,11 +28,11 @@ export type AgeParts = {
 
 type UnknownPastParts = {
   recordsSince: Day;
-  /** t: the age that it would have had when the record began, were it the original. */
+  /** t: the virtual age of the original when the record began. */
   nominalYears: number;
-  /** Probability that it was the original one when the record began: S(t). */
+  /** Probability of being the original when the record began: S(t). */
   originalThen: number;
-  /** The same today, after what it has lived through since. */
+  /** Probability of being the original today. */
   originalNow: number;
 };
 

@@ -6,14 +6,14 @@ import { type Policy, policyOf } from "../planning/policy.ts";
 import type { Outlook } from "../scoring/outlook.ts";
 import type { Day } from "../time.ts";
 
-/** What to do about a component, with what that rests on (docs/model/planning.md#due-date). Costs in cents. */
+/** The advice on a component with its inputs (docs/model/planning.md#due-date). Costs in cents. */
 export type Decision = Advice &
   Policy & {
     part: Part;
     dueOn: Day | null;
-    /** What its hazard ratio multiplies the best age by: θ^(−1/(β−1)); null where it is run to failure. */
+    /** Factor of the hazard ratio on the best age, θ^(−1/(β−1)); null for run to failure. */
     ageFactor: number | null;
-    /** q₁ · (c_f − c_p): what a year of waiting risks beyond planned work. */
+    /** q₁ · (c_f − c_p): the expected extra cost of a failure within a year. */
     riskedCents: number;
   };
 

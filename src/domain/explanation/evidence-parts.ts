@@ -4,20 +4,20 @@ import type { Evidence } from "../scoring/types.ts";
 import type { Condition } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 
-/** A piece of evidence with how its ratio came about: (1 + (base − 1) · remaining)^weight, and its factor ratio^(strength·times). */
+/** A piece of evidence with its calculation: ratio = (1 + (base − 1) · remaining)^weight, factor = ratio^(strength·times). */
 export type EvidencePart = Evidence & {
-  /** What it rests on, in words. */
+  /** A description in words. */
   label: string;
   baseRatio: number;
-  /** What fading has left, 0 to 1; of a cascade, how bad the upstream component is. */
+  /** The share that has not faded, 0 to 1; for a cascade, the share of the rule's effect. */
   remaining: number;
   weight: number;
   strength: number;
-  /** So many events have said it. */
+  /** The number of events that say the same. */
   times: number;
-  /** What they multiply the hazard by; 1 for a sensor's event, which adds a hazard of its own. */
+  /** The factor on the hazard; 1 for a sensor warning, which adds a hazard instead. */
   factor: number;
-  /** The first day on which it says nothing any more, if nothing ends it before; null for what does not fade. */
+  /** The first day on which it has faded completely; null for evidence that does not fade. */
   endsOn: Day | null;
   provenance: Provenance;
 };
@@ -48,7 +48,7 @@ export function evidencePart(
   };
 }
 
-/** Days over which a kind of evidence fades; null where it does not. */
+/** Returns the days over which a kind of evidence fades; null if it does not. */
 function spanOf({ model }: Knowledge, kind: Evidence["kind"]): number | null {
   const { emergencyRepair, repair, condition, inspection, keywords, claims, smartEvent } = model.evidence;
   switch (kind) {

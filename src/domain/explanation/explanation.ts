@@ -23,7 +23,7 @@ import { type EvidencePart, evidencePart } from "./evidence-parts.ts";
 import { type LifeParts, lifeParts, type RateParts, rateParts } from "./life.ts";
 import type { ChangeName, Target } from "./what-if.ts";
 
-/** How a component's score came about, each number with the ones that it follows from; nothing is rounded. */
+/** How a component's score came about: each number with its inputs, unrounded. */
 export type Explanation = {
   asOf: Day;
   def: ComponentDef;
@@ -42,21 +42,21 @@ export type Explanation = {
   decision: Decision;
 };
 
-/** A component's score with all that it follows from, as of the day of its latest score. */
+/** The explanation of a stored component as of the day of its latest score. */
 export type ExplainedComponent = {
   component: PlacedComponent;
   modelVersion: string;
   explanation: Explanation;
   corrections: Corrections;
-  /** The score that each change would give. */
+  /** The score after each possible change. */
   changes: readonly { change: ChangeName; score: Score }[];
 };
 
-/** How the evidence comes together. */
+/** The product of the evidence. */
 type ProductParts = {
-  /** Product of the factors of all evidence but cascades. */
+  /** Product of all factors but cascades. */
   own: number;
-  /** Product of the cascades, before their limit. */
+  /** Product of the cascades before their limit. */
   cascadesUnlimited: number;
   cascades: number;
   /** θ before its limits: own · cascades. */
@@ -67,17 +67,17 @@ type ProductParts = {
 /** From hazard to score. */
 type RiskParts = {
   periodDays: number;
-  /** What age alone adds to the cumulative hazard within the period. */
+  /** Cumulative hazard of the period from age alone. */
   hazardByAge: number;
-  /** The share of the acute hazard that falls within the period. */
+  /** The share of the acute hazard within the period. */
   acuteShare: number;
   /** θ · hazardByAge + Λ · acuteShare. */
   cumulativeHazard: number;
-  /** 1 − (1 − q)^periods, before it is rounded. */
+  /** 1 − (1 − q)^periods, unrounded. */
   cumulativeRisk: number;
 };
 
-/** Explains the score that a component has as of a day; its appliance is among the history's. */
+/** Explains a component's score as of a day. The history must contain its appliance. */
 export function explainScore(
   knowledge: Knowledge,
   history: PropertyHistory,
@@ -151,5 +151,5 @@ function riskOf(score: Score, outlook: Outlook, { model }: Knowledge): RiskParts
   };
 }
 
-/** Calendar years from new to an even chance of having failed: L. */
+/** Returns the calendar years from new to an even chance of having failed: L. */
 export const lifespanOf = ({ outlook }: Explanation) => effectiveLifespan(outlook);

@@ -4,20 +4,20 @@ import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "..
 import { environmentFactor, useFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../scoring/weibull.ts";
 
-/** How a component's life came about: the median is the product of the factors. Years of normal use. */
+/** How a component's life came about. The calibrated median is the product of the factors. Years of normal use. */
 export type LifeParts = {
   medianYears: number;
-  /** The median is the component's own, in place of the knowledge base's. */
+  /** Whether the component's own lifespan replaces the median of the knowledge base. */
   isOverridden: boolean;
   brandTier: BrandTier;
   brandFactor: number;
-  /** What calibration has learned of its kind; 1 without. */
+  /** Factor of the kind from calibration; 1 without. */
   kindFactor: number;
-  /** What calibration has learned of its appliance, a factor on the hazard (z); 1 without. */
+  /** Factor z of the appliance on the hazard, from calibration; 1 without. */
   frailty: number;
-  /** What the frailty is as a factor on the life: z^(−1/β). */
+  /** The frailty as a factor on the life: z^(−1/β). */
   frailtyFactor: number;
-  /** The product of all of them. */
+  /** The median times all factors. */
   calibratedMedianYears: number;
   shape: number;
   scaleYears: number;
@@ -47,18 +47,18 @@ export function lifeParts(
   };
 }
 
-/** How the rate of ageing came about: use divided by what the surroundings leave of a life. */
+/** How the rate of aging came about: the factor of use divided by the life factor of the climate. */
 export type RateParts = {
   wear: ComponentDef["wear"];
   usageIntensity: number;
   usageExponent: number;
   useFactor: number;
   surroundings: { factor: EnvironmentFactor; sensitivity: number; value: number; lifeFactor: number }[];
-  /** Product of the surroundings' factors, before the limit. */
+  /** Product of the climate's life factors, before the limit. */
   product: number;
   lowest: number;
   lifeFactor: number;
-  /** Years of normal use that a calendar year adds: r. */
+  /** Years of normal use per calendar year: r. */
   rate: number;
 };
 

@@ -4,7 +4,7 @@ import { scoreProperty } from "../scoring/score.ts";
 import type { EventEvidence, PropertyHistory, Score } from "../scoring/types.ts";
 import type { Day } from "../time.ts";
 
-/** What would change a score if it happened today, to the component itself. */
+/** Events that would change a component's score if they happened today. */
 export const CHANGES = {
   replacement: { eventType: "Replacement", conditionAfter: null },
   preventive_visit: { eventType: "Preventive Maintenance", conditionAfter: null },
@@ -13,10 +13,10 @@ export const CHANGES = {
 } as const satisfies Record<string, Pick<EventEvidence, "eventType" | "conditionAfter">>;
 export type ChangeName = keyof typeof CHANGES;
 
-/** The component that is asked about, and the appliance that it is a part of. */
+/** A component and its appliance. */
 export type Target = { applianceId: string; componentId: string };
 
-/** The score that the component would have after the change, with everything else as it is. */
+/** Returns the score that the component would have after the change, with everything else unchanged. */
 export function scoreAfter(
   knowledge: Knowledge,
   history: PropertyHistory,

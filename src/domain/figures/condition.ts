@@ -29,7 +29,7 @@ type Needs = Pick<
 >;
 
 /**
- * The condition of a property by the facility condition index: the cost of replacing its critical components plus half
+ * Returns the condition of a property by the facility condition index: the cost of replacing its critical components plus half
  * the cost of replacing its warning components, as a share of its replacement value.
  */
 export function conditionOf(totals: Needs): PropertyCondition {

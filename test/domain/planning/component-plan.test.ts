@@ -32,8 +32,8 @@ describe("a stored component", () => {
         },
         [{ component }],
       ).join(" ");
-    expect(sentences(own)).toContain("1 component has a lifespan of its own");
-    expect(sentences(tank)).not.toContain("of its own (`override");
+    expect(sentences(own)).toContain("1 component uses its own lifespan");
+    expect(sentences(tank)).not.toContain("its own lifespan");
   });
 
   test("that a sensor speaks against costs more to wait for, and is due no sooner", () => {
