@@ -14,19 +14,20 @@ export type BudgetCandidates = {
 
 const cents = (usd: number) => Math.round(usd * 100);
 
+/** Lists the components with a positive cost of delay, in order of selection. */
 export function* candidatesInSteps(
   components: readonly PlannedComponentJson[],
   locations: Locations,
 ): Steps<BudgetCandidates> {
   const kinds: BudgetCandidates["kinds"][number][] = [];
-  const numbers = new Map<string, number>();
-  const parts = yield* mapInSteps(
+  const indexes = new Map<string, number>();
+  const candidates = yield* mapInSteps(
     components.filter((one) => one.cost_of_waiting_a_year > 0),
     (one) => {
       const key = componentKind(one);
-      const kind = numbers.get(key) ?? kinds.length;
+      const kind = indexes.get(key) ?? kinds.length;
       if (kind === kinds.length) {
-        numbers.set(key, kind);
+        indexes.set(key, kind);
         const where = locations.typeName(one.appliance_type);
         kinds.push({ name: one.component_name, where, cents: cents(one.proactive_cost) });
       }
@@ -34,8 +35,8 @@ export function* candidatesInSteps(
       return { id: one.component_id, plannedCents: kinds[kind]!.cents, waitingCents, kind };
     },
   );
-  const inOrder = yield* sortInSteps(parts, byBenefitCostRatio);
-  return { kinds, components: inOrder.map(({ kind, waitingCents }) => [kind, waitingCents]) };
+  const sorted = yield* sortInSteps(candidates, byBenefitCostRatio);
+  return { kinds, components: sorted.map(({ kind, waitingCents }) => [kind, waitingCents]) };
 }
 
 /** Identical components that are selected together, or left out together. */
@@ -55,61 +56,61 @@ export type BudgetResult = {
   spentUsd: number;
   avoidedUsd: number;
   remainingUsd: number;
-  /** Highest cost of delay first, as is `left`. */
+  /** Highest cost of delay first. The same for `excluded`. */
   included: BudgetLine[];
   excluded: BudgetLine[];
 };
 
 /** Selects the components that a budget covers. */
-export const allocateBudget = (offer: BudgetCandidates, amountUsd: number): BudgetResult =>
-  runSteps(allocateBudgetInSteps(offer, amountUsd));
+export const allocateBudget = (candidates: BudgetCandidates, amountUsd: number): BudgetResult =>
+  runSteps(allocateBudgetInSteps(candidates, amountUsd));
 
-/** Selects the components that a budget covers, in steps, for properties with many of them. */
-export function* allocateBudgetInSteps(offer: BudgetCandidates, amountUsd: number): Steps<BudgetResult> {
-  let place = 0;
-  const candidates = yield* mapInSteps(offer.components, ([kind, waitingCents]) => {
-    const plannedCents = offer.kinds[kind]!.cents;
-    return { id: String(place++), plannedCents, waitingCents, kind };
+/** Selects the components that a budget covers, in steps, for properties with many components. */
+export function* allocateBudgetInSteps(candidates: BudgetCandidates, amountUsd: number): Steps<BudgetResult> {
+  let nextId = 0;
+  const components = yield* mapInSteps(candidates.components, ([kind, waitingCents]) => {
+    const plannedCents = candidates.kinds[kind]!.cents;
+    return { id: String(nextId++), plannedCents, waitingCents, kind };
   });
-  const spending: Spending<(typeof candidates)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
-  spendBudget(spending, cents(amountUsd), candidates);
+  const allocation: Spending<(typeof components)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+  spendBudget(allocation, cents(amountUsd), components);
   yield;
-  const chosen = new Set(spending.chosen);
-  const left: typeof candidates = [];
-  yield* forEachInSteps(candidates, (one) => {
-    if (!chosen.has(one)) left.push(one);
+  const chosen = new Set(allocation.chosen);
+  const excluded: typeof components = [];
+  yield* forEachInSteps(components, (one) => {
+    if (!chosen.has(one)) excluded.push(one);
   });
   return {
-    count: spending.chosen.length,
-    spentUsd: spending.spentCents / 100,
-    avoidedUsd: spending.avoidedCents / 100,
-    remainingUsd: left.reduce((sum, one) => sum + one.waitingCents, 0) / 100,
-    included: yield* linesOf(offer, spending.chosen),
-    excluded: yield* linesOf(offer, left),
+    count: allocation.chosen.length,
+    spentUsd: allocation.spentCents / 100,
+    avoidedUsd: allocation.avoidedCents / 100,
+    remainingUsd: excluded.reduce((sum, one) => sum + one.waitingCents, 0) / 100,
+    included: yield* linesOf(candidates, allocation.chosen),
+    excluded: yield* linesOf(candidates, excluded),
   };
 }
 
 function* linesOf(
-  offer: BudgetCandidates,
-  parts: readonly (Candidate & { kind: number })[],
+  candidates: BudgetCandidates,
+  components: readonly (Candidate & { kind: number })[],
 ): Steps<BudgetLine[]> {
-  const lots = new Map<number, BudgetLine>();
-  yield* forEachInSteps(parts, ({ kind, plannedCents, waitingCents }) => {
-    const { name, where } = offer.kinds[kind]!;
-    const lot = lots.get(kind) ?? { name, where, count: 0, costUsd: 0, delayCostUsd: 0 };
-    lots.set(kind, lot);
-    lot.count++;
-    lot.costUsd += plannedCents / 100;
-    lot.delayCostUsd += waitingCents / 100;
+  const lines = new Map<number, BudgetLine>();
+  yield* forEachInSteps(components, ({ kind, plannedCents, waitingCents }) => {
+    const { name, where } = candidates.kinds[kind]!;
+    const line = lines.get(kind) ?? { name, where, count: 0, costUsd: 0, delayCostUsd: 0 };
+    lines.set(kind, line);
+    line.count++;
+    line.costUsd += plannedCents / 100;
+    line.delayCostUsd += waitingCents / 100;
   });
-  return [...lots.values()].sort((a, b) => b.delayCostUsd - a.delayCostUsd);
+  return [...lines.values()].sort((a, b) => b.delayCostUsd - a.delayCostUsd);
 }
 
 /** The range of a budget slider in USD: from zero to the cost of all candidates, in round steps. */
 export type SliderRange = { most: number; step: number };
 
-export const sliderRange = ({ kinds, components: parts }: BudgetCandidates): SliderRange =>
-  sliderRangeUpTo(parts.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
+export const sliderRange = ({ kinds, components }: BudgetCandidates): SliderRange =>
+  sliderRangeUpTo(components.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
 
 export function sliderRangeUpTo(all: number): SliderRange {
   const rough = Math.max(all / 100, 1);

@@ -17,12 +17,12 @@ export type CsvFileData = Omit<PropertyPageData, "plan" | "components"> & {
 type PlannedComponentRow = PlannedComponentJson & Partial<ScheduledComponentJson>;
 type ComponentRow = ComponentJson & { expected_failure_cost_a_year?: number };
 
-/** The numbers behind a chart, under the field names of the API. */
-export function rowsOfCsvFile(file: CsvFile, figures: CsvFileData): Steps<CsvRows> {
-  return ROWS_BY_FILE[file](figures);
+/** Returns the rows of a file, under the field names of the API. */
+export function rowsOfCsvFile(file: CsvFile, data: CsvFileData): Steps<CsvRows> {
+  return ROWS_BY_FILE[file](data);
 }
 
-const ROWS_BY_FILE: Readonly<Record<CsvFile, (figures: CsvFileData) => Steps<CsvRows>>> = {
+const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRows>>> = {
   condition: ({ condition, assessedAt }) =>
     rowsOfRecords([
       {
@@ -38,8 +38,8 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (figures: CsvFileData) => Steps<Csv
     ]),
   components: function* ({ components, types, units }) {
     const locations = new Locations(types, units);
-    const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
-    return yield* rowsOfRecords(inOrder, (one) => componentRow(one, locations));
+    const sorted = yield* sortInSteps(components, compareByExpectedLoss);
+    return yield* rowsOfRecords(sorted, (one) => componentRow(one, locations));
   },
   plan: ({ plan, types, units }) => {
     const locations = new Locations(types, units);

@@ -20,9 +20,9 @@ export const sortByExpectedLoss = <C extends LossInputs>(components: readonly C[
 
 /** The component with the highest expected loss; undefined if there are none. */
 export function highestExpectedLoss<C extends LossInputs>(components: readonly C[]): C | undefined {
-  let dearest = components[0];
-  for (const one of components) if (dearest && compareByExpectedLoss(one, dearest) < 0) dearest = one;
-  return dearest;
+  let highest = components[0];
+  for (const one of components) if (highest && compareByExpectedLoss(one, highest) < 0) highest = one;
+  return highest;
 }
 
 /** The critical and warning components. */

@@ -17,15 +17,15 @@ export function* groupInSteps<T>(items: readonly T[], keyOf: (item: T) => string
 }
 
 /** A key for identical components: the same definition in the same type of appliance. */
-export const componentKind = (part: { component_def_id: string; appliance_type: string }) =>
-  `${part.appliance_type} ${part.component_def_id}`;
+export const componentKind = (component: { component_def_id: string; appliance_type: string }) =>
+  `${component.appliance_type} ${component.component_def_id}`;
 
 /** A key for identical components in the same tier. */
-export const componentKindAndTier = (part: {
+export const componentKindAndTier = (component: {
   component_def_id: string;
   appliance_type: string;
   risk_tier: string;
-}) => `${componentKind(part)} ${part.risk_tier}`;
+}) => `${componentKind(component)} ${component.risk_tier}`;
 
 export const sumBy = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
   items.reduce((sum, item) => sum + amountOf(item), 0);
@@ -35,7 +35,7 @@ export const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Ma
 export const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /** The range of some numbers: `2028–2030`, or `2028` if both ends read the same. */
-export function rangeText(numbers: readonly number[], write: (value: number) => string = String): string {
-  const [least, most] = [write(minOf(numbers)), write(maxOf(numbers))];
-  return least === most ? least : `${least}–${most}`;
+export function rangeText(numbers: readonly number[], format: (value: number) => string = String): string {
+  const [from, to] = [format(minOf(numbers)), format(maxOf(numbers))];
+  return from === to ? from : `${from}–${to}`;
 }

@@ -163,7 +163,7 @@ function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; page
           </p>
         ) : (
           <BudgetOutcome
-            bargain={resultOf(all, last.current)}
+            result={resultOf(all, last.current)}
             amount={Math.min(last.current.budget.amount, range.most)}
           />
         )}

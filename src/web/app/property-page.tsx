@@ -56,7 +56,7 @@ export function PropertyPage({
       <LoadedContent loaded={figures} what="the property" isPage>
         {(value) => (
           <div class="property">
-            <PropertyHeading figures={value} />
+            <PropertyHeading data={value} />
             <nav class="tabs" aria-label="About this property">
               {TABS.map((tab) => (
                 <a
@@ -73,11 +73,11 @@ export function PropertyPage({
               <ClaimsOfProperty propertyId={id} />
             ) : (
               <PropertySections
-                figures={{ ...value, budget: budgetOf(route) }}
+                data={{ ...value, budget: budgetOf(route) }}
                 links={linksOf(id, value)}
-                spending={(given) => (
+                renderBudgetPlanner={(props) => (
                   <BudgetSlider
-                    {...given}
+                    {...props}
                     onSettled={(amount) => replaceQuery(route, { budget: String(amount) })}
                   />
                 )}

@@ -11,11 +11,11 @@ import {
  * budget planner gets a slider, and the report gets a print button.
  */
 
-const place = document.getElementById(BUDGET_PLANNER_ID);
-if (place) {
-  const given: BudgetPlannerProps = JSON.parse(document.getElementById(BUDGET_DATA_ID)!.textContent!);
-  place.replaceChildren();
-  render(h(BudgetSlider, given), place);
+const container = document.getElementById(BUDGET_PLANNER_ID);
+if (container) {
+  const props: BudgetPlannerProps = JSON.parse(document.getElementById(BUDGET_DATA_ID)!.textContent!);
+  container.replaceChildren();
+  render(h(BudgetSlider, props), container);
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-prints]")) {
@@ -29,25 +29,27 @@ document.addEventListener("change", ({ target }) => {
 
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
-  const part = form.dataset.replaces;
-  if (part === undefined) return;
+  const sectionId = form.dataset.replaces;
+  if (sectionId === undefined) return;
   event.preventDefault();
-  void replaceSection(form, part);
+  void replaceSection(form, sectionId);
 });
 
 /** Loads the page with the form's values, and replaces one of its sections. */
-async function replaceSection(form: HTMLFormElement, part: string): Promise<void> {
-  const address = new URL(location.href);
-  for (const [name, value] of new FormData(form)) address.searchParams.set(name, String(value));
-  const section = document.getElementById(part)!;
+async function replaceSection(form: HTMLFormElement, sectionId: string): Promise<void> {
+  const url = new URL(location.href);
+  for (const [name, value] of new FormData(form)) url.searchParams.set(name, String(value));
+  const section = document.getElementById(sectionId)!;
   section.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(address, { headers: { accept: "text/html" } });
-    if (!answer.ok) throw new Error(String(answer.status));
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(part);
-    if (!fresh) throw new Error(`no section ${part}`);
+    const response = await fetch(url, { headers: { accept: "text/html" } });
+    if (!response.ok) throw new Error(String(response.status));
+    const fresh = new DOMParser()
+      .parseFromString(await response.text(), "text/html")
+      .getElementById(sectionId);
+    if (!fresh) throw new Error(`no section ${sectionId}`);
     section.replaceWith(document.adoptNode(fresh));
-    history.replaceState(null, "", address);
+    history.replaceState(null, "", url);
     fresh.querySelector("select")?.focus();
   } catch {
     section.removeAttribute("aria-busy");
@@ -55,9 +57,9 @@ async function replaceSection(form: HTMLFormElement, part: string): Promise<void
   }
 }
 
-function showError(form: HTMLFormElement, words: string): void {
-  const said = form.parentElement!.querySelector<HTMLElement>("[role=alert]") ?? document.createElement("p");
-  said.setAttribute("role", "alert");
-  said.textContent = words;
-  form.after(said);
+function showError(form: HTMLFormElement, message: string): void {
+  const alert = form.parentElement!.querySelector<HTMLElement>("[role=alert]") ?? document.createElement("p");
+  alert.setAttribute("role", "alert");
+  alert.textContent = message;
+  form.after(alert);
 }

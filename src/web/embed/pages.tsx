@@ -21,12 +21,12 @@ export type PageAddresses = { style: string; script: string; links: DataLinks };
 
 /** Renders the page of a property. */
 export function* renderPropertyPage(
-  figures: PropertyPageData,
+  data: PropertyPageData,
   { style, script, links }: PageAddresses,
 ): Steps<RenderedPage> {
-  const { name } = figures.property;
+  const { name } = data.property;
   const drawn: string[] = [];
-  for (const section of yield* sectionsInSteps({ figures, links })) {
+  for (const section of yield* sectionsInSteps({ data, links })) {
     yield;
     drawn.push(renderToString(section));
   }
@@ -35,10 +35,10 @@ export function* renderPropertyPage(
     title: `${name}: condition`,
     style,
     script,
-    printFooter: `${truncatedName(name)} · Property condition, ${date(figures.assessedAt)}`,
+    printFooter: `${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
     children: (
       <main class="property">
-        <PropertyHeading figures={figures} />
+        <PropertyHeading data={data} />
         {h("sections-here", null)}
         <footer class="small mute">
           <p>
@@ -74,15 +74,15 @@ export const ROWS_PER_PAGE = 200;
 
 /** Renders a page of the list of all components of a property, highest expected loss first. */
 export function* renderComponentList(
-  figures: Pick<PropertyPageData, "property" | "components" | "types" | "units">,
+  data: Pick<PropertyPageData, "property" | "components" | "types" | "units">,
   page: number,
   { style, back }: { style: string; back: string },
 ): Steps<RenderedPage> {
-  const locations = new Locations(figures.types, figures.units);
-  const all = yield* sortInSteps(figures.components, compareByExpectedLoss);
+  const locations = new Locations(data.types, data.units);
+  const all = yield* sortInSteps(data.components, compareByExpectedLoss);
   const from = (page - 1) * ROWS_PER_PAGE;
   const rows = all.slice(from, from + ROWS_PER_PAGE);
-  const title = `${figures.property.name}: all components`;
+  const title = `${data.property.name}: all components`;
   return renderDocument({
     title,
     style,
@@ -93,7 +93,7 @@ export function* renderComponentList(
             <h1>All components</h1>
             <p class="mute">
               <a href={back}>
-                <bdi>{figures.property.name}</bdi>
+                <bdi>{data.property.name}</bdi>
               </a>
               {rows.length > 0 &&
                 ` · ${count(from + 1)}–${count(from + rows.length)} of ${count(all.length)}`}

@@ -15,23 +15,23 @@ export function Attention(props: {
   /** The critical and warning ones, sorted by expected loss. */
   components: readonly ComponentJson[];
   /** The same components, grouped by kind and tier. */
-  alike: readonly (readonly ComponentJson[])[];
+  groups: readonly (readonly ComponentJson[])[];
   locations: Locations;
   csv?: CsvSource;
   all?: string | undefined;
 }) {
-  const { components, alike, locations, csv, all } = props;
+  const { components, groups, locations, csv, all } = props;
   if (components.length === 0)
     return (
       <Section id="attention" title="Highest-risk components">
         <p class="empty">No critical or warning components.</p>
       </Section>
     );
-  const groups = alike
-    .map((group) => ({ group, atRisk: sumBy(group, expectedLoss) }))
-    .sort((a, b) => b.atRisk - a.atRisk);
-  const most = groups[0]!.atRisk;
-  const shown = groups.slice(0, MAX_GROUPS);
+  const ranked = groups
+    .map((group) => ({ group, lossUsd: sumBy(group, expectedLoss) }))
+    .sort((a, b) => b.lossUsd - a.lossUsd);
+  const most = ranked[0]!.lossUsd;
+  const shown = ranked.slice(0, MAX_GROUPS);
   return (
     <Section
       id="attention"
@@ -39,7 +39,7 @@ export function Attention(props: {
       about="Ranked by expected loss in the next 12 months (probability of failure × cost of failure). Identical components are grouped."
     >
       <ol class="attention">
-        {shown.map(({ group, atRisk }) => (
+        {shown.map(({ group, lossUsd }) => (
           <li>
             <TierMark tier={group[0]!.risk_tier} named />
             {group.length === 1 ? (
@@ -48,9 +48,9 @@ export function Attention(props: {
               <ComponentGroup components={group} locations={locations} />
             )}
             <p class="waiting">
-              <Bar value={atRisk} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
+              <Bar value={lossUsd} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
               <span>
-                <strong>{money(Math.round(atRisk))}</strong>
+                <strong>{money(Math.round(lossUsd))}</strong>
                 <span class="mute small"> expected loss</span>
               </span>
             </p>

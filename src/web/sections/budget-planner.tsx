@@ -11,15 +11,15 @@ import { counted, money } from "../format.ts";
 
 const MAX_LINES = 5;
 /** The ids of the budget planner on its page, and of the script element with its data. */
-export const BUDGET_PLANNER_ID = "spending";
-export const BUDGET_DATA_ID = "spending-data";
+export const BUDGET_PLANNER_ID = "budget-planner";
+export const BUDGET_DATA_ID = "budget-planner-data";
 
 export type BudgetPlannerProps = { candidates: BudgetCandidates; amount: number };
 export type AllocatedBudget = BudgetPlannerProps & { result: BudgetResult };
 
 /** The budget planner as a form that asks the server for another amount. */
-export function BudgetForm({ candidates: offer, amount, result: bargain }: AllocatedBudget) {
-  const { most } = sliderRange(offer);
+export function BudgetForm({ candidates, amount, result }: AllocatedBudget) {
+  const { most } = sliderRange(candidates);
   return (
     <>
       <form class="choice amount" method="get" action="#plan">
@@ -36,29 +36,38 @@ export function BudgetForm({ candidates: offer, amount, result: bargain }: Alloc
         />
         <button type="submit">Update</button>
       </form>
-      <BudgetOutcome bargain={bargain} amount={amount} />
+      <BudgetOutcome result={result} amount={amount} />
     </>
   );
 }
 
 /** The budget planner with a slider, computed in the browser. */
-export function BudgetSlider({ candidates: offer, amount: first, onSettled }: BudgetPlannerProps & Settling) {
-  const [amount, setAmount] = useState(first);
+export function BudgetSlider({
+  candidates,
+  amount: initialAmount,
+  onSettled,
+}: BudgetPlannerProps & SettledHandler) {
+  const [amount, setAmount] = useState(initialAmount);
   return (
     <>
-      <AmountSlider range={sliderRange(offer)} amount={amount} onSlide={setAmount} onSettled={onSettled} />
-      <BudgetOutcome bargain={allocateBudget(offer, amount)} amount={amount} />
+      <AmountSlider
+        range={sliderRange(candidates)}
+        amount={amount}
+        onSlide={setAmount}
+        onSettled={onSettled}
+      />
+      <BudgetOutcome result={allocateBudget(candidates, amount)} amount={amount} />
     </>
   );
 }
 
-type Settling = {
+type SettledHandler = {
   /** Called with the amount when the slider is released. */
   onSettled?: ((amount: number) => void) | undefined;
 };
 
 export function AmountSlider(
-  props: { range: SliderRange; amount: number; onSlide: (amount: number) => void } & Settling,
+  props: { range: SliderRange; amount: number; onSlide: (amount: number) => void } & SettledHandler,
 ) {
   const { range, amount, onSlide, onSettled } = props;
   return (
@@ -81,78 +90,84 @@ export function AmountSlider(
 }
 
 /** The replacements that a budget covers and those that it does not, in a sentence, a bar and two lists. */
-export function BudgetOutcome({ bargain, amount }: { bargain: BudgetResult; amount: number }) {
-  const {
-    count: parts,
-    spentUsd,
-    avoidedUsd,
-    remainingUsd: leftUsd,
-    included: bought,
-    excluded: left,
-  } = bargain;
-  const all = avoidedUsd + leftUsd;
+export function BudgetOutcome({ result, amount }: { result: BudgetResult; amount: number }) {
+  const { count: replacements, spentUsd, avoidedUsd, remainingUsd, included, excluded } = result;
+  const totalUsd = avoidedUsd + remainingUsd;
   return (
     <>
       <p class="budget-result" aria-live="polite">
-        {parts === 0 ? (
+        {replacements === 0 ? (
           <>
             <strong>{money(amount)}</strong> covers no replacements. Delaying everything for 12 months costs a
-            net {money(Math.round(leftUsd))}.
+            net {money(Math.round(remainingUsd))}.
           </>
         ) : (
           <>
-            <strong>{money(amount)}</strong> covers {counted(parts, "replacement")} (
-            {money(Math.round(spentUsd))}) and avoids {leftUsd < 0.5 && "all "}
+            <strong>{money(amount)}</strong> covers {counted(replacements, "replacement")} (
+            {money(Math.round(spentUsd))}) and avoids {remainingUsd < 0.5 && "all "}
             <strong>{money(Math.round(avoidedUsd))}</strong>
-            {leftUsd < 0.5
+            {remainingUsd < 0.5
               ? " in 12-month delay costs."
-              : ` of ${money(Math.round(all))} in 12-month delay costs. ${money(Math.round(leftUsd))} remains at risk.`}
+              : ` of ${money(Math.round(totalUsd))} in 12-month delay costs. ${money(Math.round(remainingUsd))} remains at risk.`}
           </>
         )}
       </p>
       <svg class="bar split" width="100%" height="10" aria-hidden="true">
         <rect class="track" width="100%" height="10" rx="5" />
-        <rect class="fill" width={`${((100 * avoidedUsd) / (all || 1)).toFixed(1)}%`} height="10" rx="5" />
+        <rect
+          class="fill"
+          width={`${((100 * avoidedUsd) / (totalUsd || 1)).toFixed(1)}%`}
+          height="10"
+          rx="5"
+        />
       </svg>
       <div class="budget-lines">
         <BudgetLines
           title="Included"
-          lots={bought}
+          lines={included}
           empty="The budget is below the lowest replacement cost."
         />
-        <BudgetLines title="Not included" lots={left} empty="Nothing else is worth replacing now." />
+        <BudgetLines title="Not included" lines={excluded} empty="Nothing else is worth replacing now." />
       </div>
     </>
   );
 }
 
-function BudgetLines({ title, lots, empty }: { title: string; lots: readonly BudgetLine[]; empty: string }) {
-  const rest = lots.slice(MAX_LINES);
+function BudgetLines({
+  title,
+  lines,
+  empty,
+}: {
+  title: string;
+  lines: readonly BudgetLine[];
+  empty: string;
+}) {
+  const rest = lines.slice(MAX_LINES);
   const restCount = rest.reduce((sum, { count }) => sum + count, 0);
   return (
     <div>
       <h4>{title}</h4>
-      {lots.length === 0 && <p class="empty">{empty}</p>}
+      {lines.length === 0 && <p class="empty">{empty}</p>}
       <ul>
-        {lots.slice(0, MAX_LINES).map((lot) => (
+        {lines.slice(0, MAX_LINES).map((line) => (
           <li>
-            {lot.address === undefined ? (
+            {line.address === undefined ? (
               <span>
-                {lot.name}
-                {lot.count > 1 && ` × ${lot.count.toLocaleString("en-US")}`}{" "}
-                <span class="mute small">{lot.where}</span>
+                {line.name}
+                {line.count > 1 && ` × ${line.count.toLocaleString("en-US")}`}{" "}
+                <span class="mute small">{line.where}</span>
               </span>
             ) : (
               <span>
-                <a href={lot.address}>
-                  <bdi>{lot.name}</bdi>
+                <a href={line.address}>
+                  <bdi>{line.name}</bdi>
                 </a>{" "}
-                <span class="mute small">{lot.where}</span>
+                <span class="mute small">{line.where}</span>
               </span>
             )}
             <span class="number">
-              {money(Math.round(lot.costUsd))}
-              <span class="mute small"> saves {money(Math.round(lot.delayCostUsd))}</span>
+              {money(Math.round(line.costUsd))}
+              <span class="mute small"> saves {money(Math.round(line.delayCostUsd))}</span>
             </span>
           </li>
         ))}
@@ -162,7 +177,7 @@ function BudgetLines({ title, lots, empty }: { title: string; lots: readonly Bud
               {restCount.toLocaleString("en-US")} more {restCount === 1 ? "component" : "components"}
             </span>
             <span class="number">
-              {money(Math.round(rest.reduce((sum, { costUsd: usd }) => sum + usd, 0)))}
+              {money(Math.round(rest.reduce((sum, { costUsd }) => sum + costUsd, 0)))}
             </span>
           </li>
         )}

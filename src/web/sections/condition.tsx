@@ -37,8 +37,8 @@ export function Condition(props: {
   if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;
   const rating = RATINGS[condition.rating ?? ""] ?? { name: "Condition", tone: "" };
   const critical = components.filter(({ risk_tier }) => risk_tier === "CRITICAL");
-  const now = sum(critical, "proactive_cost");
-  const later = sum(critical, "reactive_cost");
+  const planned = sum(critical, "proactive_cost");
+  const afterFailure = sum(critical, "reactive_cost");
   const perUnit = reserve.reserves["12_month"].per_unit_per_month;
   return (
     <section class="card condition" id="condition" aria-labelledby="condition-title">
@@ -72,9 +72,9 @@ export function Condition(props: {
         </div>
         <div>
           <dt>Planned cost (critical)</dt>
-          <dd>{money(now)}</dd>
+          <dd>{money(planned)}</dd>
           <dd class="small mute">
-            {critical.length === 0 ? "no critical components" : `vs. ${money(later)} after failure`}
+            {critical.length === 0 ? "no critical components" : `vs. ${money(afterFailure)} after failure`}
           </dd>
         </div>
         <div>
@@ -87,7 +87,7 @@ export function Condition(props: {
       <TableDetails
         summary="How the score is calculated"
         csv={csv}
-        rows={TIERS.map((tier) => ({ tier, parts: components.filter((one) => one.risk_tier === tier) }))}
+        rows={TIERS.map((tier) => ({ tier, group: components.filter((one) => one.risk_tier === tier) }))}
         columns={[
           {
             heading: "Tier",
@@ -97,16 +97,16 @@ export function Condition(props: {
               </>
             ),
           },
-          { heading: "Components", isNumber: true, cell: ({ parts }) => count(parts.length) },
+          { heading: "Components", isNumber: true, cell: ({ group }) => count(group.length) },
           {
             heading: "Planned cost",
             isNumber: true,
-            cell: ({ parts }) => money(sum(parts, "proactive_cost")),
+            cell: ({ group }) => money(sum(group, "proactive_cost")),
           },
           {
             heading: "Cost after failure",
             isNumber: true,
-            cell: ({ parts }) => money(sum(parts, "reactive_cost")),
+            cell: ({ group }) => money(sum(group, "reactive_cost")),
           },
         ]}
         note={condition.methodology}
@@ -128,11 +128,12 @@ function NoAssessment() {
 /** The amount and confidence of the data behind the score, so that an estimate is not taken for a survey. */
 function DataConfidence({ components }: { components: readonly Costs[] }) {
   const appliances = new Set(components.map((one) => one.appliance_id)).size;
-  const sure = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
+  const countOf = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
   return (
     <p class="data-confidence small mute">
       Based on {counted(components.length, "component")} in {counted(appliances, "appliance")}. Data
-      confidence: {count(sure("HIGH"))} high, {count(sure("MEDIUM"))} medium, {count(sure("LOW"))} low.
+      confidence: {count(countOf("HIGH"))} high, {count(countOf("MEDIUM"))} medium, {count(countOf("LOW"))}{" "}
+      low.
     </p>
   );
 }

@@ -73,7 +73,7 @@ export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locat
           {
             heading: "Cost after failure",
             isNumber: true,
-            cell: ({ afterFailureUsd: failedUsd }) => money(failedUsd),
+            cell: ({ afterFailureUsd }) => money(afterFailureUsd),
           },
         ]}
         note="Costs are for critical and warning components."
@@ -83,21 +83,21 @@ export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locat
 }
 
 function Symbols({ row, locations }: { row: SystemRow; locations: Locations }) {
-  const { components: parts, tiers } = row;
-  const each = Math.ceil(parts.length / MAX_SYMBOLS);
-  if (each === 1)
-    return parts.map((part) => (
+  const { components, tiers } = row;
+  const perSymbol = Math.ceil(components.length / MAX_SYMBOLS);
+  if (perSymbol === 1)
+    return components.map((component) => (
       <i
-        class={part.risk_tier.toLowerCase()}
-        title={`${part.component_name}, ${locations.of(part)}: ${part.risk_score.toFixed(2)}`}
+        class={component.risk_tier.toLowerCase()}
+        title={`${component.component_name}, ${locations.of(component)}: ${component.risk_score.toFixed(2)}`}
       />
     ));
   return (
     <>
       {TIERS.flatMap((tier) =>
-        Array.from({ length: Math.ceil(tiers[tier] / each) }, () => <i class={tier.toLowerCase()} />),
+        Array.from({ length: Math.ceil(tiers[tier] / perSymbol) }, () => <i class={tier.toLowerCase()} />),
       )}
-      <span class="small mute">1 symbol = {count(each)} components</span>
+      <span class="small mute">1 symbol = {count(perSymbol)} components</span>
     </>
   );
 }
@@ -109,8 +109,8 @@ export function* systemsInSteps(
 ): Steps<SystemRow[]> {
   const systems = yield* groupInSteps(components, (one) => locations.systemOf(one.appliance_type));
   const rows: SystemRow[] = [];
-  for (const parts of systems) {
-    rows.push(systemRow(parts, locations));
+  for (const group of systems) {
+    rows.push(systemRow(group, locations));
     yield;
   }
   return rows.sort(
@@ -121,16 +121,16 @@ export function* systemsInSteps(
   );
 }
 
-function systemRow(parts: readonly ComponentJson[], locations: Locations): SystemRow {
+function systemRow(components: readonly ComponentJson[], locations: Locations): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
-  for (const { risk_tier } of parts) tiers[risk_tier]++;
-  const isEachMarked = parts.length <= MAX_SYMBOLS;
-  const elevatedParts = elevatedComponents(parts);
+  for (const { risk_tier } of components) tiers[risk_tier]++;
+  const hasOwnSymbols = components.length <= MAX_SYMBOLS;
+  const elevated = elevatedComponents(components);
   return {
-    system: locations.systemOf(parts[0]!.appliance_type),
-    components: isEachMarked ? parts.toSorted((a, b) => b.risk_score - a.risk_score) : parts,
+    system: locations.systemOf(components[0]!.appliance_type),
+    components: hasOwnSymbols ? components.toSorted((a, b) => b.risk_score - a.risk_score) : components,
     tiers,
-    plannedUsd: sumBy(elevatedParts, (one) => one.proactive_cost),
-    afterFailureUsd: sumBy(elevatedParts, (one) => one.reactive_cost),
+    plannedUsd: sumBy(elevated, (one) => one.proactive_cost),
+    afterFailureUsd: sumBy(elevated, (one) => one.reactive_cost),
   };
 }

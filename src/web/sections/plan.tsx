@@ -38,7 +38,7 @@ export type RenderBudgetPlanner = (props: BudgetPlannerProps) => ComponentChildr
 export type PlanDetails = {
   due: readonly PlannedComponentJson[];
   /** The due ones grouped by kind, highest cost of delay first. */
-  dueGroups: readonly { group: readonly PlannedComponentJson[]; waiting: number }[];
+  dueGroups: readonly { group: readonly PlannedComponentJson[]; delayUsd: number }[];
   budget: AllocatedBudget;
 };
 
@@ -50,31 +50,31 @@ export function* planDetailsInSteps(
 ): Steps<PlanDetails> {
   const due = components.filter(({ policy }) => policy === "replace_now");
   yield;
-  const dueAlike = (yield* groupInSteps(due, componentKind))
-    .map((group) => ({ group, waiting: sumBy(group, (one) => one.cost_of_waiting_a_year) }))
-    .sort((a, b) => b.waiting - a.waiting);
-  const offer = yield* candidatesInSteps(components, locations);
-  const amount = initialBudget(offer, budget);
+  const dueGroups = (yield* groupInSteps(due, componentKind))
+    .map((group) => ({ group, delayUsd: sumBy(group, (one) => one.cost_of_waiting_a_year) }))
+    .sort((a, b) => b.delayUsd - a.delayUsd);
+  const candidates = yield* candidatesInSteps(components, locations);
+  const amount = initialBudget(candidates, budget);
   yield;
   return {
     due,
-    dueGroups: dueAlike,
-    budget: { candidates: offer, amount, result: yield* allocateBudgetInSteps(offer, amount) },
+    dueGroups,
+    budget: { candidates, amount, result: yield* allocateBudgetInSteps(candidates, amount) },
   };
 }
 
 /** The plan of a property: what is due now, the costs by year, the reserve deposit, and the budget planner. */
 export function RecommendedActions(props: {
   plan: PropertyPlanJson;
-  advice: PlanDetails;
+  details: PlanDetails;
   locations: Locations;
   links?: PlanLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
-  spending?: RenderBudgetPlanner | undefined;
+  renderBudgetPlanner?: RenderBudgetPlanner | undefined;
 }) {
-  const { plan, advice, locations, links = {} } = props;
-  const { due } = advice;
-  const waiting = Math.round(sumBy(due, (one) => one.cost_of_waiting_a_year));
+  const { plan, details, locations, links = {} } = props;
+  const { due } = details;
+  const delayUsd = Math.round(sumBy(due, (one) => one.cost_of_waiting_a_year));
   return (
     <Section
       id="plan"
@@ -98,11 +98,11 @@ export function RecommendedActions(props: {
         </div>
         <div>
           <dt>Net cost of a 12-month delay</dt>
-          <dd>{money(waiting)}</dd>
+          <dd>{money(delayUsd)}</dd>
           <dd class="small mute">of components due now</dd>
         </div>
       </dl>
-      {due.length > 0 && <DueNow groups={advice.dueGroups} locations={locations} />}
+      {due.length > 0 && <DueNow groups={details.dueGroups} locations={locations} />}
       <TableDetails
         summary="Full action list"
         csv={links.componentsCsv}
@@ -134,7 +134,7 @@ export function RecommendedActions(props: {
         note="Net cost of a 12-month delay = (probability of failure × extra cost of failure) − one year of deferred replacement cost. A negative value means waiting is cheaper."
       />
       <CostsByYear plan={plan} units={plan.unit_count} links={links} />
-      <BudgetPlanner spent={advice.budget} spending={props.spending} />
+      <BudgetPlanner budget={details.budget} renderBudgetPlanner={props.renderBudgetPlanner} />
     </Section>
   );
 }
@@ -143,7 +143,7 @@ function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locat
   const rest = groups.slice(MAX_GROUPS).flatMap(({ group }) => group);
   return (
     <ul class="due-now">
-      {groups.slice(0, MAX_GROUPS).map(({ group, waiting }) => (
+      {groups.slice(0, MAX_GROUPS).map(({ group, delayUsd }) => (
         <li>
           <span>
             {group[0]!.component_name}
@@ -151,7 +151,7 @@ function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locat
             <span class="mute small">{locations.ofGroup(group)}</span>
           </span>
           <strong class="number">{money(sumBy(group, (one) => one.proactive_cost))}</strong>
-          <span class="number mute small">{delayCost(waiting)}</span>
+          <span class="number mute small">{delayCost(delayUsd)}</span>
         </li>
       ))}
       {rest.length > 0 && (
@@ -259,22 +259,26 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
 }
 
 function BudgetPlanner({
-  spent,
-  spending,
+  budget,
+  renderBudgetPlanner,
 }: {
-  spent: AllocatedBudget;
-  spending: RenderBudgetPlanner | undefined;
+  budget: AllocatedBudget;
+  renderBudgetPlanner: RenderBudgetPlanner | undefined;
 }) {
-  const { candidates: offer, amount } = spent;
+  const { candidates, amount } = budget;
   return (
     <>
       <h3>Budget planner</h3>
-      {offer.components.length === 0 ? (
+      {candidates.components.length === 0 ? (
         <p class="empty">No replacement is cost-effective right now.</p>
       ) : (
         <>
           <p class="about">Components are selected by savings per dollar until the budget is used.</p>
-          {spending ? spending({ candidates: offer, amount }) : <EnhancedBudgetForm {...spent} />}
+          {renderBudgetPlanner ? (
+            renderBudgetPlanner({ candidates, amount })
+          ) : (
+            <EnhancedBudgetForm {...budget} />
+          )}
         </>
       )}
     </>
@@ -282,22 +286,23 @@ function BudgetPlanner({
 }
 
 /** The budget that the reader entered, up to the cost of all candidates; by default, a quarter of that cost. */
-function initialBudget(offer: BudgetCandidates, asked: number | undefined): number {
-  const { most, step } = sliderRange(offer);
-  return Math.min(asked ?? Math.ceil(most / 4 / step) * step, most);
+function initialBudget(candidates: BudgetCandidates, requested: number | undefined): number {
+  const { most, step } = sliderRange(candidates);
+  return Math.min(requested ?? Math.ceil(most / 4 / step) * step, most);
 }
 
 /** The form, with the data from which a script turns it into a slider. */
 function EnhancedBudgetForm(props: AllocatedBudget) {
-  const { candidates: offer, amount } = props;
-  if (offer.components.length > MAX_EMBEDDED_COMPONENTS) return <BudgetForm {...props} />;
-  const data = JSON.stringify({ offer, amount }).replaceAll("<", "\\u003c");
+  const { candidates, amount } = props;
+  if (candidates.components.length > MAX_EMBEDDED_COMPONENTS) return <BudgetForm {...props} />;
+  const data: BudgetPlannerProps = { candidates, amount };
+  const json = JSON.stringify(data).replaceAll("<", "\\u003c");
   return (
     <>
       <div id={BUDGET_PLANNER_ID}>
         <BudgetForm {...props} />
       </div>
-      <script type="application/json" id={BUDGET_DATA_ID} dangerouslySetInnerHTML={{ __html: data }} />
+      <script type="application/json" id={BUDGET_DATA_ID} dangerouslySetInnerHTML={{ __html: json }} />
     </>
   );
 }

@@ -69,53 +69,53 @@ export function defaultTrendComponent(components: readonly ComponentJson[]): str
 }
 
 export type SectionsProps = {
-  figures: PropertyPageData;
+  data: PropertyPageData;
   links?: DataLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
-  spending?: RenderBudgetPlanner;
+  renderBudgetPlanner?: RenderBudgetPlanner;
 };
 
 /** The sections of a property: first the summary, then what to do about it, then the details. */
 export const PropertySections = (props: SectionsProps) => <>{runSteps(sectionsInSteps(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
-export function* sectionsInSteps({ figures, links, spending }: SectionsProps): Steps<VNode[]> {
-  const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = figures;
+export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsProps): Steps<VNode[]> {
+  const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = data;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
-  const status = (
+  const summary = (
     <Condition condition={condition} components={components} reserve={reserve} csv={csv("condition")} />
   );
-  if (components.length === 0) return [status];
-  const locations = new Locations(figures.types, figures.units);
+  if (components.length === 0) return [summary];
+  const locations = new Locations(data.types, data.units);
   yield;
-  const inOrder = yield* sortInSteps(components, compareByExpectedLoss);
-  const waiting = elevatedComponents(inOrder);
-  const alike = yield* groupInSteps(waiting, componentKindAndTier);
-  const expected = yield* timelineInSteps(waiting, alike);
+  const sorted = yield* sortInSteps(components, compareByExpectedLoss);
+  const elevated = elevatedComponents(sorted);
+  const groups = yield* groupInSteps(elevated, componentKindAndTier);
+  const timeline = yield* timelineInSteps(elevated, groups);
   const systems = yield* systemsInSteps(components, locations);
-  const advice = plan && (yield* planDetailsInSteps(plan, locations, figures.budget));
-  const chosen = components.find(({ component_id }) => component_id === trend?.componentId);
+  const details = plan && (yield* planDetailsInSteps(plan, locations, data.budget));
+  const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
-    status,
+    summary,
     <Attention
-      components={waiting}
-      alike={alike}
+      components={elevated}
+      groups={groups}
       locations={locations}
       csv={csv("components")}
       all={links?.components}
     />,
-    plan && advice && (
+    plan && details && (
       <RecommendedActions
         plan={plan}
-        advice={advice}
+        details={details}
         locations={locations}
-        spending={spending}
+        renderBudgetPlanner={renderBudgetPlanner}
         links={{ yearsCsv: csv("schedule"), componentsCsv: csv("plan"), schedule: links?.schedule }}
       />
     ),
     <HeatMap systems={systems} locations={locations} csv={csv("components")} />,
     <Timeline
-      expected={expected}
+      timeline={timeline}
       locations={locations}
       year={Number(assessedAt.slice(0, 4))}
       csv={csv("components")}
@@ -130,14 +130,14 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
       />
       <Inspections inspections={inspections} locations={locations} csv={csv("inspections")} />
     </div>,
-    trend && chosen && (
+    trend && selected && (
       <Trend
-        component={chosen}
+        component={selected}
         points={trend.points}
         events={trend.events}
         locations={locations}
-        choices={inOrder}
-        csv={csv("trend", chosen.component_id)}
+        choices={sorted}
+        csv={csv("trend", selected.component_id)}
       />
     ),
   ];
@@ -145,8 +145,8 @@ export function* sectionsInSteps({ figures, links, spending }: SectionsProps): S
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
-export function PropertyHeading({ figures }: { figures: PropertyPageData }) {
-  const { property, components, assessedAt } = figures;
+export function PropertyHeading({ data }: { data: PropertyPageData }) {
+  const { property, components, assessedAt } = data;
   const { address, city, state, zip } = property;
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [

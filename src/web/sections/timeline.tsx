@@ -21,33 +21,33 @@ export type TimelineData = {
   groups: readonly (readonly ComponentJson[])[];
 };
 
-/** Sorts the components and their groups; `alike` has the same components, grouped by kind and tier. */
+/** Sorts the components and their groups; `unsorted` has the same components, grouped by kind and tier. */
 export function* timelineInSteps(
   components: readonly ComponentJson[],
-  alike: readonly (readonly ComponentJson[])[],
+  unsorted: readonly (readonly ComponentJson[])[],
 ): Steps<TimelineData> {
   const sorted = yield* sortInSteps(components, compareByFailure);
   const grouped = yield* groupInSteps(sorted, componentKindAndTier);
   const groups = new Map(grouped.map((group) => [componentKindAndTier(group[0]!), group]));
-  const weighed = alike.map(([first]) => {
+  const ranked = unsorted.map(([first]) => {
     const group = groups.get(componentKindAndTier(first!))!;
-    return { group, atRisk: sumBy(group, expectedLoss) };
+    return { group, lossUsd: sumBy(group, expectedLoss) };
   });
-  weighed.sort((a, b) => b.atRisk - a.atRisk);
-  return { components: sorted, groups: weighed.map(({ group }) => group) };
+  ranked.sort((a, b) => b.lossUsd - a.lossUsd);
+  return { components: sorted, groups: ranked.map(({ group }) => group) };
 }
 
 /** The projected failure range of each group of components, as a bar on a time axis. */
 export function Timeline(props: {
-  expected: TimelineData;
+  timeline: TimelineData;
   locations: Locations;
   /** The first year of the time axis. */
   year: number;
   csv?: CsvSource;
   all?: string | undefined;
 }) {
-  const { expected, locations, year, csv, all } = props;
-  const { components, groups } = expected;
+  const { timeline, locations, year, csv, all } = props;
+  const { components, groups } = timeline;
   if (components.length === 0) return null;
   const shown = groups.slice(0, MAX_GROUPS).sort(([a], [b]) => compareByFailure(a!, b!));
   const latest = maxOf(shown.flat().map((one) => one.projected_failure_range.latest));
