@@ -18,7 +18,7 @@ export async function large(bench: Bench): Promise<Figure[]> {
   const components = imported.json.components.created as number;
   console.log(`${components} components in ${imported.seconds.toFixed(0)} s`);
   const snapshot = await bench.run("snapshot");
-  const planned = await plansMadeAnew(bench, partner_id, components);
+  const planned = await plansRenewed(bench, partner_id, components);
   const server = await bench.serve();
   const headers = { "x-api-key": api_key };
   const client: Client = { url: server.url, headers };
@@ -98,7 +98,7 @@ export async function large(bench: Bench): Promise<Figure[]> {
 }
 
 /** The first plan of a portfolio makes the plans of all its properties; what they add up to is kept for the next. */
-export async function plansMadeAnew(bench: Bench, partnerId: string, components: number): Promise<Figure[]> {
+export async function plansRenewed(bench: Bench, partnerId: string, components: number): Promise<Figure[]> {
   const plan = (...terms: string[]) => bench.run("plan", "--partner", partnerId, ...terms);
   const first = await plan();
   const known = await plan();

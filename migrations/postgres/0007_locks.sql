@@ -17,3 +17,4 @@ ALTER TABLE event_walks RENAME TO feed_cursors;
 ALTER TABLE feed_cursors RENAME COLUMN walk TO state;
 ALTER INDEX event_walks_client RENAME TO feed_cursors_client;
 ALTER INDEX event_walks_touched RENAME TO feed_cursors_touched;
+ALTER TABLE component_tallies RENAME TO component_counters;

@@ -19,3 +19,4 @@ DROP INDEX event_walks_client;
 DROP INDEX event_walks_touched;
 CREATE INDEX feed_cursors_client ON feed_cursors (partner_id, client, touched_at);
 CREATE INDEX feed_cursors_touched ON feed_cursors (touched_at);
+ALTER TABLE component_tallies RENAME TO component_counters;

@@ -80,7 +80,7 @@ export async function openListeners(
   return {
     url: main.url,
     adminUrl: admin.url,
-    knownAs: toldApart(main.url),
+    knownAs: distinctUrl(main.url),
     renewTls() {
       if (!identity) {
         log.info("asked to read the certificate again, but server.tls_cert is not set");
@@ -108,7 +108,7 @@ export async function openListeners(
  * A server that listens on every address is known by the machine's name, since the address would be the same for
  * all.
  */
-function toldApart(url: string): string {
+function distinctUrl(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, `//${hostname()}`);
 }
 

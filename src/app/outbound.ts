@@ -47,12 +47,12 @@ export function dispatcherOf(
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
-  const lanes = partnerLeases(cluster);
+  const leases = partnerLeases(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
       ...deliveryRepository(store, sealer, clock, cluster),
-      ...(lanes && { leases: lanes }),
+      ...(leases && { leases: leases }),
       send: sender.send,
       clock,
       timers: systemTimers,

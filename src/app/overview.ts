@@ -100,13 +100,13 @@ async function checkReceivers(read: Stores): Promise<Finding> {
   );
   if (failing.length === 0) return ok(receivers.length === 0 ? "no partner has one" : "none fails");
   const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
-  const told = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
+  const reported = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
     const since =
       pausedAt === null ? `fails since ${toIso(failingSince!)}` : `is paused since ${toIso(pausedAt)}`;
     return `${names.get(partnerId)} ${since} (${lastError ?? "no answer"})`;
   });
   return warn(
-    listed(told),
+    listed(reported),
     "Ask the partner whether its receiver is up. A paused one is resumed by the first probe that succeeds; what failed can be sent again.",
   );
 }
@@ -116,16 +116,16 @@ async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): P
   const near = (await read.gauges.budgets(dayOf(now))).filter(
     ({ dailyBudget, taken }) => dailyBudget > 0 && taken >= dailyBudget * (1 - NEAR_END),
   );
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const { id } of near) {
     const partner = await read.partners.find(id);
     if (!partner) continue;
     const left = await budgets.remaining(partner);
     if (left < partner.dailyBudget * NEAR_END)
-      told.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
+      reported.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
   }
-  if (told.length === 0) return ok("every partner has calls left");
-  return warn(listed(told), "They are renewed at midnight UTC. Raise a budget where it is too small.");
+  if (reported.length === 0) return ok("every partner has calls left");
+  return warn(listed(reported), "They are renewed at midnight UTC. Raise a budget where it is too small.");
 }
 
 /** Checks the certificate that is served, which may be older than the file. */
@@ -138,7 +138,7 @@ function checkShownCertificate(validTo: Instant | undefined, now: Instant): Find
   return days < RENEWED_BEFORE_DAYS ? warn(detail, renew) : ok(detail);
 }
 
-function listed(told: readonly string[]): string {
-  const rest = told.length - MOST_NAMED;
-  return told.slice(0, MOST_NAMED).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+function listed(reported: readonly string[]): string {
+  const rest = reported.length - MOST_NAMED;
+  return reported.slice(0, MOST_NAMED).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
 }

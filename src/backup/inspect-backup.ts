@@ -19,27 +19,27 @@ export function isMemberName(name: string): boolean {
  * @throws OperatorError if the backup is damaged.
  */
 export async function inspectBackup(file: string, lock: PassphraseLock | undefined): Promise<Manifest> {
-  let tally: Tally | undefined;
+  let counts: Counts | undefined;
   const bound = { bytes: MANIFEST_BYTES };
   for await (const member of readArchive(file, lock, bound)) {
-    if (tally) {
-      tally.add(member);
+    if (counts) {
+      counts.add(member);
       for await (const _ of member.content);
       continue;
     }
     if (member.name !== MANIFEST) throw damagedError(file, `it does not start with ${MANIFEST}`);
     const manifest = parseManifest(await asText(member.content), file);
-    tally = new Tally(manifest, file);
+    counts = new Counts(manifest, file);
     const content = manifest.database_bytes + manifest.uploads_bytes + KEY_BYTES + MANIFEST_BYTES;
     bound.bytes = content + (manifest.uploads + 8) * MEMBER_OVERHEAD;
   }
-  if (!tally) throw damagedError(file, "it is empty");
-  tally.end();
-  return tally.manifest;
+  if (!counts) throw damagedError(file, "it is empty");
+  counts.end();
+  return counts.manifest;
 }
 
 /** Compares the names and sizes of members with the manifest, before their content is read. */
-class Tally {
+class Counts {
   #hasDatabase = false;
   #hasKey = false;
   #uploads = 0;

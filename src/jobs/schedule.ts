@@ -49,14 +49,14 @@ export function startJobs(
   const start = (
     { name, onEvery }: Job,
     run: Job["run"],
-    turn?: Instant,
+    scheduledFor?: Instant,
     onFailure = (_error: unknown) => {},
   ): Promise<void> | undefined => {
     if (running.has(name) || abort.signal.aborted) return undefined;
     const startedAt = clock();
     const before = latest.get(name) ?? NEVER;
     const ended = (error: string | null) => latest.set(name, { startedAt, finishedAt: clock(), error });
-    const work = (onEvery ? run(abort.signal) : cluster.runExclusively(name, turn, run, abort.signal))
+    const work = (onEvery ? run(abort.signal) : cluster.runExclusively(name, scheduledFor, run, abort.signal))
       .then(
         (ran) => void (ran === false ? latest.set(name, before) : ended(null)),
         (error) => {
@@ -74,14 +74,14 @@ export function startJobs(
   for (const job of jobs) {
     const { name, pattern, atStart, run } = job;
     // The time of the pattern that it runs for: by it several servers know whether one of them has done so.
-    const turn = () =>
+    const slotOf = () =>
       crons
         .get(name)
         ?.previousRuns(1, new Date(clock() + EARLY_MS))[0]
         ?.getTime();
     if (pattern !== undefined)
-      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(job, run, turn())));
-    if (atStart) void start(job, run, turn());
+      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(job, run, slotOf())));
+    if (atStart) void start(job, run, slotOf());
   }
   return {
     states: () =>

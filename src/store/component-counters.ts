@@ -2,7 +2,7 @@ import { WARNING_FROM } from "../domain/component.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 
 /*
- * The buckets of `component_tallies`: a score in hundredths is its own bucket, each tier has one, and so have the
+ * The buckets of `component_counters`: a score in hundredths is its own bucket, each tier has one, and so have the
  * elevated components that were last scored by a snapshot, which the event stream lists by creation.
  */
 export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101, CRITICAL: 102 };

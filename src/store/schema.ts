@@ -243,8 +243,8 @@ export function schemaOf(kit: ColumnTypes) {
    * How many components of a partner stand in a bucket (a score in hundredths, or one of the tiers), by blocks of
    * 2,048 consecutive `seq`; block -1 is the whole. Finds the row at any offset of a filtered list in a few steps.
    */
-  const componentTallies = table(
-    "component_tallies",
+  const componentCounters = table(
+    "component_counters",
     {
       partnerId: text("partner_id").notNull(),
       bucket: int("bucket").notNull(),
@@ -860,7 +860,7 @@ export function schemaOf(kit: ColumnTypes) {
     units,
     appliances,
     components,
-    componentTallies,
+    componentCounters,
     propertyTotals,
     partnerTotals,
     propertyPlans,

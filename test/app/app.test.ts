@@ -274,11 +274,11 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     set(-DAY);
     expect(await post()).toEqual({ id, replayed: "true" });
     set(DAY + YEAR);
-    const anew = await post();
-    expect(anew).toMatchObject({ replayed: null });
-    expect(await post()).toEqual({ id: anew.id, replayed: "true" });
+    const again = await post();
+    expect(again).toMatchObject({ replayed: null });
+    expect(await post()).toEqual({ id: again.id, replayed: "true" });
     set(-YEAR);
-    expect(await post()).toEqual({ id: anew.id, replayed: "true" });
+    expect(await post()).toEqual({ id: again.id, replayed: "true" });
   });
 
   // Rule: health-degraded

@@ -45,7 +45,7 @@ const OLD_DELIVERIES = 4000;
 const MANY_READINGS = 130_000;
 /** Many transactions' worth: it is the history before them that makes one of these long. */
 const IMPORTED_EVENTS = 200;
-const RUNS = Number(process.env.TURNS_RUNS ?? 4);
+const RUNS = Number(process.env.RUNS ?? 4);
 /** What commands do goes on after a history, one of them after each: they take as long as all else. */
 const COMMANDS = ["calibration", "import", "export"] as const;
 type Command = (typeof COMMANDS)[number];
@@ -101,7 +101,7 @@ afterAll(async () => {
 async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
   let longestMs = 0;
   let going = true;
-  const turns = (async () => {
+  const ticks = (async () => {
     while (going) {
       const before = process.threadCpuUsage();
       await new Promise((resolve) => setImmediate(resolve));
@@ -111,7 +111,7 @@ async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestM
   })();
   const result = await work();
   going = false;
-  await turns;
+  await ticks;
   return { result, longestMs };
 }
 

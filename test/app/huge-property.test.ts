@@ -114,7 +114,7 @@ function multiply(propertyId: string): void {
 async function longestOf(address: string): Promise<number> {
   let longestMs = 0;
   let going = true;
-  const turns = (async () => {
+  const ticks = (async () => {
     while (going) {
       const before = process.threadCpuUsage();
       await new Promise((resolve) => setImmediate(resolve));
@@ -126,7 +126,7 @@ async function longestOf(address: string): Promise<number> {
   const reader = answer.body!.getReader();
   while (!(await reader.read()).done);
   going = false;
-  await turns;
+  await ticks;
   expect(answer.status).toBe(200);
   return longestMs;
 }

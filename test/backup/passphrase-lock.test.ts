@@ -35,13 +35,13 @@ describe("a passphrase's lock", () => {
   });
 
   test("seals what the library opens, and derives its key beside the event loop", async () => {
-    let turns = 0;
-    const timer = setInterval(() => turns++, 1);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
     const encrypter = new Encrypter();
     encrypter.addRecipient(new PassphraseLock(PASSPHRASE));
     const sealed = await encrypter.encrypt("said");
     clearInterval(timer);
-    expect(turns).toBeGreaterThan(0);
+    expect(ticks).toBeGreaterThan(0);
     const decrypter = new Decrypter();
     decrypter.addPassphrase(PASSPHRASE);
     expect(await decrypter.decrypt(sealed, "text")).toBe("said");

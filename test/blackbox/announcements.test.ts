@@ -54,7 +54,7 @@ async function tanksOfEveryAge(client: ApiClient, property: Json): Promise<Json[
 describe("a tank that crosses every tier", () => {
   let property: Json;
   let tank: Json;
-  let told: Json[];
+  let reported: Json[];
   /** Ages into WARNING, leaks into CRITICAL, dries up, and is replaced. */
   beforeAll(async () => {
     const { client, receiver } = await listen();
@@ -76,11 +76,11 @@ describe("a tank that crosses every tier", () => {
     const event = { appliance_id: tank.appliance_id, component_id: tank.id, date: daysFromToday(0) };
     await logEvents(client, { ...event, event_type: "Replacement" });
     await receiver.waitFor(() => ofComponent(receiver, tank.id).length === 4);
-    told = ofComponent(receiver, tank.id);
+    reported = ofComponent(receiver, tank.id);
   });
 
   const dataOf = (event: string, previous: string): Json =>
-    told.find((one) => one.event === event && one.data.previous_tier === previous)?.data;
+    reported.find((one) => one.event === event && one.data.previous_tier === previous)?.data;
   const everyField = (fields: object) => ({
     component_id: tank.id,
     component_name: "Glass-lined tank",
@@ -98,7 +98,7 @@ describe("a tank that crosses every tier", () => {
 
   // Rule: moves-announced
   test("is announced each time, in the order in which it happened", () => {
-    expect(told.map(({ event, data }) => [event, data.previous_tier, data.risk_tier])).toEqual([
+    expect(reported.map(({ event, data }) => [event, data.previous_tier, data.risk_tier])).toEqual([
       ["component.warning", "GOOD", "WARNING"],
       ["component.critical", "WARNING", "CRITICAL"],
       ["component.warning", "CRITICAL", "WARNING"],

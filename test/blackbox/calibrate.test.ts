@@ -234,8 +234,8 @@ describe("a day whose snapshot was taken, once a fit is put to use", () => {
     await other.json("calibrate", "--apply");
     const silent = await other.json("snapshot");
     await other.json("calibrate", "--revert");
-    const told = await other.json("snapshot", "--announce-model-change");
-    expect(told).toMatchObject({ announced: silent.held_back, held_back: 0 });
+    const reported = await other.json("snapshot", "--announce-model-change");
+    expect(reported).toMatchObject({ announced: silent.held_back, held_back: 0 });
 
     await other.json("calibrate", "--apply");
     const [property] = (await client.get("/v1/properties?limit=1")).body.properties;

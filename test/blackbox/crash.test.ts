@@ -151,7 +151,7 @@ describe("kill -9 in the middle of a snapshot", () => {
       trend: await rows("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2"),
       runs: await rows(`SELECT day, components, changed, critical, warning, announced, finished_at IS NOT NULL AS over
           FROM snapshot_runs`),
-      tallies: await rows("SELECT * FROM component_tallies ORDER BY 1, 2, 3"),
+      counters: await rows("SELECT * FROM component_counters ORDER BY 1, 2, 3"),
       sums: [
         await rows("SELECT * FROM property_totals ORDER BY 1"),
         (await rows("SELECT * FROM partner_totals ORDER BY 1")).map(

@@ -34,8 +34,8 @@ describe("the first day", () => {
     expect(fourth.taken_in).toEqual({ components: late.components_created, announced: 0, queued: 0 });
     expect(fourth).toMatchObject({ components: count + late.components_created, announced: count });
     expect((await client.get(`/v1/components/${early.components[0].id}/trend`)).body.trend).toEqual(point);
-    const told = receiver.received.filter(({ event }) => event === "component.critical");
-    expect(told).toHaveLength(count);
+    const reported = receiver.received.filter(({ event }) => event === "component.critical");
+    expect(reported).toHaveLength(count);
     await receiver.close();
   });
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   admin = await administered(servers);
 });
 
-const isProposal = (wanted: Json) => (told: Json) => expect(told).toMatchObject(wanted);
+const isProposal = (wanted: Json) => (reported: Json) => expect(reported).toMatchObject(wanted);
 
 // Rule: fit-among-servers
 test("a fit is begun by one of those that are asked at once; the others are told by whom, and since when", async () => {
@@ -108,8 +108,8 @@ test("a fit that was cut short with its server is told by the others, who begin 
   // As once its time is over.
   await rowsOf(url, "UPDATE locks SET expires_at = 0 WHERE name = 'fit'");
   await servers[2]!.start();
-  const told = await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by, finished_at: null }));
-  expect(told.error).toBe(`It was cut short, with ${by}. Ask for it again.`);
+  const reported = await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by, finished_at: null }));
+  expect(reported.error).toBe(`It was cut short, with ${by}. Ask for it again.`);
   await admin.at[1]!.post(PROPOSAL, undefined, 202);
   await admin.everywhere(PROPOSAL, isProposal({ status: "ready", by: `the server at ${servers[1]!.url}` }));
 });

@@ -43,7 +43,7 @@ async function stored(installation: Installation) {
     events: await rows(`SELECT serial, event_type, date, notes FROM service_events e
       JOIN appliances a ON a.id = e.appliance_id ORDER BY e.created_at`),
     log: await rows("SELECT seq, kind FROM event_log ORDER BY seq"),
-    tallies: await rows("SELECT bucket, block, count FROM component_tallies WHERE count > 0 ORDER BY 1, 2"),
+    counters: await rows("SELECT bucket, block, count FROM component_counters WHERE count > 0 ORDER BY 1, 2"),
     sums: await rows(
       "SELECT properties, events, appliances, components, service_events, critical, warning FROM partner_totals",
     ),
@@ -374,21 +374,21 @@ describe("--default", () => {
 test("--no-webhooks tells the receiver nothing of what comes in, and the event stream all of it", async () => {
   const server = await serve();
   const { url } = await startReceiver();
-  const told = await server.createPartner("Told", "--webhook-url", url);
+  const reported = await server.createPartner("Told", "--webhook-url", url);
   const path = join(folder(), "properties.csv");
   writeFileSync(path, "partner_property_id,name,address,state\n1,Elm,1 Elm St,NY\n");
   const deliveries = async () =>
-    (await server.json("deliveries", "list", "--partner", told.partner_id)).total;
-  await server.json("import", "--partner", told.partner_id, "--properties", path, "--no-webhooks");
+    (await server.json("deliveries", "list", "--partner", reported.partner_id)).total;
+  await server.json("import", "--partner", reported.partner_id, "--properties", path, "--no-webhooks");
   expect(await deliveries()).toBe(0);
   const { events } = await server
-    .as(told)
+    .as(reported)
     .get("/v1/events?since=2020-01-01")
     .then(({ body }) => body);
   expect(events).toMatchObject([{ type: "property.created" }]);
   const loud = join(folder(), "properties.csv");
   writeFileSync(loud, "partner_property_id,name,address,state\n2,Oak,2 Oak St,NY\n");
-  await server.json("import", "--partner", told.partner_id, "--properties", loud);
+  await server.json("import", "--partner", reported.partner_id, "--properties", loud);
   expect(await deliveries()).toBe(1);
 });
 

@@ -84,7 +84,7 @@ const REFUSED = new RegExp(
   `^mainstay: an import for PARTNER_\\S+ is in progress already, by ${operator().replace(/[()]/g, "\\$&")} on \\S+, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z\n` +
     "Nothing was changed\\. ",
 );
-const END_TURNS = "UPDATE locks SET expires_at = 0 WHERE name LIKE 'import:%'";
+const EXPIRE_LOCKS = "UPDATE locks SET expires_at = 0 WHERE name LIKE 'import:%'";
 
 describe.each([
   ["a data folder", overFolder],
@@ -116,7 +116,7 @@ describe.each([
     const [lease] = await world.sql("SELECT expires_at FROM locks WHERE name LIKE 'import:%'");
     expect(Number(lease!.expires_at) - Date.now()).toBeLessThanOrEqual(15_000);
     // As once its time is over.
-    await world.sql(END_TURNS);
+    await world.sql(EXPIRE_LOCKS);
     const last = await there.json(...args);
     expect(last.appliances.created).toBeWithin(1, APPLIANCES - reached + 1);
     expect(await world.appliances()).toBe(APPLIANCES);
@@ -129,7 +129,7 @@ test("an import that was paused until another had its turn writes nothing more, 
   await using world = await overPostgres();
   const { there, args } = world;
   const child = await standingStill(world);
-  await world.sql(END_TURNS);
+  await world.sql(EXPIRE_LOCKS);
   const last = await there.json(...args);
   expect(last.appliances.created).toBeWithin(1, APPLIANCES);
   child.kill("SIGCONT");

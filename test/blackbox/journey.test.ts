@@ -146,7 +146,7 @@ describe("the partner's journey, over HTTP", () => {
   let program: Json;
   let clients: Json;
   let made: Json;
-  let told: Json;
+  let reported: Json;
   let figures: Json;
   const asked = new Set<string>();
 
@@ -170,7 +170,7 @@ describe("the partner's journey, over HTTP", () => {
     program = await import(join(project.folder, "journey.ts"));
     clients = await program.signIn(`${server.url}/api/v1`, { client_id, client_secret }, checkedFetch);
     made = await program.register(clients.api, THIS_YEAR);
-    told = await program.report(clients.api, made.property.id, made.heater, (ago: number) =>
+    reported = await program.report(clients.api, made.property.id, made.heater, (ago: number) =>
       daysFromToday(-ago),
     );
     await server.json("snapshot");
@@ -189,13 +189,13 @@ describe("the partner's journey, over HTTP", () => {
   });
 
   test("logs service events, readings, sensor events and claims, and is told which it must mend", () => {
-    expect(told.logged).toMatchObject({ created: 2, errors: 1, error_details: [{ index: 2 }] });
-    expect(told.read).toMatchObject({ received: true, appliance_id: made.heater.id });
-    expect(told.smart).toMatchObject({ property_created: false, appliance_created: false, warnings: [] });
-    expect(told.smart.risk_summary.components_scored).toBeGreaterThan(0);
-    expect(told.flat.event_type).toBe("overheating");
-    expect(told.single).toMatchObject({ created: 1, amount_paid: 12_500, status: "closed" });
-    expect(told.listed.events[0].amount_paid).toBe(300);
+    expect(reported.logged).toMatchObject({ created: 2, errors: 1, error_details: [{ index: 2 }] });
+    expect(reported.read).toMatchObject({ received: true, appliance_id: made.heater.id });
+    expect(reported.smart).toMatchObject({ property_created: false, appliance_created: false, warnings: [] });
+    expect(reported.smart.risk_summary.components_scored).toBeGreaterThan(0);
+    expect(reported.flat.event_type).toBe("overheating");
+    expect(reported.single).toMatchObject({ created: 1, amount_paid: 12_500, status: "closed" });
+    expect(reported.listed.events[0].amount_paid).toBe(300);
   });
 
   test("reads figures that agree with each other", () => {
@@ -233,7 +233,7 @@ describe("the partner's journey, over HTTP", () => {
     const ids = [
       made.property.id,
       made.heater.id,
-      ...[...made.bulk.events, ...told.logged.events, ...figures.alerts.alerts].map(({ id }: Json) => id),
+      ...[...made.bulk.events, ...reported.logged.events, ...figures.alerts.alerts].map(({ id }: Json) => id),
     ];
     expect([...seen.keys()].sort()).toEqual(ids.sort());
     expect([...seen.values()].map(program.describe)).toContain("Elm Court, NY, by api");

@@ -49,8 +49,8 @@ describe("the limit per address", () => {
   test("counts an address by the socket: X-Forwarded-For is believed of trusted proxies only", async () => {
     const distrusting = await serve(LIMITED);
     const from = (address: string) => ({ "x-forwarded-for": address });
-    let turn = 0;
-    const fromMany = await times(5, () => ping(distrusting.anonymous, from(`10.0.0.${++turn}`)));
+    let host = 0;
+    const fromMany = await times(5, () => ping(distrusting.anonymous, from(`10.0.0.${++host}`)));
     expect(statuses(fromMany)).toEqual([401, 401, 401, 401, 429]);
     const trusting = await serve({ ...LIMITED, server: { trusted_proxies: ["127.0.0.0/8"] } });
     const fromOne = await times(5, () => ping(trusting.anonymous, from("6.6.6.6, 10.0.0.1")));

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs"
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { CAN_MOUNT, useDisks } from "../support/disk.ts";
-import { eventually, PATIENCE_MS } from "../support/eventually.ts";
+import { eventually, TIMEOUT_MS } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
@@ -33,7 +33,7 @@ async function serveInto(target: string) {
   return {
     async stop() {
       child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+      const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
       const code = await child.exited;
       clearTimeout(timer);
       return { code, stderr: await new Response(child.stderr).text() };
@@ -53,10 +53,10 @@ async function droppedAt(adminUrl: string): Promise<number> {
 }
 
 /** How many lines the log itself tells to be missing: more than once, where a short line found room between. */
-function toldIn(text: string): number {
-  const told = linesOf(text).filter(({ msg }) => msg.startsWith("log lines dropped"));
-  for (const { level } of told) expect(level).toBe("warn");
-  return told.reduce((sum, { dropped }) => sum + dropped, 0);
+function reportedIn(text: string): number {
+  const reported = linesOf(text).filter(({ msg }) => msg.startsWith("log lines dropped"));
+  for (const { level } of reported) expect(level).toBe("warn");
+  return reported.reduce((sum, { dropped }) => sum + dropped, 0);
 }
 
 /** Asks, with answers as good as ever, until lines are dropped; how many. */
@@ -95,9 +95,9 @@ describe("standard output that takes nothing", () => {
     const dropped = await askUntilDropped(started);
     await eventually(async () => {
       read();
-      const told = toldIn(text.slice(0, text.lastIndexOf("\n") + 1));
-      expect(told).toBeGreaterThanOrEqual(dropped);
-      expect(await droppedAt(started.admin_url)).toBe(told);
+      const reported = reportedIn(text.slice(0, text.lastIndexOf("\n") + 1));
+      expect(reported).toBeGreaterThanOrEqual(dropped);
+      expect(await droppedAt(started.admin_url)).toBe(reported);
     });
     await askUntilDropped(started);
     expect(await server.stop()).toEqual({ code: 0, stderr: "" });
@@ -151,7 +151,7 @@ describe("standard output that takes nothing", () => {
     await fetch(`${started.url}/v1/ping`);
     await eventually(() => {
       const whole = readFileSync(file, "utf8").replace(/^\{[^\n]*[^}\n]$/gm, "");
-      expect(toldIn(whole)).toBeGreaterThanOrEqual(dropped);
+      expect(reportedIn(whole)).toBeGreaterThanOrEqual(dropped);
     });
     expect(await server.stop()).toEqual({ code: 0, stderr: "" });
   });

@@ -14,10 +14,10 @@ const { newDatabase } = usePostgres();
 
 /** Everything that a partner reads; what tells of this moment is left out. */
 async function answers(client: ApiClient): Promise<Record<string, string>> {
-  const told: Record<string, string> = {};
+  const reported: Record<string, string> = {};
   const get = async (path: string) => {
     const { text } = await client.get(path);
-    told[path] = text.replaceAll(/"(generated|assessed)_at":"[^"]+"/g, "");
+    reported[path] = text.replaceAll(/"(generated|assessed)_at":"[^"]+"/g, "");
     return JSON.parse(text);
   };
   const { properties } = await get("/v1/properties?limit=200");
@@ -35,7 +35,7 @@ async function answers(client: ApiClient): Promise<Record<string, string>> {
     await get(`/v1/components/${id}/history`);
     await get(`/v1/components/${id}/trend`);
   }
-  return told;
+  return reported;
 }
 
 /** The property that the demo shows, with ten years behind it, and one of each kind of thing. */

@@ -115,12 +115,12 @@ describe("a probe with a wrong signature", () => {
     let secret = "";
     const good = await verifying(() => secret, 401);
     const odd = await verifying(() => secret, 500);
-    const careless = await startReceiver();
-    receivers.push(careless);
+    const lenient = await startReceiver();
+    receivers.push(lenient);
     const verifies = await own.createPartner("Verifies", "--webhook-url", good.url);
     secret = verifies.webhook_secret;
     const unclear = await own.createPartner("Unclear", "--webhook-url", odd.url);
-    const accepts = await own.createPartner("Accepts", "--webhook-url", careless.url);
+    const accepts = await own.createPartner("Accepts", "--webhook-url", lenient.url);
     const gone = await own.createPartner("Gone", "--webhook-url", "http://127.0.0.1:1/");
     await own.createPartner("Deaf");
     const { receivers: probed } = await own.json("partner", "probe-webhook", "--all");
@@ -132,8 +132,8 @@ describe("a probe with a wrong signature", () => {
       [accepts.partner_id, "accepts", 200],
       [gone.partner_id, "unreachable", null],
     ]);
-    expect(probed[2]).toMatchObject({ accepts_without_verifying: true, webhook_url: careless.url });
-    const [received] = careless.received;
+    expect(probed[2]).toMatchObject({ accepts_without_verifying: true, webhook_url: lenient.url });
+    const [received] = lenient.received;
     expect(received).toMatchObject({ event: "webhook.test" });
     expect(await verifySignatures(received!, accepts.webhook_secret)).toMatchObject({
       service: false,
@@ -144,7 +144,7 @@ describe("a probe with a wrong signature", () => {
     expect(entries).toMatchObject([{ action: "partner.probe_webhook", detail: { verdict: "accepts" } }]);
     const table = await own.run("partner", "probe-webhook", accepts.partner_id);
     expect(table.stdout).toContain("DOES NOT VERIFY");
-    expect(careless.received).toHaveLength(2);
+    expect(lenient.received).toHaveLength(2);
   });
 
   test("is refused for a partner without a receiver, and without a choice of partners", async () => {

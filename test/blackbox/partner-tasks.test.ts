@@ -61,8 +61,8 @@ describe("announcing the present state", () => {
       counts: { ...counts, queued: counts.critical + counts.warning },
     });
     await receiver.waitFor((received) => received.length === dry.queued);
-    const told = receiver.received.filter(({ event }) => event === "component.critical");
-    expect(told).toHaveLength(counts.critical);
+    const reported = receiver.received.filter(({ event }) => event === "component.critical");
+    expect(reported).toHaveLength(counts.critical);
     const [entry] = await auditOf(partner);
     expect(entry).toMatchObject({ actor: admin.id, action: "partner.announce" });
 

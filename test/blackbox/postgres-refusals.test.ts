@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { rowsOf, usePostgres, withUsualPatience } from "../support/postgres.ts";
+import { rowsOf, usePostgres, withDefaultTimeout } from "../support/postgres.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
 const { install } = useMainstay({ inFolder: true });
@@ -22,13 +22,13 @@ async function refusal(address: string): Promise<{ error: string; hint: string }
   expect(performance.now() - startedAt).toBeLessThan(CONNECT_TIMEOUT_S * 1000);
   expect(code).toBe(1);
   const command = await installation.run("partner", "list", "--json");
-  const told = JSON.parse(command.stderr) as { error: string; hint: string };
+  const reported = JSON.parse(command.stderr) as { error: string; hint: string };
   expect(command.code).toBe(1);
   // The same sentence from both, and never the password.
-  expect(stdout + stderr).toContain(told.error);
+  expect(stdout + stderr).toContain(reported.error);
   expect(stdout + stderr + command.stderr).not.toContain("pass-word-of-ours");
-  expect(told.hint).toMatch(/\w{3}/);
-  return told;
+  expect(reported.hint).toMatch(/\w{3}/);
+  return reported;
 }
 
 const withPart = (url: string, parts: Partial<URL>) => Object.assign(new URL(url), parts).href;
@@ -36,7 +36,7 @@ const withPart = (url: string, parts: Partial<URL>) => Object.assign(new URL(url
 // The server's own tables end as one does whose process PostgreSQL has ended, each time that they are read.
 test("a database that goes while a server starts, or a command runs, is told of as one that is away", async () => {
   // As patient as a server is that was not told to wait longer.
-  const url = withUsualPatience(await newDatabase());
+  const url = withDefaultTimeout(await newDatabase());
   const installation = install({ storage: { url } });
   await installation.createPartner();
   for (const [table, id] of [

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { eventually, PATIENCE_MS } from "../support/eventually.ts";
+import { eventually, TIMEOUT_MS } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { PROPERTY } from "../support/portfolio.ts";
 
@@ -28,7 +28,7 @@ async function exchange(bytes: string, count: number): Promise<Answers> {
     });
     socket.on("close", () => resolve(true));
     socket.on("error", () => resolve(true));
-    socket.setTimeout(PATIENCE_MS, () => reject(new Error(`neither an answer nor an end: ${text}`)));
+    socket.setTimeout(TIMEOUT_MS, () => reject(new Error(`neither an answer nor an end: ${text}`)));
     socket.write(bytes);
   });
   socket.destroy();

@@ -29,7 +29,7 @@ const SMART = "/v1/meter-event/smart/v2";
 const FLAT = "/v1/meter-event/smart";
 
 /** What the receiver was told under that name of what the field names. */
-async function told(event: string, field: string, value: string): Promise<Json> {
+async function reported(event: string, field: string, value: string): Promise<Json> {
   const dataOf = () =>
     receiver.received
       .filter((one) => one.event === event)
@@ -58,7 +58,7 @@ describe("a meter reading", () => {
       partner: "Acme",
     });
     expect(body.event_id).toMatch(/^PE_[0-9a-hjkmnp-tv-z]{26}$/);
-    expect(await told("sensor.received", "event_id", body.event_id)).toEqual({
+    expect(await reported("sensor.received", "event_id", body.event_id)).toEqual({
       event_id: body.event_id,
       property_id: property.id,
       ...reading(),
@@ -120,7 +120,7 @@ describe("a smart event", () => {
     const affected = body.affected_components.find((one: Json) => one.id === tank.id);
     expect(affected.risk_score).toBeGreaterThan(before);
     expect(await scoreOf(tank.id)).toBe(affected.risk_score);
-    expect(await told("sensor.smart", "event_id", body.event_id)).toEqual({
+    expect(await reported("sensor.smart", "event_id", body.event_id)).toEqual({
       event_id: body.event_id,
       event_type: "water_leak",
       property_id: property.id,
@@ -138,7 +138,7 @@ describe("a smart event", () => {
     const event = { event_type: "water_leak", severity: "critical", appliance: { appliance_id: aged.id } };
     const { body } = await client.post(SMART, event);
     expect(body.risk_summary.critical_count).toBeGreaterThan(0);
-    const critical = await told("component.critical", "appliance_id", aged.id);
+    const critical = await reported("component.critical", "appliance_id", aged.id);
     expect(critical).toMatchObject({
       risk_tier: "CRITICAL",
       previous_tier: "GOOD",
@@ -157,11 +157,11 @@ describe("a smart event", () => {
     expect(body).toMatchObject({ property_created: true, appliance_created: true });
     const created = (await client.get(`/v1/properties/${body.property_id}`)).body;
     expect(created).toMatchObject({ name: "Oak Court", state: "VT", unit_count: 3, source: "sensor_event" });
-    expect(await told("property.created", "property_id", body.property_id)).toMatchObject({
+    expect(await reported("property.created", "property_id", body.property_id)).toMatchObject({
       source: "sensor_event",
       state: "VT",
     });
-    expect(await told("appliance.created", "appliance_id", body.appliance_id)).toEqual({
+    expect(await reported("appliance.created", "appliance_id", body.appliance_id)).toEqual({
       appliance_id: body.appliance_id,
       type_id: "washer",
       property_id: body.property_id,
@@ -221,7 +221,9 @@ describe("a smart event", () => {
     const { body } = await client.post(SMART, event);
     expect(body.warnings).toEqual([expect.stringContaining("sun_spots")]);
     expect(body.affected_components).toEqual([]);
-    expect(await told("sensor.smart", "event_id", body.event_id)).toMatchObject({ event_type: "sun_spots" });
+    expect(await reported("sensor.smart", "event_id", body.event_id)).toMatchObject({
+      event_type: "sun_spots",
+    });
   });
 
   // Rule: smart-finds, severity
@@ -246,7 +248,7 @@ describe("a smart event", () => {
       property_id: property.id,
     });
     expect(body).toMatchObject({ event_type: "high_temperature", appliance_id: heater.id });
-    expect(await told("sensor.smart.processed", "event_id", body.event_id)).toEqual({
+    expect(await reported("sensor.smart.processed", "event_id", body.event_id)).toEqual({
       event_id: body.event_id,
       event_type: "high_temperature",
       property_id: property.id,

@@ -6,7 +6,7 @@ import { runMainstay, useMainstay } from "../support/mainstay.ts";
 const { folder } = useMainstay();
 
 /** The machine may be busy with other tests; ten seconds are for an executable that has it for itself. */
-const PATIENCE = ["--timeout", "55"];
+const TIMEOUT = ["--timeout", "55"];
 
 const STEPS = [
   "start",
@@ -24,7 +24,7 @@ const STEPS = [
 
 test("walks the whole journey, and leaves nothing behind", async () => {
   const [cwd, scratch] = [folder(), folder()];
-  const { code, stdout, stderr } = await runMainstay(["smoke", ...PATIENCE], {
+  const { code, stdout, stderr } = await runMainstay(["smoke", ...TIMEOUT], {
     cwd,
     env: { TMPDIR: scratch },
   });
@@ -37,7 +37,7 @@ test("walks the whole journey, and leaves nothing behind", async () => {
 
 test("tells machines the same", async () => {
   // a configuration that would not start, and a proxy that is not there, are none of its business
-  const { code, stdout } = await runMainstay(["smoke", "--json", ...PATIENCE], {
+  const { code, stdout } = await runMainstay(["smoke", "--json", ...TIMEOUT], {
     cwd: folder(),
     env: {
       MAINSTAY_SERVER__PORT: "nowhere",
@@ -56,7 +56,7 @@ test("tells machines the same", async () => {
 test("fails where it cannot listen, with what the server said", async () => {
   // an address of the documentation's own network is no machine's
   const scratch = folder();
-  const { code, stdout, stderr } = await runMainstay(["smoke", "--host", "192.0.2.1", ...PATIENCE], {
+  const { code, stdout, stderr } = await runMainstay(["smoke", "--host", "192.0.2.1", ...TIMEOUT], {
     env: { TMPDIR: scratch },
   });
   expect(code).toBe(1);
@@ -69,12 +69,9 @@ test("fails where it cannot listen, with what the server said", async () => {
 });
 
 test("fails in the same way for machines", async () => {
-  const { code, stdout, stderr } = await runMainstay(
-    ["smoke", "--json", "--host", "192.0.2.1", ...PATIENCE],
-    {
-      cwd: folder(),
-    },
-  );
+  const { code, stdout, stderr } = await runMainstay(["smoke", "--json", "--host", "192.0.2.1", ...TIMEOUT], {
+    cwd: folder(),
+  });
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, steps: [{ name: "start", ok: false }] });
   expect(JSON.parse(stderr).error).toStartWith("the smoke test failed at step start");
@@ -100,7 +97,7 @@ describe("--junit", () => {
 
   test("writes a report of every step for build servers", async () => {
     const cwd = folder();
-    const { code } = await runMainstay(["smoke", "--junit", "smoke.xml", ...PATIENCE], { cwd });
+    const { code } = await runMainstay(["smoke", "--junit", "smoke.xml", ...TIMEOUT], { cwd });
     expect(code).toBe(0);
     expect(readdirSync(cwd)).toEqual(["smoke.xml"]);
     expect(casesOf(readFileSync(join(cwd, "smoke.xml"), "utf8"))).toEqual(
@@ -110,7 +107,7 @@ describe("--junit", () => {
 
   test("says in it what failed", async () => {
     const cwd = folder();
-    const args = ["smoke", "--junit", "smoke.xml", "--host", "192.0.2.1", ...PATIENCE];
+    const args = ["smoke", "--junit", "smoke.xml", "--host", "192.0.2.1", ...TIMEOUT];
     expect((await runMainstay(args, { cwd })).code).toBe(1);
     expect(casesOf(readFileSync(join(cwd, "smoke.xml"), "utf8"))).toEqual([
       { name: "start", failure: "expected a running server; it exited with 1" },
@@ -119,7 +116,7 @@ describe("--junit", () => {
 
   test("fails when the report cannot be written, and names it", async () => {
     const path = join(folder(), "missing/smoke.xml");
-    const { code, stderr } = await runMainstay(["smoke", "--junit", path, ...PATIENCE], { cwd: folder() });
+    const { code, stderr } = await runMainstay(["smoke", "--junit", path, ...TIMEOUT], { cwd: folder() });
     expect(code).toBe(1);
     expect(stderr).toContain(path);
   });

@@ -307,10 +307,10 @@ describe.concurrent("receivers that fail", () => {
       (all) => ofEvent(all, "component.recovered").length === ofEvent(all, "component.critical").length / 2,
     );
     for (const { id } of worn.components) {
-      const told = received
+      const reported = received
         .filter((one) => bodyOf(one).data.component_id === id)
         .map((one) => one.event.replace("component.", ""));
-      if (told.length > 0) expect(told).toEqual(["critical", "critical", "recovered"]);
+      if (reported.length > 0) expect(reported).toEqual(["critical", "critical", "recovered"]);
     }
   });
 });
@@ -323,8 +323,8 @@ test.concurrent("kill -9 in the middle of deliveries loses no announcement and c
   await receiver.waitFor((all) => all.length >= 10);
   await server.kill();
   await server.start();
-  const told = () => new Set(receiver.received.map((one) => bodyOf(one).data.property_id));
-  await eventually(() => expect(told()).toEqual(new Set(made.map((one) => one.id))));
+  const reported = () => new Set(receiver.received.map((one) => bodyOf(one).data.property_id));
+  await eventually(() => expect(reported()).toEqual(new Set(made.map((one) => one.id))));
   const texts = new Map<string, string>();
   for (const delivery of receiver.received) {
     await expectSigned(delivery, partner);

@@ -152,7 +152,7 @@ describe.each([
   });
 
   test("takes any number of names at once", async () => {
-    const names = Array.from({ length: 1001 }, (_, n) => `lane:${n}`);
+    const names = Array.from({ length: 1001 }, (_, n) => `deliveries:${n}`);
     expect(await book.acquire("a", names, FOR)).toHaveLength(1001);
     expect(await book.acquire("b", names, FOR)).toEqual([]);
     expect(await book.confirm("a", names)).toHaveLength(1001);

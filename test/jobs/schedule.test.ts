@@ -77,8 +77,8 @@ test("among several servers a job is run for a time of its pattern by whom the o
   const claimed: [string, number | undefined][] = [];
   const among: Cluster = {
     ...SINGLE_NODE,
-    async runExclusively(name, turn) {
-      claimed.push([name, turn]);
+    async runExclusively(name, scheduledFor) {
+      claimed.push([name, scheduledFor]);
       return false;
     },
   };
@@ -101,7 +101,11 @@ test("whoever asks for a job is told whether it has begun, or runs here or on an
     });
   const job: Job = { name: "slow", run };
   let once: Cluster["runExclusively"] = SINGLE_NODE.runExclusively;
-  const among: Cluster = { ...SINGLE_NODE, isSingleNode: false, runExclusively: (...turn) => once(...turn) };
+  const among: Cluster = {
+    ...SINGLE_NODE,
+    isSingleNode: false,
+    runExclusively: (...scheduledFor) => once(...scheduledFor),
+  };
   const schedule = startJobs([job], log, Date.now, among);
   expect(await schedule.runNow("none")).toBeUndefined();
   expect(await schedule.runNow("slow")).toBe("begun");

@@ -45,10 +45,10 @@ describe("the API document", () => {
   test("has no finding by Redocly's recommended rules", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const findings = await lintFromString({ source: apiDocumentText(), absoluteRef: "openapi.json", config });
-    const told = findings.map(
+    const reported = findings.map(
       ({ ruleId, message, location }) => `${ruleId} ${message} at ${location[0]?.pointer}`,
     );
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("names each operation once", () => {

@@ -86,7 +86,7 @@ function announcedOnce(record: Record, { partners }: Found): string[] {
   const announcements = Map.groupBy(taken(record).filter(isAnnouncement), ({ data }) => data.component_id!);
   const components = partners.flatMap((partner) => partner.components);
   return components.flatMap(({ id, tier }) => {
-    const told = (announcements.get(id) ?? []).map(
+    const reported = (announcements.get(id) ?? []).map(
       ({ data }) => `${data.previous_tier} to ${data.risk_tier}`,
     );
     const known = withoutRepeats(["GOOD", ...(record.tiers.get(id) ?? [])]);
@@ -94,9 +94,9 @@ function announcedOnce(record: Record, { partners }: Found): string[] {
     const possible = record.tiers.has(id)
       ? [known, ...(["WARNING", "CRITICAL"] as const).map((born) => bornAs(born, known))]
       : [withoutRepeats(["GOOD", tier])];
-    if (possible.some((tiers) => sameChanges(changes(tiers), told))) return [];
+    if (possible.some((tiers) => sameChanges(changes(tiers), reported))) return [];
     return [
-      `${id} was announced ${told.join(", ") || "nothing"}; it became ${known.join(", ")}, now ${tier}`,
+      `${id} was announced ${reported.join(", ") || "nothing"}; it became ${known.join(", ")}, now ${tier}`,
     ];
   });
 }
@@ -108,7 +108,7 @@ const sameChanges = (one: readonly string[], other: readonly string[]) =>
   one.toSorted().join() === other.toSorted().join();
 
 /** The event that reports a kind of write, and the field of its data that identifies the record. */
-const TOLD = {
+const REPORTED = {
   property: ["property.created", "property_id"],
   appliance: ["appliance.created", "appliance_id"],
   event: ["service_event.created", "event_id"],
@@ -117,7 +117,7 @@ const TOLD = {
 
 function delivered(record: Record, { deliveries }: Found): string[] {
   const known = new Map(
-    Object.values(TOLD).map(([event, field]) => [
+    Object.values(REPORTED).map(([event, field]) => [
       event,
       Map.groupBy(
         taken(record).filter((arrival) => arrival.event === event),
@@ -126,7 +126,7 @@ function delivered(record: Record, { deliveries }: Found): string[] {
     ]),
   );
   const faults = [...record.writes.values()].flatMap(({ kind, ids }) => {
-    const [event] = TOLD[kind];
+    const [event] = REPORTED[kind];
     return [...ids].flatMap((id) => {
       const times = known.get(event)!.get(id)?.length ?? 0;
       if (times === 1) return [];
@@ -149,8 +149,8 @@ function inOrder(record: Record): string[] {
     const follows = announcements.every(
       ({ data }, nth) => data.previous_tier === (nth === 0 ? "GOOD" : announcements[nth - 1]!.data.risk_tier),
     );
-    const told = announcements.map(({ data }) => `${data.previous_tier} to ${data.risk_tier}`);
-    return follows ? [] : [`${id} was told ${told.join(", ")}`];
+    const reported = announcements.map(({ data }) => `${data.previous_tier} to ${data.risk_tier}`);
+    return follows ? [] : [`${id} was told ${reported.join(", ")}`];
   });
 }
 

@@ -56,7 +56,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
   const MEGABYTE = 1_000_000;
   /** More than the log is let grow to, and less than the pages that are kept in memory. */
   const MEGABYTES = 20;
-  const PATIENCE_MS = 60_000;
+  const TIMEOUT_MS = 60_000;
   let now = 0;
   let bodies = 0;
   const serving = () => open({ isServing: true, monotonicMs: () => now });
@@ -116,7 +116,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
     // That thread may be done before it is looked, where this one stands still just then.
     for (let tries = 0; left === 0 && tries < 5; tries++) left = await leftBy(store, slow);
     expect(left).toBeGreaterThan(0);
-    await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
+    await eventually(() => expect(pagesLeft()).toBe(0), TIMEOUT_MS);
   });
 
   test("has it written as soon as nobody reads what was before, without another commit", async () => {
@@ -126,7 +126,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
       await store.write(slow);
       expect(emptied()).toBe(false);
     });
-    await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
+    await eventually(() => expect(pagesLeft()).toBe(0), TIMEOUT_MS);
   });
 
   test("does not stand in the way of the next, in which that thread comes to its end", async () => {
@@ -134,8 +134,8 @@ describe("a transaction that turns out to be long, in a process that answers oth
     await store.write(slow);
     await store.write(async (tx) => {
       await tx.budgets.add("a", DAY, 1);
-      await eventually(() => expect(pagesLeft()).toBe(0), PATIENCE_MS);
-      for (let turn = 0; turn < 10; turn++) await Bun.sleep(1);
+      await eventually(() => expect(pagesLeft()).toBe(0), TIMEOUT_MS);
+      for (let attempt = 0; attempt < 10; attempt++) await Bun.sleep(1);
     });
     expect(await store.read.budgets.taken("a", DAY)).toBe(1);
   });
@@ -147,9 +147,9 @@ describe("a transaction that turns out to be long, in a process that answers oth
       throw new Error("no");
     });
     await expect(failing).rejects.toThrow("no");
-    await eventually(async () => expect(await leftBy(store, quick)).toBe(0), PATIENCE_MS);
+    await eventually(async () => expect(await leftBy(store, quick)).toBe(0), TIMEOUT_MS);
     await store.write(slow);
-    await eventually(async () => expect(await leftBy(store, quick)).toBe(0), PATIENCE_MS);
+    await eventually(async () => expect(await leftBy(store, quick)).toBe(0), TIMEOUT_MS);
   });
 
   test("is whole where the store is closed right after it", async () => {

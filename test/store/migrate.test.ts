@@ -117,8 +117,8 @@ describe("a migration that fails", () => {
   test("by leaving rows without the row that they refer to is refused and undone", () => {
     open([FIRST]);
     run("INSERT INTO houses VALUES (1); INSERT INTO rooms VALUES (1, 1)");
-    const careless = { number: 2, name: "careless", sql: "DELETE FROM houses;" };
-    expect(() => open([FIRST, careless])).toThrow("would leave 1 rows without the row that they refer to");
+    const lenient = { number: 2, name: "careless", sql: "DELETE FROM houses;" };
+    expect(() => open([FIRST, lenient])).toThrow("would leave 1 rows without the row that they refer to");
     expect(rows("SELECT id FROM houses")).toEqual([{ id: 1 }]);
   });
 

@@ -54,11 +54,11 @@ test("every row of every table is there, and nothing else", async () => {
 });
 
 test("tells how far it is, to the last row, of copying and of comparing", async () => {
-  const told: Parameters<OnRows>[] = [];
-  const { moved } = await copy({ onRows: (...step) => told.push(step) });
+  const reported: Parameters<OnRows>[] = [];
+  const { moved } = await copy({ onRows: (...step) => reported.push(step) });
   const total = Object.values(moved).reduce((sum, count) => sum + count, 0);
   for (const step of ["copying", "comparing"] as const) {
-    const done = told.filter(([name]) => name === step);
+    const done = reported.filter(([name]) => name === step);
     expect(done.at(-1)).toEqual([step, total, total]);
     expect(done.map(([, count]) => count)).toEqual(done.map(([, count]) => count).toSorted((a, b) => a - b));
   }

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
 import { type Browser, chromium } from "playwright-core";
-import { PATIENCE_MS } from "./eventually.ts";
+import { TIMEOUT_MS } from "./eventually.ts";
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/@sparticuz/chromium");
 const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
@@ -25,7 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
   const { executable, env } = process.arch === "x64" ? await packagedBrowser() : systemBrowser();
   return await chromium.launch({
     executablePath: executable,
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     env: { ...process.env, ...env } as Record<string, string>,
     args: [
       // There is no sandbox as root; hinting would draw letters differently on each machine.

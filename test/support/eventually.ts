@@ -1,8 +1,8 @@
 /** The deadline of a wait for another process: long, since a busy machine is not a failure. */
-export const PATIENCE_MS = 60_000;
+export const TIMEOUT_MS = 60_000;
 
 /** Repeats the assertion until it holds and returns its value. Throws the assertion's last error after the deadline. */
-export async function eventually<T>(assertion: () => T | Promise<T>, deadlineMs = PATIENCE_MS): Promise<T> {
+export async function eventually<T>(assertion: () => T | Promise<T>, deadlineMs = TIMEOUT_MS): Promise<T> {
   const endAt = performance.now() + deadlineMs;
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 100)) {
     try {

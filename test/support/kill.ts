@@ -9,12 +9,12 @@ export async function killAt(
   read: () => Promise<number>,
   process: Killable,
 ): Promise<number> {
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const tick = () => new Promise((resolve) => setImmediate(resolve));
   while ((await read()) < goal) {
     if (!process.isRunning()) throw new Error(`it ended at ${await read()}, before it came to ${goal}`);
-    await turn();
+    await tick();
   }
-  for (const until = performance.now() + laterMs; performance.now() < until; ) await turn();
+  for (const until = performance.now() + laterMs; performance.now() < until; ) await tick();
   await process.kill();
   return await read();
 }

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
-import { eventually, PATIENCE_MS } from "./eventually.ts";
+import { eventually, TIMEOUT_MS } from "./eventually.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 import {
@@ -40,8 +40,8 @@ const QUIET: Settings = {
   snapshot: { enabled: false },
 };
 
-const STARTED_WITHIN_MS = PATIENCE_MS;
-const STOPPED_WITHIN_MS = PATIENCE_MS;
+const STARTED_WITHIN_MS = TIMEOUT_MS;
+const STOPPED_WITHIN_MS = TIMEOUT_MS;
 const ENDED_WITHIN_MS = 90_000;
 
 export type Partner = {

@@ -26,7 +26,7 @@ export function directTo(url: string): string {
 }
 
 /** Returns the address without the tests' long `connect_timeout`. */
-export function withUsualPatience(url: string): string {
+export function withDefaultTimeout(url: string): string {
   const parsed = new URL(url);
   parsed.searchParams.delete("connect_timeout");
   return parsed.href;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { PATIENCE_MS } from "./eventually.ts";
+import { TIMEOUT_MS } from "./eventually.ts";
 import { recordOutput } from "./secret-record.ts";
 
 /** One request as it was received. */
@@ -116,7 +116,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     url: `${options.tls ? "https" : "http"}://127.0.0.1:${port}/hook`,
     port,
     received,
-    waitFor: (predicate, deadlineMs = PATIENCE_MS) =>
+    waitFor: (predicate, deadlineMs = TIMEOUT_MS) =>
       new Promise((resolve, reject) => {
         const check = () => {
           if (!predicate(received)) return;

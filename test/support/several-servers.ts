@@ -33,7 +33,7 @@ export type Administered = {
   /** Returns the audit entries of a subject, the newest first. */
   actionsOn(subject: string): Promise<string[]>;
   /** Waits until every server gives the same answer, and returns it. */
-  everywhere(path: string, isWanted?: (told: Json) => void): Promise<Json>;
+  everywhere(path: string, isWanted?: (reported: Json) => void): Promise<Json>;
 };
 
 export async function administered(servers: readonly Installation[]): Promise<Administered> {
@@ -50,11 +50,11 @@ export async function administered(servers: readonly Installation[]): Promise<Ad
     },
     everywhere: (path, isWanted = () => {}) =>
       eventually(async () => {
-        const told: Json[] = [];
-        for (const client of at) told.push((await client.get(path)).body);
-        isWanted(told[0]!);
-        for (const one of told) expect(one).toEqual(told[0]);
-        return told[0]!;
+        const reported: Json[] = [];
+        for (const client of at) reported.push((await client.get(path)).body);
+        isWanted(reported[0]!);
+        for (const one of reported) expect(one).toEqual(reported[0]);
+        return reported[0]!;
       }),
   };
 }

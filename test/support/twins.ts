@@ -92,8 +92,8 @@ class Twin {
   }
 
   #shown({ status, headers, text }: Reply) {
-    const told = [...headers].filter(([name]) => !OF_THE_WAY.includes(name)).toSorted();
-    const named = told.map(([name, value]) => [name, OPAQUE.has(name) ? "given" : this.named(value)]);
+    const reported = [...headers].filter(([name]) => !OF_THE_WAY.includes(name)).toSorted();
+    const named = reported.map(([name, value]) => [name, OPAQUE.has(name) ? "given" : this.named(value)]);
     // By line, so that a failure shows which line differs.
     const lines = this.named(text).replaceAll(/,(?=")|(?<=\[){/g, "$&\n");
     return { status, headers: Object.fromEntries(named), text: lines };

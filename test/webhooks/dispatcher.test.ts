@@ -454,12 +454,12 @@ describe("a receiver that fails for long", () => {
     expect(dispatcher.stats().pausedPartners).toEqual([]);
     expect(world.outbox.statuses()).not.toContain("pending");
     expect(world.outbox.health.get("p1")).toMatchObject({ pausedAt: null, failures: 0 });
-    const told = world.outbox.log.map(({ level, message }) => `${level} ${message.split(":")[0]}`);
+    const reported = world.outbox.log.map(({ level, message }) => `${level} ${message.split(":")[0]}`);
     expect(
-      told.filter((line) => line === "warn webhook endpoint paused until a probe succeeds"),
+      reported.filter((line) => line === "warn webhook endpoint paused until a probe succeeds"),
     ).toHaveLength(1);
     expect(
-      told.filter((line) => line === "info webhook endpoint recovered, deliveries resumed"),
+      reported.filter((line) => line === "info webhook endpoint recovered, deliveries resumed"),
     ).toHaveLength(1);
   });
 

@@ -98,9 +98,9 @@ describe("servers that send from one outbox", () => {
     outbox.add("p1", null, time.now);
     servers[0]!.dispatcher.wake(["p1"]);
     await time.settle();
-    expect(book.rows.get("lane:p1")?.holder).toBe("s0");
+    expect(book.rows.get("deliveries:p1")?.holder).toBe("s0");
     await time.advance(3 * DISPATCHER_DEFAULTS.pollIntervalMs);
-    expect(book.rows.get("lane:p1")?.until).toBe(0);
+    expect(book.rows.get("deliveries:p1")?.until).toBe(0);
   });
 
   const PARTNERS = ["p1", "p2"];

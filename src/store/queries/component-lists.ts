@@ -36,7 +36,7 @@ export type NarrowFilter = {
  */
 export function componentLists(engine: Engine) {
   const { db, isAmong } = engine;
-  const { components, componentTallies } = engine.tables;
+  const { components, componentCounters } = engine.tables;
   const rows = () => componentRows(engine);
   const mine = eq(components.partnerId, ph("partnerId"));
 
@@ -96,36 +96,36 @@ export function componentLists(engine: Engine) {
   );
 
   /** How many rows each of some buckets holds. They are named one by one, so that the blocks between are passed over. */
-  const wholeTallies = engine.read<{ bucket: number; count: number }>(() =>
+  const wholeCounters = engine.read<{ bucket: number; count: number }>(() =>
     db
-      .select(aliased({ bucket: componentTallies.bucket, count: componentTallies.count }))
-      .from(componentTallies)
+      .select(aliased({ bucket: componentCounters.bucket, count: componentCounters.count }))
+      .from(componentCounters)
       .where(
         and(
-          eq(componentTallies.partnerId, ph("partnerId")),
-          isAmong(componentTallies.bucket, "buckets"),
-          eq(componentTallies.block, WHOLE_BUCKET),
+          eq(componentCounters.partnerId, ph("partnerId")),
+          isAmong(componentCounters.bucket, "buckets"),
+          eq(componentCounters.block, WHOLE_BUCKET),
         ),
       )
-      .orderBy(desc(componentTallies.bucket)),
+      .orderBy(desc(componentCounters.bucket)),
   );
   /** The block that the row at an offset stands in, and how many rows of the bucket come before that block. */
   const blockAt = engine.read<{ block: number; before: number }>(() => {
     const running = db
       .select({
-        block: componentTallies.block,
-        count: componentTallies.count,
+        block: componentCounters.block,
+        count: componentCounters.count,
         before:
-          sql<number>`sum(${componentTallies.count}) over (order by ${componentTallies.block}) - ${componentTallies.count}`.as(
+          sql<number>`sum(${componentCounters.count}) over (order by ${componentCounters.block}) - ${componentCounters.count}`.as(
             "before",
           ),
       })
-      .from(componentTallies)
+      .from(componentCounters)
       .where(
         and(
-          eq(componentTallies.partnerId, ph("partnerId")),
-          eq(componentTallies.bucket, ph("bucket")),
-          gte(componentTallies.block, 0),
+          eq(componentCounters.partnerId, ph("partnerId")),
+          eq(componentCounters.bucket, ph("bucket")),
+          gte(componentCounters.block, 0),
         ),
       )
       .as("running");
@@ -159,7 +159,7 @@ export function componentLists(engine: Engine) {
 
   const elevatedBuckets = engine.list(ELEVATED_SCORES);
   const countBucket = async (partnerId: string, bucket: number) =>
-    (await wholeTallies({ partnerId, buckets: engine.list([bucket]) }))[0]?.count ?? 0;
+    (await wholeCounters({ partnerId, buckets: engine.list([bucket]) }))[0]?.count ?? 0;
 
   const settledBucket = (partnerId: string) => ({ partnerId, bucket: SETTLED_ELEVATED });
 
@@ -222,7 +222,10 @@ export function componentLists(engine: Engine) {
     async elevatedPage(partnerId: string, slice: Slice, tier?: RiskTier): Promise<PlacedComponent[]> {
       const found: PlacedComponent[] = [];
       let skip = slice.offset;
-      for (const { bucket, count: inBucket } of await wholeTallies({ partnerId, buckets: elevatedBuckets })) {
+      for (const { bucket, count: inBucket } of await wholeCounters({
+        partnerId,
+        buckets: elevatedBuckets,
+      })) {
         if (tier && tierOfHundredths(bucket) !== tier) continue;
         if (skip >= inBucket) {
           skip -= inBucket;

@@ -124,9 +124,9 @@ export function purgeStore(engine: Engine) {
     ) as Deletion,
     some(t.eventLog, [t.eventLog.partnerId, t.eventLog.seq], isOf(t.eventLog.partnerId)),
     some(
-      t.componentTallies,
-      [t.componentTallies.partnerId, t.componentTallies.bucket, t.componentTallies.block],
-      isOf(t.componentTallies.partnerId),
+      t.componentCounters,
+      [t.componentCounters.partnerId, t.componentCounters.bucket, t.componentCounters.block],
+      isOf(t.componentCounters.partnerId),
     ),
     some(
       t.idempotencyKeys,

@@ -23,7 +23,7 @@ const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
 
 export function totalsStore(engine: Engine) {
   const { db } = engine;
-  const { componentTallies, partnerTotals, properties, propertyTotals } = engine.tables;
+  const { componentCounters, partnerTotals, properties, propertyTotals } = engine.tables;
   const start = engine.insertRow(propertyTotals, ["propertyId", "partnerId"]);
   const ofProperty = engine.prepared(() =>
     db
@@ -50,7 +50,7 @@ export function totalsStore(engine: Engine) {
     },
   });
   const addPartner = engine.addToRow(partnerTotals, ["partnerId"], PARTNER_SUMS);
-  const addTally = engine.addToRow(componentTallies, ["partnerId", "bucket", "block"], ["count"], {
+  const addToCounter = engine.addToRow(componentCounters, ["partnerId", "bucket", "block"], ["count"], {
     orInsert: true,
   });
   const seen = engine.prepared(() =>
@@ -101,8 +101,8 @@ export function totalsStore(engine: Engine) {
     async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
       return addPartner({ ...NOTHING, ...delta, partnerId });
     },
-    async addTally(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
-      return addTally({ partnerId, bucket, block, count });
+    async addToCounter(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
+      return addToCounter({ partnerId, bucket, block, count });
     },
   };
 }

@@ -96,9 +96,9 @@ export async function findPageProblems(
       db.close();
     }
   } catch (error) {
-    const told = explainError(error, file);
-    if (told === error || told instanceof StorageError) throw error;
-    return [(told as Error).message];
+    const reported = explainError(error, file);
+    if (reported === error || reported instanceof StorageError) throw error;
+    return [(reported as Error).message];
   }
 }
 

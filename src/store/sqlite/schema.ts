@@ -11,7 +11,7 @@ export const {
   units,
   appliances,
   components,
-  componentTallies,
+  componentCounters,
   propertyTotals,
   partnerTotals,
   propertyPlans,

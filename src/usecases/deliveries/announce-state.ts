@@ -19,7 +19,7 @@ export type AnnouncedState = { critical: number; warning: number; queued: number
 
 /** Components per transaction. */
 const STEP = 200;
-const TOLD = [
+const REPORTED = [
   { tier: "CRITICAL", event: "component.critical" },
   { tier: "WARNING", event: "component.warning" },
 ] as const;
@@ -42,7 +42,7 @@ export async function announceState(
     throw new OperatorError(`${id} has no webhook receiver`, "Set one with `mainstay partner set-webhook`.");
   if (dryRun) return await countAnnouncements(administration, id, receiver);
   const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
-  for (const { tier } of TOLD)
+  for (const { tier } of REPORTED)
     for (let after = 0; ; await yieldNow()) {
       const step = await store.write(
         async (tx) => {
@@ -84,10 +84,10 @@ async function countAnnouncements(
   { events }: WebhookReceiver,
 ): Promise<AnnouncedState> {
   const [critical, warning] = await Promise.all(
-    TOLD.map(({ tier }) => read.components.countTier(partnerId, tier)),
+    REPORTED.map(({ tier }) => read.components.countTier(partnerId, tier)),
   );
   const counts = { CRITICAL: critical!, WARNING: warning! };
-  const queued = TOLD.filter(({ event }) => events === null || events.includes(event)).reduce(
+  const queued = REPORTED.filter(({ event }) => events === null || events.includes(event)).reduce(
     (sum, { tier }) => sum + counts[tier],
     0,
   );

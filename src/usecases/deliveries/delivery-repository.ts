@@ -74,7 +74,7 @@ export function deliveryRepository(
   };
 }
 
-const leaseName = (partnerId: string) => `lane:${partnerId}`;
+const leaseName = (partnerId: string) => `deliveries:${partnerId}`;
 
 /**
  * Returns the results of partners whose leases this server still holds; the server that has acquired a lease since reports its own.

@@ -62,7 +62,7 @@ export type SmartOutcome = {
 export async function receiveSmartEvent(
   writer: PortfolioWriter,
   input: SmartEvent,
-  told: "sensor.smart" | "sensor.smart.processed",
+  reported: "sensor.smart" | "sensor.smart.processed",
 ): Promise<SmartOutcome> {
   const { tx, partner, knowledge } = writer;
   const found = await resolve(writer, input);
@@ -98,7 +98,7 @@ export async function receiveSmartEvent(
     critical: scored.filter((one) => one.riskTier === "CRITICAL").length,
     warning: scored.filter((one) => one.riskTier === "WARNING").length,
   };
-  await writer.outbox.add(smartEventReceived(told, event, summary));
+  await writer.outbox.add(smartEventReceived(reported, event, summary));
   const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
   return { ...found, event, affected, summary, warnings };
 }

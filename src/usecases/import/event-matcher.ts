@@ -129,6 +129,6 @@ const dayKey = ({ applianceId, date }: Pick<Matched, "applianceId" | "date">) =>
  * Returns a key that is equal for equal events of an appliance and day; short, whatever the length of the notes.
  */
 function eventKey({ componentId, eventType, notes }: Omit<Matched, "applianceId" | "date">): string {
-  const told = JSON.stringify([componentId, eventType, notes]);
-  return new Bun.CryptoHasher("sha256").update(told).digest("base64");
+  const reported = JSON.stringify([componentId, eventType, notes]);
+  return new Bun.CryptoHasher("sha256").update(reported).digest("base64");
 }

@@ -108,18 +108,18 @@ async function importFiles(
     },
     { partnerId: partner.id },
   );
-  const tallies = { properties: emptyCounts(), appliances: emptyCounts(), serviceEvents: emptyCounts() };
+  const counters = { properties: emptyCounts(), appliances: emptyCounts(), serviceEvents: emptyCounts() };
   const rejects: Rejects[] = [];
   const changes = new ChangeLog();
   for (const { part, file } of files) {
-    const rejected = await importFile(request, part, file, tallies[part], changes);
+    const rejected = await importFile(request, part, file, counters[part], changes);
     if (rejected) rejects.push(rejected);
   }
   return {
-    properties: rowCounts(tallies.properties),
-    appliances: rowCounts(tallies.appliances),
-    components: { created: tallies.appliances.components },
-    serviceEvents: rowCounts(tallies.serviceEvents),
+    properties: rowCounts(counters.properties),
+    appliances: rowCounts(counters.appliances),
+    components: { created: counters.appliances.components },
+    serviceEvents: rowCounts(counters.serviceEvents),
     rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
     rejects,
     changes: changes.summary(),
@@ -137,8 +137,8 @@ async function importFile(
 ): Promise<Rejects | undefined> {
   const { onProgress, yieldNow = async () => {}, rejectsFolder, ...world } = request;
   const log = new RejectLog(file, rejectsFolder);
-  const tell = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
-  tell();
+  const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
+  report();
   try {
     await importRows(
       { ...world, yieldNow },
@@ -148,7 +148,7 @@ async function importFile(
         for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
         changes.add(file.kind, changed);
-        tell();
+        report();
       },
     );
   } finally {

@@ -65,7 +65,7 @@ export class PortfolioWriter {
   suppressed = 0;
   #partnerDelta = { ...emptyTotals(), properties: 0, events: 0 };
   #propertyDeltas = new Map<string, PropertyTotals>();
-  #tallies = new Map<number, Map<number, number>>();
+  #counters = new Map<number, Map<number, number>>();
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
   /** Properties whose plans became stale. */
@@ -130,7 +130,7 @@ export class PortfolioWriter {
     delta.components++;
     countTier(delta, component.riskScore, def, 1);
     countTier(this.#partnerDelta, component.riskScore, def, 1);
-    this.#tally(component, 1);
+    this.#count(component, 1);
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
@@ -191,8 +191,8 @@ export class PortfolioWriter {
     // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.markPlanStale(after.propertyId);
     if (before.riskScore !== after.riskScore || isSettledElevated(before) !== isSettledElevated(after)) {
-      this.#tally(before, -1);
-      this.#tally(after, 1);
+      this.#count(before, -1);
+      this.#count(after, 1);
     }
     if (before.riskTier !== after.riskTier) this.#moveTier(before, after);
     return after;
@@ -207,9 +207,9 @@ export class PortfolioWriter {
     for (const propertyId of this.#stalePlans) await this.tx.plans.touch(propertyId);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
     this.tx.bumpRevision(this.partner.id);
-    for (const [bucket, blocks] of this.#tallies)
+    for (const [bucket, blocks] of this.#counters)
       for (const [block, count] of blocks)
-        if (count !== 0) await this.tx.totals.addTally(this.partner.id, bucket, block, count);
+        if (count !== 0) await this.tx.totals.addToCounter(this.partner.id, bucket, block, count);
   }
 
   /** Marks the property's plan as stale. */
@@ -243,12 +243,12 @@ export class PortfolioWriter {
     }
   }
 
-  #tally(component: ComponentToScore, change: 1 | -1): void {
+  #count(component: ComponentToScore, change: 1 | -1): void {
     const buckets = [component.riskScore, TIER_BUCKETS[component.riskTier]];
     if (isSettledElevated(component)) buckets.push(SETTLED_ELEVATED);
     for (const bucket of buckets) {
-      const blocks = this.#tallies.get(bucket) ?? new Map<number, number>();
-      this.#tallies.set(bucket, blocks);
+      const blocks = this.#counters.get(bucket) ?? new Map<number, number>();
+      this.#counters.set(bucket, blocks);
       for (const block of [WHOLE_BUCKET, blockOf(component.seq)])
         blocks.set(block, (blocks.get(block) ?? 0) + change);
     }

@@ -28,9 +28,9 @@ export async function openShares(
   await tx.snapshots.start(day, startedAt, modelVersion);
   const run = await tx.snapshots.hold(day);
   // Another server may have restarted the run while this one waited for its row.
-  const isAnew = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
-  if (!isAnew && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
-  if (isAnew)
+  const isRestart = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
+  if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
+  if (isRestart)
     await tx.snapshots.update(day, {
       ...{ ...EMPTY_RUN, takenAgain: true, cursor: null, finishedAt: null },
       ...{ modelVersion, startedAt },

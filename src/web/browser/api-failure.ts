@@ -31,11 +31,11 @@ export class ApiFailure extends Error {
 
 /** Makes a failed response into a failure. */
 export async function readFailure(answer: Response): Promise<ApiFailure> {
-  const told = (await answer.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
-  const words = typeof told.error === "string" ? told.error : `HTTP ${answer.status}`;
+  const reported = (await answer.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
+  const words = typeof reported.error === "string" ? reported.error : `HTTP ${answer.status}`;
   const after = Number(answer.headers.get("retry-after") ?? Number.NaN);
   return new ApiFailure(
-    failureKind(answer.status, told.code),
+    failureKind(answer.status, reported.code),
     words,
     Number.isFinite(after) ? after : undefined,
     answer.headers.get("x-request-id") ?? undefined,

@@ -42,20 +42,20 @@ export function SearchFilter(props: { label: string; value: string; onChange: (v
   const { label, value, onChange } = props;
   const id = useId();
   const [typed, setTyped] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
     // The address can change without typing, such as by Back.
-    if (value === told.current) return;
-    told.current = value;
+    if (value === reported.current) return;
+    reported.current = value;
     setTyped(value);
   }, [value]);
-  const tell = () => {
-    if (typed === told.current) return;
-    told.current = typed;
+  const commit = () => {
+    if (typed === reported.current) return;
+    reported.current = typed;
     onChange(typed);
   };
   useEffect(() => {
-    const timer = setTimeout(tell, DEBOUNCE_MS);
+    const timer = setTimeout(commit, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
@@ -66,7 +66,7 @@ export function SearchFilter(props: { label: string; value: string; onChange: (v
         type="search"
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onBlur={tell}
+        onBlur={commit}
       />
     </span>
   );

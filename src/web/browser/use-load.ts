@@ -15,7 +15,7 @@ export function useLoad<T>(key: string, load: () => Promise<T>): LoadState<T> {
     key,
     isLoading: true,
   });
-  const [turn, setTurn] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isWanted = true;
     setState((before) => ({ ...(before.key === key && before), key, isLoading: true }));
@@ -28,8 +28,8 @@ export function useLoad<T>(key: string, load: () => Promise<T>): LoadState<T> {
     return () => {
       isWanted = false;
     };
-  }, [key, turn]);
-  const again = useCallback(() => setTurn((before) => before + 1), []);
+  }, [key, attempt]);
+  const again = useCallback(() => setAttempt((before) => before + 1), []);
   if (state.key !== key) return { isLoading: true, reload: again };
   const { value, failure, isLoading } = state;
   return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, reload: again };

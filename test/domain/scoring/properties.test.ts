@@ -402,16 +402,16 @@ test("events that differ in the words of their notes alone count as often, told 
 
 test("what is told as so many counts as often", () => {
   const tank = appliance("water_heater_gas").components[0]!.id;
-  const told = (...events: EventEvidence[]) =>
+  const reported = (...events: EventEvidence[]) =>
     scores(property([appliance("water_heater_gas", { events })])).get(tank)!;
   const on = (eventType: EventType, times: number) => event(eventType, AS_OF, { componentId: tank, times });
-  const alone = told().hazardRatio;
-  const ratio = (eventType: EventType, times: number) => told(on(eventType, times)).hazardRatio / alone;
+  const alone = reported().hazardRatio;
+  const ratio = (eventType: EventType, times: number) => reported(on(eventType, times)).hazardRatio / alone;
   expect(ratio("Emergency Repair", 2)).toBeCloseTo(1.8 ** 2, 12);
   expect(ratio("Inspection", 4)).toBeCloseTo(0.95 ** 4, 12);
   expect(ratio("Repair", 2)).toBeCloseTo(1.25 ** 2, 12);
   expect(ratio("Repair", 20)).toBeCloseTo(1.25 ** 3, 12);
-  expect(told(on("Other", 2)).confidence).toBe(told(on("Other", 1)).confidence);
+  expect(reported(on("Other", 2)).confidence).toBe(reported(on("Other", 1)).confidence);
   const known = (events: number) =>
     scores(
       property([

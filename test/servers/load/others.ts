@@ -15,13 +15,13 @@ export async function follow(world: World, partner: Partner, until: AbortSignal)
   let since = new Date(Date.now() - 30 * 86_400_000).toISOString();
   for (let isLast = false; ; ) {
     isLast = until.aborted;
-    since = await walk(world, partner, since, seen);
+    since = await readPages(world, partner, since, seen);
     if (isLast) return;
     await Bun.sleep(world.random.between(200, 1_000));
   }
 }
 
-async function walk(world: World, partner: Partner, since: string, seen: Set<string>): Promise<string> {
+async function readPages(world: World, partner: Partner, since: string, seen: Set<string>): Promise<string> {
   let next = since;
   for (let offset = 0; ; offset += PAGE) {
     const path = `/v1/events?since=${encodeURIComponent(since)}&limit=${PAGE}&offset=${offset}`;

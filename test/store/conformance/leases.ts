@@ -90,12 +90,12 @@ export function leases(make: MakeDatabase, called: Called): void {
     });
 
     test("for a turn are given once for each", async () => {
-      const turn = (holder: string, at: number) =>
+      const acquireFor = (holder: string, at: number) =>
         store.write((tx) => tx.servers.acquireScheduled(holder, "job", at, -1));
-      expect(await turn("a", 100)).toEqual({ name: "job", epoch: 1 });
-      expect(await turn("b", 100)).toBeUndefined();
-      expect(await turn("b", 50)).toBeUndefined();
-      expect(await turn("b", 200)).toEqual({ name: "job", epoch: 2 });
+      expect(await acquireFor("a", 100)).toEqual({ name: "job", epoch: 1 });
+      expect(await acquireFor("b", 100)).toBeUndefined();
+      expect(await acquireFor("b", 50)).toBeUndefined();
+      expect(await acquireFor("b", 200)).toEqual({ name: "job", epoch: 2 });
     });
   });
 

@@ -424,8 +424,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     await world.store.write(async (tx) => {
       await tx.totals.addToProperty(strange.id, { ...before, rcvCents: LARGE, criticalReactiveCents: LARGE });
       await tx.totals.addToPartner(partner.id, { warningReactiveCents: LARGE });
-      await tx.totals.addTally(other.id, 7, 3, 2);
-      await tx.totals.addTally(other.id, 7, 3, -5);
+      await tx.totals.addToCounter(other.id, 7, 3, 2);
+      await tx.totals.addToCounter(other.id, 7, 3, -5);
     });
     expect(await totals.ofProperty(strange.id)).toMatchObject({
       rcvCents: LARGE,

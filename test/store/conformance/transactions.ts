@@ -85,9 +85,9 @@ export function transactions(make: MakeDatabase): void {
       ]);
       expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       const { reason } = outcomes[1] as PromiseRejectedResult;
-      const told = Bun.inspect(reason) + JSON.stringify(reason);
-      expect(told).not.toContain("a-value-of-theirs");
-      expect(told).not.toContain(id);
+      const reported = Bun.inspect(reason) + JSON.stringify(reason);
+      expect(reported).not.toContain("a-value-of-theirs");
+      expect(reported).not.toContain(id);
       expect([await countOf(store, `${id} before`), await countOf(store, `${id} after`)]).toEqual([1, 1]);
       expect((await store.read.partners.find(id))!.name).toBe("known");
     });
@@ -117,11 +117,11 @@ export function transactions(make: MakeDatabase): void {
       let ticks = 0;
       const patient = await database.open({ monotonicMs: () => ticks });
       const seen: number[] = [];
-      let turns = 0;
+      let passes = 0;
       await patient.write(async (tx) => {
         await add(tx, a);
         for (let step = 0; step < 3; step++) {
-          setImmediate(() => turns++);
+          setImmediate(() => passes++);
           ticks += 50;
           await tx.yieldToEventLoop();
           seen.push(await countOf(patient, a));
@@ -130,7 +130,7 @@ export function transactions(make: MakeDatabase): void {
       });
       expect(await countOf(patient, a)).toBe(4);
       expect(seen).toEqual([0, 0, 0]);
-      expect(turns).toBe(3);
+      expect(passes).toBe(3);
     });
 
     test("in the background, or one that need not survive the power, is there once it is acknowledged", async () => {
@@ -202,12 +202,12 @@ export function transactions(make: MakeDatabase): void {
 
     test("is told to who sends deliveries, once it is committed, and not where it failed", async () => {
       const a = newName();
-      const told: string[][] = [];
+      const reported: string[][] = [];
       const teller = await database.open();
-      teller.onOutbox((partnerIds) => told.push([...partnerIds].sort()));
+      teller.onOutbox((partnerIds) => reported.push([...partnerIds].sort()));
       await teller.write(async (tx) => {
         for (const id of ["PARTNER_2", "PARTNER_1", "PARTNER_2"]) tx.outboxChanged(id);
-        expect(told).toEqual([]);
+        expect(reported).toEqual([]);
       });
       const failing = teller.write(async (tx) => {
         tx.outboxChanged("PARTNER_3");
@@ -215,7 +215,7 @@ export function transactions(make: MakeDatabase): void {
       });
       await expect(failing).rejects.toThrow("no");
       await teller.write((tx) => add(tx, a));
-      expect(told).toEqual([["PARTNER_1", "PARTNER_2"]]);
+      expect(reported).toEqual([["PARTNER_1", "PARTNER_2"]]);
     });
 
     test("is counted by groups, and nothing waits once all is done", async () => {

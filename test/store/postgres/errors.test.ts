@@ -20,9 +20,12 @@ describe("what a PgBouncer refuses is", () => {
   ])("%s %s: the operator's to mend, and not tried again", (code, message, what, hint) => {
     const error = refusal(code, message);
     expect(isConnectionLost(error)).toBe(false);
-    const told = explainError(error, address) as OperatorError;
-    expect(told).toBeInstanceOf(OperatorError);
-    expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+    const reported = explainError(error, address) as OperatorError;
+    expect(reported).toBeInstanceOf(OperatorError);
+    expect([reported.message, reported.hint]).toEqual([
+      expect.stringContaining(what),
+      expect.stringContaining(hint),
+    ]);
   });
 
   test.each(["server conn crashed?", "query_wait_timeout", "pgbouncer cannot connect to server"])(
@@ -39,9 +42,12 @@ test.each([
   ["57014", "canceling statement due to statement timeout", "ended a statement", "busy with"],
   ["55P03", "canceling statement due to lock timeout", "held by another transaction", "idle in transaction"],
 ])("%s %s: told apart, since one looks for another cause", (code, message, what, hint) => {
-  const told = explainError(refusal(code, message), address) as StorageError;
-  expect(told).toBeInstanceOf(StorageError);
-  expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+  const reported = explainError(refusal(code, message), address) as StorageError;
+  expect(reported).toBeInstanceOf(StorageError);
+  expect([reported.message, reported.hint]).toEqual([
+    expect.stringContaining(what),
+    expect.stringContaining(hint),
+  ]);
 });
 
 test.each([
@@ -60,9 +66,12 @@ test.each([
   ],
   ["42501", "permission denied for table partners", "lacks a privilege", "in this very database"],
 ])("%s %s: what the connection lacks, and how to give it that", (code, message, what, hint) => {
-  const told = explainError(refusal(code, message), address) as OperatorError;
-  expect(told).toBeInstanceOf(OperatorError);
-  expect([told.message, told.hint]).toEqual([expect.stringContaining(what), expect.stringContaining(hint)]);
+  const reported = explainError(refusal(code, message), address) as OperatorError;
+  expect(reported).toBeInstanceOf(OperatorError);
+  expect([reported.message, reported.hint]).toEqual([
+    expect.stringContaining(what),
+    expect.stringContaining(hint),
+  ]);
 });
 
 test("a comma in a password is no second host", () => {

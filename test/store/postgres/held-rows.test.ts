@@ -4,7 +4,7 @@ import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
-import { connectTo, usePostgres, withUsualPatience } from "../../support/postgres.ts";
+import { connectTo, usePostgres, withDefaultTimeout } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -16,7 +16,7 @@ let store: Store;
 let other: pg.Client;
 beforeAll(async () => {
   // As patient with a database that is away as a server is.
-  url = withUsualPatience(await newDatabase());
+  url = withDefaultTimeout(await newDatabase());
   store = await openPostgresStore(url, { clock: Date.now, random });
   other = await connectTo(url);
   for (const id of PARTNERS)

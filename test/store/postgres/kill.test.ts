@@ -32,18 +32,18 @@ async function killed(): Promise<void> {
 }
 
 test("a walk through the event stream stands where it stood, so that its next page leaves nothing out", async () => {
-  const walks = new StoredFeedCursors(store);
-  const walker = { partnerId: "PARTNER_1", client: "0 50" };
+  const cursors = new StoredFeedCursors(store);
+  const client = { partnerId: "PARTNER_1", client: "0 50" };
   const order = { settledAt: null, settled: 0 };
   const pages = [{ offset: 50, after: undefined }];
-  await walks.begin(walker, { entries: 60, shownUntil: NOW, order, pages }, NOW);
+  await cursors.begin(client, { entries: 60, shownUntil: NOW, order, pages }, NOW);
   await killed();
-  const found = (await walks.find(walker, 50, NOW))!;
+  const found = (await cursors.find(client, 50, NOW))!;
   expect(found.cursor.entries).toBe(60);
   found.cursor.pages = [{ offset: 100, after: undefined }];
-  await walks.save(found.cursor, NOW);
+  await cursors.save(found.cursor, NOW);
   await killed();
-  expect((await walks.find(walker, 100, NOW))?.cursor.entries).toBe(60);
+  expect((await cursors.find(client, 100, NOW))?.cursor.entries).toBe(60);
 });
 
 test("calls of a minute that were granted are granted to nobody again", async () => {

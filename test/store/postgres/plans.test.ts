@@ -81,13 +81,13 @@ INSERT INTO components (id, partner_id, property_id, appliance_id, seq, def_id, 
     1, 1, 1, 0, '2026-03-10', CASE n % 2000 WHEN 0 THEN NULL ELSE score END, CASE n % 10 WHEN 0 THEN ${NOW} - n ELSE NULL END, n,
     CASE n % 2 WHEN 0 THEN 'plumbing' ELSE 'hvac' END, CASE (n % ${properties} + 1) % 3 WHEN 0 THEN 'VT' ELSE 'NY' END
   FROM (SELECT n, CASE WHEN n % 40 = 0 THEN 80 + n % 19 WHEN n % 8 = 0 THEN 52 + n % 27 ELSE n % 51 END AS score FROM generate_series(1, ${components}) n) AS scored;
-INSERT INTO component_tallies (partner_id, bucket, block, count)
+INSERT INTO component_counters (partner_id, bucket, block, count)
   SELECT partner_id, risk_score, block, count(*) FROM components, LATERAL (VALUES (seq / 2048), (-1)) AS b (block)
   WHERE partner_id = '${id}' GROUP BY 1, 2, 3;
-INSERT INTO component_tallies (partner_id, bucket, block, count)
+INSERT INTO component_counters (partner_id, bucket, block, count)
   SELECT partner_id, CASE risk_tier WHEN 'CRITICAL' THEN 102 WHEN 'WARNING' THEN 101 ELSE 100 END, block, count(*)
   FROM components, LATERAL (VALUES (seq / 2048), (-1)) AS b (block) WHERE partner_id = '${id}' GROUP BY 1, 2, 3;
-INSERT INTO component_tallies (partner_id, bucket, block, count)
+INSERT INTO component_counters (partner_id, bucket, block, count)
   SELECT partner_id, 103, block, count(*) FROM components, LATERAL (VALUES (seq / 2048), (-1)) AS b (block)
   WHERE partner_id = '${id}' AND risk_score >= 52 AND rescored_at IS NULL GROUP BY 1, 2, 3;
 INSERT INTO risk_snapshots (component_id, day, risk_score) SELECT id, '2026-03-09', 1 FROM components WHERE partner_id = '${id}';

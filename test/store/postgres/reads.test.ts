@@ -3,7 +3,7 @@ import { StorageError } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
-import { rowsOf, usePostgres, withUsualPatience } from "../../support/postgres.ts";
+import { rowsOf, usePostgres, withDefaultTimeout } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -13,7 +13,7 @@ let url: string;
 let store: Store;
 beforeAll(async () => {
   // As patient with a database that is away as a server is.
-  url = withUsualPatience(await newDatabase());
+  url = withDefaultTimeout(await newDatabase());
   store = await openPostgresStore(url, { clock: Date.now, random });
   await store.write((tx) =>
     tx.partners.insert({

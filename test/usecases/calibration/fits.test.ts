@@ -16,9 +16,9 @@ beforeEach(async () => {
 const asked = (by: string) => ({ by, actor: "ADM_1" });
 const idOf = (acquired: Acquired) => (acquired as { id: string }).id;
 const everywhere = async () => {
-  const told = [await latestFit(world.store.read), await latestFit(other.read)];
-  expect(told[0]).toEqual(told[1]!);
-  return told[0]!;
+  const reported = [await latestFit(world.store.read), await latestFit(other.read)];
+  expect(reported[0]).toEqual(reported[1]!);
+  return reported[0]!;
 };
 /** The state after all its processes were killed and the lock has expired. */
 const killAll = (id: string) => other.write((tx) => tx.locks.release("fit", id));

@@ -10,7 +10,7 @@ import { usePartnerStore } from "../../support/partner-store.ts";
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const MINUTE = 60_000;
 
-const walkAt = (offset: number, entries = 1): FeedCursor => ({
+const cursorAt = (offset: number, entries = 1): FeedCursor => ({
   entries,
   shownUntil: NOW - entries,
   order: { settledAt: null, settled: 0 },
@@ -25,29 +25,29 @@ describe.each([
   ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
 ])("the walks of the event stream, %s,", (_, open: () => Promise<FeedCursors>) => {
   test("are found where they stand, and nowhere else", async () => {
-    const walks = await open();
-    await walks.begin(client("a"), walkAt(50), NOW);
-    expect((await walks.find(client("a"), 50, NOW))?.cursor.entries).toBe(1);
-    expect(await walks.find(client("a"), 100, NOW)).toBeUndefined();
-    expect(await walks.find(client("b"), 50, NOW)).toBeUndefined();
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50), NOW);
+    expect((await cursors.find(client("a"), 50, NOW))?.cursor.entries).toBe(1);
+    expect(await cursors.find(client("a"), 100, NOW)).toBeUndefined();
+    expect(await cursors.find(client("b"), 50, NOW)).toBeUndefined();
   });
 
   test("are forgotten ten minutes after their last page", async () => {
-    const walks = await open();
-    await walks.begin(client("a"), walkAt(50), NOW);
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50), NOW);
     for (const minutes of [9, 18]) {
-      const found = await walks.find(client("a"), 50, NOW + minutes * MINUTE);
+      const found = await cursors.find(client("a"), 50, NOW + minutes * MINUTE);
       expect(found).toBeDefined();
-      await walks.save(found!.cursor, NOW + minutes * MINUTE);
+      await cursors.save(found!.cursor, NOW + minutes * MINUTE);
     }
-    expect(await walks.find(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
+    expect(await cursors.find(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
   });
 
   test("of two clients that stand at one page, give the later and the earlier end of what was shown", async () => {
-    const walks = await open();
-    await walks.begin(client("a"), walkAt(50, 3), NOW);
-    await walks.begin(client("a"), walkAt(50, 2), NOW);
-    expect((await walks.find(client("a"), 50, NOW))?.cursor).toMatchObject({
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50, 3), NOW);
+    await cursors.begin(client("a"), cursorAt(50, 2), NOW);
+    expect((await cursors.find(client("a"), 50, NOW))?.cursor).toMatchObject({
       entries: 2,
       shownUntil: NOW - 3,
     });
@@ -56,25 +56,25 @@ describe.each([
 
 describe("the walks of the event stream", () => {
   test("of one client are eight at most, and of ten thousand clients", () => {
-    const walks = new MemoryFeedCursors();
-    for (let i = 0; i < 9; i++) walks.begin(client("a"), walkAt(i), NOW);
-    expect(walks.find(client("a"), 0, NOW)).toBeUndefined();
-    expect(walks.find(client("a"), 1, NOW)).toBeDefined();
-    for (let i = 0; i < 10_000; i++) walks.begin(client(`client ${i}`), walkAt(0), NOW);
-    expect(walks.find(client("a"), 1, NOW)).toBeUndefined();
-    expect(walks.find(client("client 0"), 0, NOW)).toBeDefined();
+    const cursors = new MemoryFeedCursors();
+    for (let i = 0; i < 9; i++) cursors.begin(client("a"), cursorAt(i), NOW);
+    expect(cursors.find(client("a"), 0, NOW)).toBeUndefined();
+    expect(cursors.find(client("a"), 1, NOW)).toBeDefined();
+    for (let i = 0; i < 10_000; i++) cursors.begin(client(`client ${i}`), cursorAt(0), NOW);
+    expect(cursors.find(client("a"), 1, NOW)).toBeUndefined();
+    expect(cursors.find(client("client 0"), 0, NOW)).toBeDefined();
   });
 });
 
 test("a walk that has gone on by another server's answer is not set back by what comes late of the first", async () => {
   const { store } = await openStore(NOW);
   const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
-  const go = async (walks: FeedCursors, from: number) => {
-    const { cursor: walk } = (await walks.find(client("a"), from, NOW))!;
-    walk.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
-    return async () => await walks.save(walk, NOW);
+  const go = async (cursors: FeedCursors, from: number) => {
+    const { cursor } = (await cursors.find(client("a"), from, NOW))!;
+    cursor.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
+    return async () => await cursors.save(cursor, NOW);
   };
-  await paused.begin(client("a"), walkAt(50), NOW);
+  await paused.begin(client("a"), cursorAt(50), NOW);
   const late = await go(paused, 50);
   await (await go(other, 50))();
   await (await go(other, 100))();

@@ -11,19 +11,19 @@ async function worn() {
   const world = await open(NOW);
   const { id } = await world.addProperty();
   const appliances = await world.addAppliances(...Array.from({ length: 4 }, () => ({ propertyId: id })));
-  const move = async (turn: number) => {
+  const move = async (round: number) => {
     const components = await world.components(id);
     await world.write(async (writer) => {
       for (const before of components) {
         const appliance = appliances.find((one) => one.id === before.applianceId)!;
         const score = {
           ...before,
-          riskScore: turn % 2 === 0 ? 0.6 : 0.9,
+          riskScore: round % 2 === 0 ? 0.6 : 0.9,
           ageYears: 1,
           scaleYears: 20,
           prior: 0.5,
         };
-        const cause = turn % 2 === 0 ? "snapshot" : "history";
+        const cause = round % 2 === 0 ? "snapshot" : "history";
         await writer.saveScore(
           before,
           appliance,
@@ -40,10 +40,10 @@ async function worn() {
 }
 
 /** Reads again and again while everything moves, until it has read often beside it. */
-async function whileMoving(move: (turn: number) => Promise<void>, read: () => Promise<void>) {
+async function whileMoving(move: (round: number) => Promise<void>, read: () => Promise<void>) {
   let moving = true;
   const moved = (async () => {
-    for (let turn = 1; turn <= 30; turn++) await move(turn);
+    for (let round = 1; round <= 30; round++) await move(round);
     moving = false;
   })();
   while (moving) {
@@ -77,12 +77,12 @@ test("what is read at one revision was there at one moment", async () => {
 
 test("a partner that writes between any two readings is read in one transaction", async () => {
   const { world, move, all } = await worn();
-  let turn = 1;
+  let round = 1;
   let readings = 0;
   const rows = await readConsistently(world.store, world.partnerId, async (read) => {
     readings++;
     const { critical, warning } = await read.totals.ofPartner(world.partnerId);
-    await move(turn++);
+    await move(round++);
     const found = await read.components.elevatedPage(world.partnerId, { limit: 200, offset: 0 });
     expect(critical + warning).toBe(all.length);
     return { found, critical };

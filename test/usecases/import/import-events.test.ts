@@ -28,9 +28,13 @@ function readingThrough(
 const withoutReadingAhead = (store: Store) =>
   readingThrough(store, () => ({ ofAppliances: async () => undefined }));
 
-type Told = Pick<NewServiceEvent, "componentId" | "eventType" | "date" | "notes" | "totalCostCents">;
+type Reported = Pick<NewServiceEvent, "componentId" | "eventType" | "date" | "notes" | "totalCostCents">;
 
-async function log({ write }: PortfolioWorld, applianceId: string, events: readonly Told[]): Promise<void> {
+async function log(
+  { write }: PortfolioWorld,
+  applianceId: string,
+  events: readonly Reported[],
+): Promise<void> {
   await write(async (writer) => {
     const service = new ServiceLog(writer);
     const rest = { partsCostCents: null, laborCostCents: null, technician: null, conditionAfter: null };
@@ -78,28 +82,28 @@ test("reads the events of a day once, however many rows and transactions bring m
 });
 
 /** A transaction of an import, or what another writer logs between two. */
-type Step = { rows: Told[]; by: "import" | "other"; isTriedInVain: boolean };
+type Step = { rows: Reported[]; by: "import" | "other"; isTriedInVain: boolean };
 
-const told = fc.record({
+const reported = fc.record({
   componentId: fc.constantFrom("first", null),
   eventType: fc.constantFrom("Repair", "Cleaning"),
   date: fc.constantFrom("2024-05-01", "2024-05-02"),
   notes: fc.constantFrom(null, "leaking"),
   totalCostCents: fc.constantFrom(null, 100, 250),
-}) as fc.Arbitrary<Told>;
+}) as fc.Arbitrary<Reported>;
 const step: fc.Arbitrary<Step> = fc.record({
-  rows: fc.array(told, { maxLength: 6 }),
+  rows: fc.array(reported, { maxLength: 6 }),
   by: fc.constantFrom("import", "import", "import", "other"),
   isTriedInVain: fc.boolean(),
 });
 
-const PLAIN: Told = {
+const PLAIN: Reported = {
   ...{ componentId: null, eventType: "Repair", date: "2024-05-01", notes: null, totalCostCents: null },
 };
-const LEAKING: Told = { ...PLAIN, notes: "leaking" };
-const DEAR: Told = { ...PLAIN, totalCostCents: 250 };
-const CHEAP: Told = { ...PLAIN, totalCostCents: 100 };
-const steps = (...those: [Step["by"], ...Told[]][]) =>
+const LEAKING: Reported = { ...PLAIN, notes: "leaking" };
+const DEAR: Reported = { ...PLAIN, totalCostCents: 250 };
+const CHEAP: Reported = { ...PLAIN, totalCostCents: 100 };
+const steps = (...those: [Step["by"], ...Reported[]][]) =>
   those.map(([by, ...rows]): Step => ({ by, rows, isTriedInVain: false }));
 
 /** The event that a row asks for is logged by another once its day was read. */
@@ -114,9 +118,9 @@ const CHANGED_MEANWHILE = {
 };
 
 /** What a row comes to by the rule itself: the event that it is alike is looked for among all. */
-function applied(events: Told[], row: Told, update: boolean): Outcome | "updated" {
+function applied(events: Reported[], row: Reported, update: boolean): Outcome | "updated" {
   const { totalCostCents, ...matched } = row;
-  const isAlike = (one: Told) =>
+  const isAlike = (one: Reported) =>
     (Object.keys(matched) as (keyof typeof matched)[]).every((field) => one[field] === row[field]);
   const first = events.find(isAlike);
   if (!first) {
@@ -129,7 +133,7 @@ function applied(events: Told[], row: Told, update: boolean): Outcome | "updated
   return "updated";
 }
 
-const entryOf = (applianceId: string, { componentId, eventType, date, notes, totalCostCents }: Told) =>
+const entryOf = (applianceId: string, { componentId, eventType, date, notes, totalCostCents }: Reported) =>
   serviceEventRows.read({
     ...{ appliance_id: applianceId, event_type: eventType, date },
     ...(componentId !== null && { component_id: componentId }),
@@ -171,11 +175,11 @@ test("finds the same event of a row as a search of all would, in whatever transa
   const world = await open(NOW);
   const { partner } = world;
   const property = await world.addProperty();
-  const factOf = ({ componentId, eventType, date, notes, totalCostCents }: Told) => [
+  const factOf = ({ componentId, eventType, date, notes, totalCostCents }: Reported) => [
     ...[componentId, eventType, date, notes, totalCostCents],
   ];
   const sequences = fc.record({
-    before: fc.array(told, { maxLength: 8 }),
+    before: fc.array(reported, { maxLength: 8 }),
     steps: fc.array(step, { maxLength: 6 }),
     update: fc.boolean(),
     isReadAhead: fc.boolean(),
@@ -185,7 +189,7 @@ test("finds the same event of a row as a search of all would, in whatever transa
       const store = isReadAhead ? world.store : withoutReadingAhead(world.store);
       const [heater] = await world.addAppliances({ propertyId: property.id });
       const [first] = await world.store.read.components.ofAppliance(heater!.id);
-      const named = (one: Told): Told => ({
+      const named = (one: Reported): Reported => ({
         ...one,
         componentId: one.componentId && first!.id,
       });

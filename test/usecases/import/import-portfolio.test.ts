@@ -291,12 +291,12 @@ describe("an import", () => {
       appliances: `${UNITS}E,roof,1990,R1,\n`,
       serviceEvents: `${EVENTS}E,R1,Inspection,2024-01-01,,,\n`,
     };
-    const told = async () => {
+    const reported = async () => {
       const due = await store.read.deliveries.due(partner.id, NOW, NOW, 100, new Set());
       return due.map(({ body }) => JSON.parse(Buffer.from(body).toString()));
     };
     await run(partner, files);
-    const first = await told();
+    const first = await reported();
     expect(first.map(({ event }) => event)).toEqual([
       "property.created",
       "appliance.created",
@@ -304,7 +304,7 @@ describe("an import", () => {
     ]);
     expect(first[0].data).toMatchObject({ address: "1 Elm St", state: "NY", source: "import" });
     await run(partner, files);
-    expect(await told()).toEqual(first);
+    expect(await reported()).toEqual(first);
   });
 });
 

@@ -149,9 +149,9 @@ describe("while nothing can be written", () => {
   });
 
   testOnFile("calls are counted, and written as soon as that is possible again", async () => {
-    const mend = onFullDisk();
+    const repair = onFullDisk();
     expect(await take(6)).toBe(6);
-    mend();
+    repair();
     expect(await take(40)).toBe(19);
     expect(await stored()).toBe(25);
   });

@@ -29,8 +29,8 @@ O,R1,Inspection,2025-05-01,,,
 /** All kinds of writes after one another, and what a reader finds after them. */
 async function use(world: PortfolioWorld, store: Store) {
   const { partner, clock } = world;
-  const told: string[] = [];
-  store.onOutbox((partnerIds) => told.push(...partnerIds));
+  const reported: string[] = [];
+  store.onOutbox((partnerIds) => reported.push(...partnerIds));
   const source = (name: string, text: string) => ({ name, text });
   const bring = (heaters: number) =>
     importPortfolio({
@@ -69,7 +69,7 @@ async function use(world: PortfolioWorld, store: Store) {
   const components = await read.components.page(partner.id, ALL);
   const events = await read.eventLog.page(partner.id, 1, 1000);
   return {
-    ...{ imports, snapshot, state, renewed, isTold: told.length > 0 },
+    ...{ imports, snapshot, state, renewed, isNotified: reported.length > 0 },
     totals: { ...(await read.totals.ofPartner(partner.id)), partnerId: "" },
     appliances: appliances.map(({ seq, typeId, serial }) => [seq, typeId, serial]),
     components: components.map(({ seq, defId, riskScore, announcedTier }) => [
@@ -92,7 +92,7 @@ test("a write that is run twice before it is committed comes to what one that is
   const twice = await open(NOW, "http://hooks.test/");
   const expected = await use(once, once.store);
   expect(expected.imports.map(({ appliances }) => appliances.created)).toEqual([3, 3, 0]);
-  expect(expected).toMatchObject({ taken: 18, views: 2, isTold: true, areDatedInOrder: true });
+  expect(expected).toMatchObject({ taken: 18, views: 2, isNotified: true, areDatedInOrder: true });
   expect(expected.dueCents).toBeGreaterThan(0);
   expect(await use(twice, triedTwice(twice.store))).toEqual(expected);
 });

@@ -602,11 +602,11 @@ describe("a day whose snapshot another model had taken", () => {
 
   // Rule: model-change
   test("is taken again, announces nothing, and keeps its points of the trends", async () => {
-    const told = await announced();
+    const reported = await announced();
     const [before] = await world.components(propertyId);
     expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, heldBack: 1, components: 6 });
     expect(await take()).toMatchObject({ alreadyDone: true, heldBack: 1 });
-    expect(await announced()).toEqual(told);
+    expect(await announced()).toEqual(reported);
     const [component] = await world.components(propertyId);
     expect(component).toMatchObject({ announcedTier: component!.riskTier, trendScore: before!.trendScore });
     expect(await points(component!.id)).toHaveLength(1);

@@ -26,7 +26,7 @@ const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
 const PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "prepared", "pool"];
 const DEFAULT_PORT = 5432;
 const DEFAULT_POOL = 12;
-const DEFAULT_PATIENCE_S = 2;
+const DEFAULT_TIMEOUT_S = 2;
 
 /**
  * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, its certificates' files too. Throws an OperatorError
@@ -71,7 +71,7 @@ export function parseAddress(url: string): DatabaseAddress {
     ssl: encryption(host, given),
     preparesStatements: prepared === "true",
     pool: number("pool", DEFAULT_POOL, 200),
-    timeoutMs: 1000 * number("connect_timeout", DEFAULT_PATIENCE_S, 60),
+    timeoutMs: 1000 * number("connect_timeout", DEFAULT_TIMEOUT_S, 60),
     displayName: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,
   };
 }
