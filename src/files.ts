@@ -17,14 +17,14 @@ import { OperatorError, StorageError } from "./domain/errors.ts";
  * Gives a finished file its final name, durably. Fails when that name is taken: a rename would replace what another
  * process has put there since it was last looked at.
  */
-export function placeFile(from: string, to: string): void {
+export function moveIntoPlace(from: string, to: string): void {
   syncPath(from);
   try {
     linkSync(from, to);
     rmSync(from);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" || existsSync(to)) throw alreadyThere(to);
+    if (code === "EEXIST" || existsSync(to)) throw alreadyExists(to);
     // exFAT, some network file systems: no hard links
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
     renameSync(from, to);
@@ -62,7 +62,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-export function alreadyThere(path: string): OperatorError {
+export function alreadyExists(path: string): OperatorError {
   return new OperatorError(`${path} exists already; it was not changed`, "Name a file that isn't there yet.");
 }
 
@@ -102,7 +102,7 @@ export async function withScratchFolder<T>(path: string, work: () => Promise<T>)
 }
 
 /** Throws when the folder's file system has less room than that: better now than when the disk is full. */
-export function requireRoom(folder: string, bytes: number, purpose: string): void {
+export function requireFreeSpace(folder: string, bytes: number, purpose: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   if (free >= bytes) return;

@@ -23,46 +23,46 @@ export function createLogger({ level, format, destination: lines, onError }: Log
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redactFields(fields) },
-      serializers: { err: (error: Error) => redactFields(stdSerializers.err(withoutQuery(error))) },
+      serializers: { err: (error: Error) => redactFields(stdSerializers.err(withoutQueryValues(error))) },
       hooks: {
         streamWrite(line) {
           const shown = line.replace(CREDENTIAL_PATTERN, REDACTED);
-          if (onError && OF_AN_ERROR.test(shown)) onError(loggedError(shown));
+          if (onError && ERROR_LINE.test(shown)) onError(loggedError(shown));
           return shown;
         },
       },
     },
-    format === "pretty" ? forPeople(lines) : lines,
+    format === "pretty" ? prettyLines(lines) : lines,
   );
 }
 
 /** A query builder's error repeats the values that the query was given, which are the partners': its cause says why. */
-function withoutQuery(error: Error): Error {
+function withoutQueryValues(error: Error): Error {
   const { query, params, cause } = error as Error & { query?: unknown; params?: unknown };
   if (typeof query !== "string" || params === undefined) return error;
   return cause instanceof Error ? cause : new Error(`a query failed: ${query}`);
 }
 
 /** pino-pretty's formatter alone: its transport is a worker thread, whose file a compiled executable doesn't have. */
-function forPeople(lines: DestinationStream): DestinationStream {
+function prettyLines(lines: DestinationStream): DestinationStream {
   // Loaded when it is asked for: nearly every log is JSON, and a small command has none.
   const { prettyFactory } = require("pino-pretty") as typeof import("pino-pretty");
   const format = prettyFactory({ colorize: false, translateTime: "UTC:yyyy-mm-dd HH:MM:ss.l'Z'" });
   return { write: (line) => lines.write(format(line)) };
 }
 
-const OF_AN_ERROR = /^\{"level":"(error|fatal)"/;
+const ERROR_LINE = /^\{"level":"(error|fatal)"/;
 /** As much of a text as a list shows. */
-const LONGEST_SHOWN = 1000;
-const MOST_KEPT = 100;
+const MAX_TEXT = 1000;
+const MAX_ERRORS = 100;
 
 function loggedError(line: string): LoggedError {
   const { time, msg, err, reason, request_id } = JSON.parse(line);
   const why: unknown = err?.message ?? reason;
   return {
     at: Date.parse(time),
-    message: String(msg ?? "").slice(0, LONGEST_SHOWN),
-    reason: typeof why === "string" ? why.slice(0, LONGEST_SHOWN) : null,
+    message: String(msg ?? "").slice(0, MAX_TEXT),
+    reason: typeof why === "string" ? why.slice(0, MAX_TEXT) : null,
     requestId: typeof request_id === "string" ? request_id : null,
   };
 }
@@ -73,7 +73,7 @@ export function recentErrors(): { take: (error: LoggedError) => void; list: () =
   return {
     take(error) {
       kept.unshift(error);
-      kept.length = Math.min(kept.length, MOST_KEPT);
+      kept.length = Math.min(kept.length, MAX_ERRORS);
     },
     list: () => [...kept],
   };
@@ -82,7 +82,7 @@ export function recentErrors(): { take: (error: LoggedError) => void; list: () =
 const REDACTED = "[redacted]";
 const SECRET_NAME = /(secret|password|passphrase|token|authorization|cookie|(api|admin|master)[-_]?key)$/i;
 /** pino prints nothing below this depth either. */
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 // pino's own redaction by wildcard paths took 70 µs a line where this takes 1
 function redactFields<Fields extends object>(fields: Fields, depth = 0): Fields {
@@ -99,7 +99,7 @@ function redactFields<Fields extends object>(fields: Fields, depth = 0): Fields 
 function redactField(name: string, value: unknown, depth: number): unknown {
   if (value === null || (typeof value !== "object" && typeof value !== "string")) return value;
   if (SECRET_NAME.test(name)) return REDACTED;
-  return typeof value === "object" && isPlain(value) && depth < DEEPEST
+  return typeof value === "object" && isPlain(value) && depth < MAX_DEPTH
     ? redactFields(value, depth + 1)
     : value;
 }

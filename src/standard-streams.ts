@@ -10,12 +10,12 @@ export type LineStream = {
 };
 
 /** Waits in memory for a reader at most, in characters; what comes beyond is dropped. */
-const MOST_WAITING = 1 << 20;
+const MAX_BUFFERED = 1 << 20;
 /** Gathered in one turn of the event loop at most before it is written. */
-const MOST_GATHERED = 65_536;
+const MAX_BATCH = 65_536;
 const RETRY_MS = 25;
 /** What a reader has at the end of the process to take the last lines. */
-const LAST_LINES_MS = 500;
+const EXIT_FLUSH_MS = 500;
 
 /**
  * Standard output (1) or standard error (2) for lines that must not stop the one who writes them. The lines of one turn
@@ -24,37 +24,37 @@ const LAST_LINES_MS = 500;
  */
 export function standardStream(number: 1 | 2): LineStream {
   let descriptor: number | undefined;
-  let waiting = "";
+  let buffered = "";
   /** What the system has not taken yet of what it was given. */
-  let rest: Uint8Array = new Uint8Array();
+  let partlyWritten: Uint8Array = new Uint8Array();
   let lastByte = LINE_END;
   let isScheduled = false;
   let dropped = 0;
-  let told = 0;
+  let reportedDrops = 0;
   let onRecovery = (_dropped: number) => {};
 
   /** Whether everything is written or dropped; false when the reader must take something first. */
   function flush(): boolean {
-    while (rest.length > 0 || waiting !== "") {
-      if (rest.length === 0) {
+    while (partlyWritten.length > 0 || buffered !== "") {
+      if (partlyWritten.length === 0) {
         // After a line of which the end was dropped.
-        rest = Buffer.from(lastByte === LINE_END ? waiting : `\n${waiting}`);
-        waiting = "";
+        partlyWritten = Buffer.from(lastByte === LINE_END ? buffered : `\n${buffered}`);
+        buffered = "";
       }
       try {
-        descriptor ??= withoutWaiting(number);
-        const written = writeSync(descriptor, rest);
-        lastByte = rest[written - 1] ?? lastByte;
-        rest = rest.subarray(written);
+        descriptor ??= nonBlocking(number);
+        const written = writeSync(descriptor, partlyWritten);
+        lastByte = partlyWritten[written - 1] ?? lastByte;
+        partlyWritten = partlyWritten.subarray(written);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") return false;
-        dropped += countLines(rest);
-        rest = new Uint8Array();
+        dropped += countLines(partlyWritten);
+        partlyWritten = new Uint8Array();
         return true;
       }
     }
-    const since = dropped - told;
-    told = dropped;
+    const since = dropped - reportedDrops;
+    reportedDrops = dropped;
     if (since > 0) onRecovery(since);
     return true;
   }
@@ -67,18 +67,18 @@ export function standardStream(number: 1 | 2): LineStream {
   }
 
   process.on("exit", () => {
-    const endAt = performance.now() + LAST_LINES_MS;
+    const endAt = performance.now() + EXIT_FLUSH_MS;
     while (!flush() && performance.now() < endAt) Bun.sleepSync(5);
   });
   return {
     write(lines) {
-      if (waiting.length + rest.length > MOST_WAITING) {
+      if (buffered.length + partlyWritten.length > MAX_BUFFERED) {
         dropped += countLines(Buffer.from(lines));
         return;
       }
-      waiting += lines;
+      buffered += lines;
       if (isScheduled) {
-        if (rest.length === 0 && waiting.length > MOST_GATHERED) flush();
+        if (partlyWritten.length === 0 && buffered.length > MAX_BATCH) flush();
         return;
       }
       isScheduled = true;
@@ -94,7 +94,7 @@ export function standardStream(number: 1 | 2): LineStream {
 const LINE_END = 10;
 
 /** A descriptor of the same stream whose writes fail with EAGAIN where they would wait. A file's never do. */
-function withoutWaiting(number: 1 | 2): number {
+function nonBlocking(number: 1 | 2): number {
   if (fstatSync(number).isFile()) return number;
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {

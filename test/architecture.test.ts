@@ -16,19 +16,19 @@ const KNOWS: Record<string, readonly string[]> = {
   cluster: ["domain", "event-loop.ts"],
   administration: ["domain"],
   "closest-match.ts": [],
-  "shapes.ts": [],
+  "validators.ts": [],
   "networks.ts": ["domain"],
   "standard-streams.ts": [],
   "files.ts": ["domain"],
   csv: ["domain", "files.ts"],
   tls: ["domain"],
-  knowledge: ["domain", "shapes.ts"],
+  knowledge: ["domain", "validators.ts"],
   secrets: ["domain", "files.ts"],
   config: ["domain", "administration", "closest-match.ts", "networks.ts"],
   store: ["domain", "tls", "event-loop.ts", "cluster", "administration", "files.ts"],
   "log.ts": ["administration", "secrets", "config"],
   webhooks: ["domain", "event-loop.ts", "networks.ts", "tls"],
-  wire: ["domain", "cluster", "administration", "shapes.ts"],
+  wire: ["domain", "cluster", "administration", "validators.ts"],
   usecases: [
     "domain",
     "event-loop.ts",
@@ -42,7 +42,7 @@ const KNOWS: Record<string, readonly string[]> = {
     "webhooks",
     "wire",
   ],
-  backup: ["domain", "shapes.ts", "files.ts", "secrets", "store", "log.ts"],
+  backup: ["domain", "validators.ts", "files.ts", "secrets", "store", "log.ts"],
   pms: ["domain", "administration", "config", "tls", "webhooks"],
   metrics: ["domain", "store", "webhooks", "backup"],
   jobs: [
@@ -124,8 +124,8 @@ const OUTSIDE = [
 /** Packages that one room keeps to itself, so that it alone would notice when they are replaced. */
 const KEPT_IN: Record<string, readonly string[]> = {
   elysia: ["http"],
-  arktype: ["shapes.ts", "main.ts"],
-  "@ark/schema": ["shapes.ts"],
+  arktype: ["validators.ts", "main.ts"],
+  "@ark/schema": ["validators.ts"],
   "drizzle-orm": ["store"],
   pg: ["store"],
   // Types of it also where a database is looked at or copied as a file.

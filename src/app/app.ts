@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { clockWithoutReturn, type Instant } from "../domain/time.ts";
+import { type Instant, monotonicClock } from "../domain/time.ts";
 import { Authenticator } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
@@ -23,8 +23,8 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import type { Logger } from "../log.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { contains, parseAddress, parseNetwork } from "../networks.ts";
-import { actingPasses } from "../secrets/acting-pass.ts";
-import { tokens } from "../secrets/tokens.ts";
+import { impersonationTokens } from "../secrets/impersonation-token.ts";
+import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViews } from "../usecases/embeds/embed-views.ts";
 import { checkHealth } from "../usecases/operations/check-health.ts";
@@ -51,7 +51,7 @@ export type AppDeps = {
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   /** A monotonic clock, in milliseconds; the process's own by default. */
-  ticks?: () => number;
+  monotonicMs?: () => number;
   random: FillRandom;
   log: Logger;
   /** Log lines that could not be written; 0 by default. */
@@ -104,7 +104,7 @@ async function startOn(
   world: AppDeps,
   lock: ReturnType<typeof lockFolder>,
 ): Promise<App> {
-  const { config, clock, ticks = () => performance.now(), log } = world;
+  const { config, clock, monotonicMs = () => performance.now(), log } = world;
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
@@ -116,14 +116,14 @@ async function startOn(
   await budgets.recover();
   const sender = await senderOf(config);
   const metrics = new Metrics();
-  const joined = clusterMembership({ ...world, ticks, store, knowledge });
+  const joined = clusterMembership({ ...world, monotonicMs, store, knowledge });
   const { cluster } = joined;
   const dispatcher = dispatcherOf(world, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(world);
   const views = new EmbedViews(store);
   const kept = maintenance({ ...world, store });
   const proposals = modelProposals({ ...world, store });
-  const tasks = partnerTasks({ ...world, store, knowledge, passes: actingPasses(folder.masterKey) });
+  const tasks = partnerTasks({ ...world, store, knowledge, passes: impersonationTokens(folder.masterKey) });
   // Values that exist only once the server listens.
   const later: Later = {};
   const fetches = await createFetches(world, folder, {
@@ -161,7 +161,7 @@ async function startOn(
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...jobTable({ config, clock, ticks, log, store, knowledge, views, cluster }),
+      ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, cluster }),
       ...backups.jobs,
       ...kept.jobs,
       modelCheck({ ...world, store }),
@@ -220,20 +220,20 @@ type Served = {
 };
 
 async function createFetches(
-  { config, clock, ticks = () => performance.now(), random, log, recentErrors = () => [] }: AppDeps,
-  { store, masterKey, sealer }: DataFolder,
+  { config, clock, monotonicMs = () => performance.now(), random, log, recentErrors = () => [] }: AppDeps,
+  { store, masterKey, encryptor }: DataFolder,
   { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means, cluster }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must stay expired if the clock is set back.
-  const tokenClock = clockWithoutReturn(clock, ticks, await store.read.clock.lastInstant());
-  const authenticator = new Authenticator(store, tokens(masterKey, random), tokenClock, budgets);
-  const startedAtMs = ticks();
+  const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
+  const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
+  const startedAtMs = monotonicMs();
   const health = () =>
     checkHealth({
       store,
       clock,
-      uptimeMs: () => ticks() - startedAtMs,
+      uptimeMs: () => monotonicMs() - startedAtMs,
       version: BUILD.version,
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => !dispatcher.stats().isFailing,
@@ -279,14 +279,14 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
-  const windows = rateWindows({ limits, store, ticks, cluster });
+  const windows = rateWindows({ limits, store, monotonicMs, cluster });
   const pipeline = new Pipeline({
     store,
     knowledge,
     authenticator,
     consoleSessions,
     budgets,
-    administration: { store, sealer, random, changed },
+    administration: { store, encryptor, random, changed },
     partnerWindow: windows.partners,
     perPartnerPerMinute: limits.perPartnerPerMinute,
     bodyBytes: limits.bodyBytes,
@@ -301,7 +301,7 @@ async function createFetches(
       ...windows.addresses(listener),
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
-      monotonicMs: ticks,
+      monotonicMs,
       htmlErrorPages: htmlErrorPages(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,

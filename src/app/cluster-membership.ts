@@ -28,12 +28,12 @@ export type ClusterMembership = {
 export function clusterMembership(world: {
   config: Config;
   clock: () => Instant;
-  ticks: () => number;
+  monotonicMs: () => number;
   log: Logger;
   store: Store;
   knowledge: Knowledge;
 }): ClusterMembership {
-  const { config, clock, ticks, log, store, knowledge } = world;
+  const { config, clock, monotonicMs, log, store, knowledge } = world;
   const { promise: mustStop, resolve: end } = Promise.withResolvers<OperatorError>();
   if (!store.isShared) return { cluster: SINGLE_NODE, mustStop, start: async () => {}, stop: async () => {} };
   const self = {
@@ -41,7 +41,7 @@ export function clusterMembership(world: {
     ...{ schemaVersion: store.schemaVersion, model: knowledge.modelVersion },
   };
   const membership = new Membership({
-    ...{ repository: leaseRepository(store), self: () => self, clock, ticks, log },
+    ...{ repository: leaseRepository(store), self: () => self, clock, monotonicMs, log },
     timers: systemTimers,
     leaseMs: leaseMsFor(config.webhooks.timeoutMs),
     mustStop: end,

@@ -6,6 +6,7 @@ import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import { toStorageError } from "../files.ts";
+import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";
 import {
   createKeyFile,
   keyCheckOf,
@@ -14,7 +15,6 @@ import {
   loadMasterKey,
   type MasterKey,
 } from "../secrets/master-key.ts";
-import { type Sealer, sealer } from "../secrets/sealer.ts";
 import { anySealedSecret, openForReading } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/store.ts";
@@ -26,7 +26,7 @@ export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
 export type DataFolder = {
   store: Store;
   masterKey: MasterKey;
-  sealer: Sealer;
+  encryptor: Encryptor;
   /** The backup made because opening the database has migrated it. */
   upgradeBackup: string | undefined;
 };
@@ -79,7 +79,7 @@ function openOwnDatabase({
   try {
     if (isNew) settleKey(dataDir, env, random);
     const masterKey = loadMasterKey({ dataDir, env });
-    return { store, masterKey, sealer: sealer(masterKey), upgradeBackup };
+    return { store, masterKey, encryptor: createEncryptor(masterKey), upgradeBackup };
   } catch (error) {
     void store.close();
     throw error;
@@ -99,7 +99,7 @@ async function openSharedDatabase(world: DataFolderWorld): Promise<DataFolder> {
     if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
     const masterKey = loadMasterKey({ dataDir, env });
     await requireSameKey(store, masterKey, dataDir);
-    return { store, masterKey, sealer: sealer(masterKey), upgradeBackup: undefined };
+    return { store, masterKey, encryptor: createEncryptor(masterKey), upgradeBackup: undefined };
   } catch (error) {
     await store.close();
     throw error;

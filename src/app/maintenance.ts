@@ -59,10 +59,12 @@ export function maintenance(world: {
   return {
     pages: () => pages,
     jobs: [
-      ...(hasFile ? [{ name: "check-pages", pattern: "0 41 1 * * 0", atStart: true, run: checkPages }] : []),
+      ...(hasFile
+        ? [{ name: "check-pages", pattern: "0 41 1 * * 0", runAtStart: true, run: checkPages }]
+        : []),
       {
         name: "sweep-uploads",
-        atStart: true,
+        runAtStart: true,
         async run(signal) {
           const files = await sweepUploads(store, uploadsOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "uploads without a record removed");

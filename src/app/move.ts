@@ -5,7 +5,7 @@ import { OperatorError, StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import { isUploadName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
-import { placeFile, replaceFile } from "../files.ts";
+import { moveIntoPlace, replaceFile } from "../files.ts";
 import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
 import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
@@ -157,7 +157,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Ta
         await replaceFile(keyFilePath(dataDir), readFileSync(key));
       close();
       settleLog(unfinished, dataDir);
-      placeFile(unfinished, databaseFile(dataDir));
+      moveIntoPlace(unfinished, databaseFile(dataDir));
     },
   };
 }

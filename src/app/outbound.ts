@@ -42,7 +42,7 @@ export type OutboxWorld = { config: Config; clock: () => Instant; log: Logger };
 /** Creates the outbox's dispatcher without starting it. */
 export function dispatcherOf(
   { config, clock, log }: OutboxWorld,
-  { store, sealer }: DataFolder,
+  { store, encryptor }: DataFolder,
   sender: Sender,
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
@@ -51,8 +51,8 @@ export function dispatcherOf(
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
-      ...deliveryRepository(store, sealer, clock, cluster),
-      ...(leases && { leases: leases }),
+      ...deliveryRepository(store, encryptor, clock, cluster),
+      ...(leases && { leases }),
       send: sender.send,
       clock,
       timers: systemTimers,

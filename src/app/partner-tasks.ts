@@ -8,7 +8,7 @@ import type { Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
-import { ACTING_PASS, type ActingPasses } from "../secrets/acting-pass.ts";
+import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../secrets/impersonation-token.ts";
 import type { Store } from "../store/store.ts";
 import { announceState } from "../usecases/deliveries/announce-state.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
@@ -37,7 +37,7 @@ export function partnerTasks(world: {
   clock: () => Instant;
   log: Logger;
   knowledge: Knowledge;
-  passes: ActingPasses;
+  passes: ImpersonationTokens;
   store: Pick<Store, "read" | "write">;
 }): PartnerTasks {
   const { config, env, clock, log, knowledge, passes, store } = world;
@@ -104,7 +104,7 @@ export function partnerTasks(world: {
         ...settings,
       ];
       return start(id, "purge", async () => {
-        const own = { ...env, [ACTING_PASS]: passes.issue(actor, clock()) };
+        const own = { ...env, [IMPERSONATION_TOKEN_VARIABLE]: passes.issue(actor, clock()) };
         const deleted = await selfExec({ args, env: own, signal: abort.signal }).finally(lock.release);
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;

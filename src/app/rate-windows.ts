@@ -9,16 +9,16 @@ import type { Durability, Store } from "../store/store.ts";
 export function rateWindows(world: {
   limits: Config["limits"];
   store: Store;
-  ticks: () => number;
+  monotonicMs: () => number;
   cluster: Cluster;
 }): {
   partners: RateWindow;
   /** Returns the windows of one listener; its name keeps its callers apart from those of others. */
   addresses(listener: string): { addressWindow: RateWindow; healthWindow: RateWindow };
 } {
-  const { limits, store, ticks, cluster } = world;
+  const { limits, store, monotonicMs, cluster } = world;
   const shared = (limit: number, durability: Durability) =>
-    new DistributedRateWindow(store, limit, ticks, durability);
+    new DistributedRateWindow(store, limit, monotonicMs, durability);
   return {
     partners: store.isShared
       ? shared(limits.perPartnerPerMinute, "durable")

@@ -2,7 +2,13 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { alreadyThere, placeFile, requireRoom, toStorageError, withScratchFolder } from "../files.ts";
+import {
+  alreadyExists,
+  moveIntoPlace,
+  requireFreeSpace,
+  toStorageError,
+  withScratchFolder,
+} from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
 import { explainError } from "../store/sqlite/errors.ts";
 import {
@@ -37,7 +43,7 @@ export type Backup = { file: string; bytes: number; encrypted: boolean; manifest
  */
 export async function createBackup(request: BackupRequest): Promise<Backup> {
   const { file, databaseFile, passphrase } = request;
-  if (existsSync(file)) throw alreadyThere(file);
+  if (existsSync(file)) throw alreadyExists(file);
   if (!existsSync(databaseFile))
     throw new OperatorError(
       `Database not found: ${databaseFile}`,
@@ -46,7 +52,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
   const folder = dirname(file);
   if (!existsSync(folder)) throw new OperatorError(`Folder not found: ${folder}`, "Create it first.");
   // Room for the copy and for the archive, which is at most as large as its content.
-  requireRoom(folder, 2 * statSync(databaseFile).size, "the backup");
+  requireFreeSpace(folder, 2 * statSync(databaseFile).size, "the backup");
   const scratch = join(folder, `.${basename(file)}.partial`);
   return await withScratchFolder(scratch, async () => {
     const copy = join(scratch, DATABASE);
@@ -55,7 +61,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
     const lock = passphraseLock(passphrase);
     await writeArchive(archive, members, { lock, mtime: new Date(request.now) });
     await readBack(archive, members, lock);
-    placeFile(archive, file);
+    moveIntoPlace(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   }).catch((error) => {
     throw toStorageError(error, folder);

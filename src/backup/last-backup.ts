@@ -29,7 +29,7 @@ export function readLastBackup(dataDir: string): LastBackup | undefined {
 
 function checked(value: unknown): LastBackup | undefined {
   // Imported on first use, since loading it takes longer than most commands.
-  const { type } = require("../shapes.ts") as typeof import("../shapes.ts");
+  const { type } = require("../validators.ts") as typeof import("../validators.ts");
   const read = type({
     at: "string",
     ok: "boolean",

@@ -1,5 +1,5 @@
 import { OperatorError } from "../domain/errors.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 
 /*
  * The format of a backup file: a tar archive, compressed with Zstandard, and encrypted in the age format if there is a

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { placeFile, requireRoom } from "../files.ts";
+import { moveIntoPlace, requireFreeSpace } from "../files.ts";
 import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "../store/sqlite/inspect.ts";
 
 /**
@@ -16,11 +16,11 @@ export function backUpBeforeMigration(db: Database, dir: string, now: Instant): 
   const partial = join(dir, `.${name}.partial`);
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    requireRoom(dir, statSync(db.filename).size, "the copy of the database before the upgrade");
+    requireFreeSpace(dir, statSync(db.filename).size, "the copy of the database before the upgrade");
     copyDatabase(db, partial);
     const problems = checked(partial);
     if (problems.length > 0) throw new OperatorError(`the database is damaged: ${problems[0]}`);
-    placeFile(partial, join(dir, name));
+    moveIntoPlace(partial, join(dir, name));
     return join(dir, name);
   } catch (error) {
     throw new OperatorError(

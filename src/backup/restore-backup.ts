@@ -10,7 +10,8 @@ import {
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../domain/errors.ts";
-import { placeFile, requireRoom, syncPath, toStorageError, withScratchFolder } from "../files.ts";
+import { moveIntoPlace, requireFreeSpace, syncPath, toStorageError, withScratchFolder } from "../files.ts";
+import { createEncryptor } from "../secrets/encryptor.ts";
 import {
   type KeyEnvironment,
   keyIsInEnvironment,
@@ -18,7 +19,6 @@ import {
   type MasterKey,
   parseMasterKey,
 } from "../secrets/master-key.ts";
-import { sealer } from "../secrets/sealer.ts";
 import {
   anySealedSecret,
   countRows,
@@ -93,7 +93,7 @@ async function unpack(
   scratch: string,
   { database_bytes, uploads_bytes }: Manifest,
 ): Promise<void> {
-  requireRoom(scratch, database_bytes + uploads_bytes, "the restored data folder");
+  requireFreeSpace(scratch, database_bytes + uploads_bytes, "the restored data folder");
   for await (const member of readArchive(file, lock)) {
     if (member.name === MANIFEST) await asText(member.content);
     else await unpackMember(member, scratch, file);
@@ -136,7 +136,7 @@ async function check(
 async function installKey(
   { file, keyFile, env }: Pick<RestoreRequest, "file" | "keyFile" | "env">,
   scratch: string,
-  sealed: string | undefined,
+  encrypted: string | undefined,
 ): Promise<Restored["key"]> {
   const path = join(scratch, KEY);
   const origin = keyFile !== undefined ? "file" : existsSync(path) ? "backup" : "environment";
@@ -154,9 +154,9 @@ async function installKey(
     if (keyFile !== undefined) writeFileSync(path, `${text.trim()}\n`, { mode: 0o600 });
     syncPath(path);
   }
-  if (sealed !== undefined)
-    await sealer(key)
-      .unseal(sealed)
+  if (encrypted !== undefined)
+    await createEncryptor(key)
+      .decrypt(encrypted)
       .catch(() => {
         throw new OperatorError(
           `the key ${keyFile ?? `from the ${origin}`} does not decrypt the secrets of the database in ${file}`,
@@ -172,5 +172,5 @@ function moveInto(scratch: string, dataDir: string): void {
   const uploads = join(scratch, UPLOADS);
   if (existsSync(uploads)) renameSync(uploads, join(dataDir, UPLOADS));
   for (const name of [DATABASE, KEY])
-    if (existsSync(join(scratch, name))) placeFile(join(scratch, name), join(dataDir, name));
+    if (existsSync(join(scratch, name))) moveIntoPlace(join(scratch, name), join(dataDir, name));
 }

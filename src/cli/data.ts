@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { ACTING_PASS, actingPasses } from "../secrets/acting-pass.ts";
+import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import type { Context } from "./context.ts";
@@ -53,9 +53,9 @@ export async function withAdministration<T>(
   const changed = () => {};
   return await withData(
     context,
-    ({ store, sealer, masterKey }) => {
+    ({ store, encryptor, masterKey }) => {
       const actor = administratorOf(context, masterKey) ?? actorOf(context);
-      return run({ store, sealer, random: context.random, actor, changed });
+      return run({ store, encryptor, random: context.random, actor, changed });
     },
     options,
   );
@@ -63,12 +63,12 @@ export async function withAdministration<T>(
 
 /** Returns the administrator on whose behalf the server started this command; undefined if a user runs it. */
 function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey"]): string | undefined {
-  const pass = env[ACTING_PASS];
+  const pass = env[IMPERSONATION_TOKEN_VARIABLE];
   if (pass === undefined) return undefined;
-  const administrator = actingPasses(masterKey).verify(pass, now());
+  const administrator = impersonationTokens(masterKey).verify(pass, now());
   if (administrator !== undefined) return administrator;
   throw new OperatorError(
-    `${ACTING_PASS} holds no pass of this server`,
+    `${IMPERSONATION_TOKEN_VARIABLE} holds no pass of this server`,
     "Unset it: only the server itself sets it.",
   );
 }

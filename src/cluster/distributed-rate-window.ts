@@ -50,7 +50,7 @@ export class DistributedRateWindow {
   constructor(
     private readonly store: RateWindowDatabase,
     private readonly limit: number,
-    private readonly ticks: () => number,
+    private readonly monotonicMs: () => number,
     private readonly durability: Durability,
   ) {}
 
@@ -60,7 +60,7 @@ export class DistributedRateWindow {
     const account = this.#accounts.get(caller) ?? { ...EMPTY };
     this.#accounts.set(caller, account);
     for (let attempts = 0; ; ) {
-      const now = this.ticks();
+      const now = this.monotonicMs();
       if (now < account.refusedUntil) return account.refusedUntil - now;
       if (account.left > 0 && now < account.expiresAt) {
         account.left--;
@@ -79,7 +79,7 @@ export class DistributedRateWindow {
   }
 
   async #requestGrant(caller: string, account: Account): Promise<void> {
-    const requestedAt = this.ticks();
+    const requestedAt = this.monotonicMs();
     const wanted = Math.max(account.waiting, Math.ceil(this.limit / GRANTS_PER_MINUTE));
     account.waiting = 0;
     const { granted, validMs, waitMs } = await this.store.write(

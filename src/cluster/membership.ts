@@ -14,7 +14,7 @@ export type MembershipDeps = {
   self: () => Omit<ServerReport, "clockOffMs">;
   clock: () => Instant;
   /** A monotonic clock that also advances while the process is suspended, in milliseconds. */
-  ticks: () => number;
+  monotonicMs: () => number;
   timers: Timers;
   log: Log;
   /** How long a lease lasts. */
@@ -66,19 +66,20 @@ export class Membership implements Cluster {
   }
 
   async acquire(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { repository: book, ticks, leaseMs } = this.parts;
-    const mayRequest = (name: string) => !this.#isHeld(name) && (this.#refused.get(name) ?? 0) <= ticks();
+    const { repository: book, monotonicMs, leaseMs } = this.parts;
+    const mayRequest = (name: string) =>
+      !this.#isHeld(name) && (this.#refused.get(name) ?? 0) <= monotonicMs();
     const wanted = names.filter(mayRequest);
     if (wanted.length > 0) {
       await this.#acquire(() => book.acquire(this.#id, wanted, leaseMs));
-      for (const name of wanted) if (!this.#isHeld(name)) this.#refused.set(name, ticks() + REFUSED_MS);
+      for (const name of wanted) if (!this.#isHeld(name)) this.#refused.set(name, monotonicMs() + REFUSED_MS);
     }
     return epochs(names.flatMap((name) => (this.#isHeld(name) ? this.#held.get(name)! : [])));
   }
 
   holds({ name, epoch }: Lease, needMs: number): boolean {
     const held = this.#held.get(name);
-    return held?.epoch === epoch && coversNeed(held, this.parts.ticks(), needMs);
+    return held?.epoch === epoch && coversNeed(held, this.parts.monotonicMs(), needMs);
   }
 
   async confirm(
@@ -143,14 +144,14 @@ export class Membership implements Cluster {
 
   #isHeld(name: string): boolean {
     const held = this.#held.get(name);
-    return held !== undefined && coversNeed(held, this.parts.ticks(), 0);
+    return held !== undefined && coversNeed(held, this.parts.monotonicMs(), 0);
   }
 
   /** Runs a request for leases and remembers those that were acquired. */
   async #acquire(request: () => Promise<Lease[]>): Promise<Lease[]> {
     return await this.#serialize(async () => {
       if (this.#isStopped) return [];
-      const requestedAt = this.parts.ticks();
+      const requestedAt = this.parts.monotonicMs();
       const taken = await request();
       this.#keep(taken, requestedAt);
       return taken;
@@ -190,9 +191,9 @@ export class Membership implements Cluster {
   }
 
   async #renew(): Promise<void> {
-    const { repository: book, self, clock, ticks, leaseMs } = this.parts;
+    const { repository: book, self, clock, monotonicMs, leaseMs } = this.parts;
     this.#dropEnded();
-    const requestedAt = ticks();
+    const requestedAt = monotonicMs();
     const before = clock();
     const { now, alive, leases } = await book.heartbeat({ ...self(), clockOffMs: this.#clockOffMs }, leaseMs);
     this.#noteClock(clockOff(before, clock(), now));
@@ -229,7 +230,7 @@ export class Membership implements Cluster {
   }
 
   #dropEnded(): void {
-    this.#drop([...this.#held.values()].filter((lease) => !coversNeed(lease, this.parts.ticks(), 0)));
+    this.#drop([...this.#held.values()].filter((lease) => !coversNeed(lease, this.parts.monotonicMs(), 0)));
   }
 
   /** Forgets leases as they were when the request began; one acquired again since has another epoch and stays. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { isUploadName } from "../domain/photo.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
+import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
-import { sealer } from "../secrets/sealer.ts";
 import { SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
 import type { DatabaseState, ModelState } from "../store/sqlite/database-state.ts";
 import { explainError } from "../store/sqlite/errors.ts";
@@ -100,13 +100,13 @@ export async function checkKey(
 
 /** Checks that the key decrypts a stored secret, if there is one. */
 export async function checkKeyOn(
-  sealed: string | undefined,
+  encrypted: string | undefined,
   dataDir: string,
   env: KeyEnvironment,
 ): Promise<Finding> {
   const key = loadMasterKey({ dataDir, env });
-  if (sealed === undefined) return ok("the key is readable; the database has no secret to test it with");
-  await sealer(key).unseal(sealed);
+  if (encrypted === undefined) return ok("the key is readable; the database has no secret to test it with");
+  await createEncryptor(key).decrypt(encrypted);
   return ok("the key decrypts stored secrets");
 }
 

@@ -10,7 +10,7 @@ export type Partner = {
   createdAt: Instant;
 };
 
-/** Where a partner's webhooks go. `secret` and `nextSecret` are sealed. */
+/** Where a partner's webhooks go. `secret` and `nextSecret` are encrypted. */
 export type WebhookReceiver = {
   partnerId: string;
   url: string | null;
@@ -77,7 +77,7 @@ export type PartnerSettings = {
   webhookConcurrency?: number | null;
 };
 
-/** Shown once and stored as hashes, but for the webhook secret, which is sealed. */
+/** Shown once and stored as hashes, but for the webhook secret, which is encrypted. */
 export type PartnerCredentials = {
   apiKey: string;
   clientId: string;

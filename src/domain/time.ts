@@ -95,14 +95,18 @@ export function nextMidnight(instant: Instant): Instant {
 }
 
 /**
- * A clock that follows the given one forward and never goes back: while that one is behind, it goes on by `ticks`,
- * milliseconds that nobody sets. It starts at `from` or later.
+ * Returns a wall clock that never goes back. While `clock` is behind, it advances by `monotonicMs`, the milliseconds of a
+ * monotonic clock. It starts at `from` or later.
  */
-export function clockWithoutReturn(clock: () => Instant, ticks: () => number, from: Instant): () => Instant {
+export function monotonicClock(
+  clock: () => Instant,
+  monotonicMs: () => number,
+  from: Instant,
+): () => Instant {
   let latest = from;
-  let ticked = ticks();
+  let ticked = monotonicMs();
   return () => {
-    const now = ticks();
+    const now = monotonicMs();
     latest = Math.max(clock(), latest + now - ticked);
     ticked = now;
     return Math.floor(latest);

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/hash.ts";
-import type { TokenClaims, Tokens } from "../secrets/tokens.ts";
+import type { BearerTokens, TokenClaims } from "../secrets/tokens.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
 import { HttpFailure } from "./errors.ts";
@@ -31,7 +31,7 @@ export class Authenticator {
 
   constructor(
     private readonly store: Store,
-    private readonly tokens: Tokens,
+    private readonly tokens: BearerTokens,
     private readonly clock: () => Instant,
     private readonly partners: Revisions,
   ) {}

@@ -10,10 +10,10 @@ export type Job = {
   /** A cron pattern in UTC, with seconds; see croner. Without one it runs when the schedule starts and never again. */
   pattern?: string;
   /** Whether it also runs when the schedule starts. */
-  atStart?: boolean;
+  runAtStart?: boolean;
   run: (signal: AbortSignal) => Promise<void>;
   /** Whether each of several servers runs it: it is about this server alone, or they divide it among them. */
-  onEvery?: boolean;
+  runOnEveryServer?: boolean;
   /** What is done when somebody asks for it now; `run` when not given. */
   runNow?: (signal: AbortSignal) => Promise<void>;
 };
@@ -29,9 +29,9 @@ export type Schedule = {
   stop(): Promise<void>;
 };
 
-const NEVER = { startedAt: null, finishedAt: null, error: null };
+const NEVER_RUN = { startedAt: null, finishedAt: null, error: null };
 /** A timer may fire that much before its time. */
-const EARLY_MS = 500;
+const EARLY_TIMER_MS = 500;
 
 /**
  * Starts the jobs. One that still runs at its next time is not started twice; one that fails is logged and goes on.
@@ -47,16 +47,18 @@ export function startJobs(
   const running = new Map<string, Promise<void>>();
   const latest = new Map<string, Pick<JobState, "startedAt" | "finishedAt" | "error">>();
   const start = (
-    { name, onEvery }: Job,
+    { name, runOnEveryServer }: Job,
     run: Job["run"],
     scheduledFor?: Instant,
     onFailure = (_error: unknown) => {},
   ): Promise<void> | undefined => {
     if (running.has(name) || abort.signal.aborted) return undefined;
     const startedAt = clock();
-    const before = latest.get(name) ?? NEVER;
+    const before = latest.get(name) ?? NEVER_RUN;
     const ended = (error: string | null) => latest.set(name, { startedAt, finishedAt: clock(), error });
-    const work = (onEvery ? run(abort.signal) : cluster.runExclusively(name, scheduledFor, run, abort.signal))
+    const work = (
+      runOnEveryServer ? run(abort.signal) : cluster.runExclusively(name, scheduledFor, run, abort.signal)
+    )
       .then(
         (ran) => void (ran === false ? latest.set(name, before) : ended(null)),
         (error) => {
@@ -72,16 +74,16 @@ export function startJobs(
   };
   const crons = new Map<string, Cron>();
   for (const job of jobs) {
-    const { name, pattern, atStart, run } = job;
+    const { name, pattern, runAtStart, run } = job;
     // The time of the pattern that it runs for: by it several servers know whether one of them has done so.
-    const slotOf = () =>
+    const scheduledFor = () =>
       crons
         .get(name)
-        ?.previousRuns(1, new Date(clock() + EARLY_MS))[0]
+        ?.previousRuns(1, new Date(clock() + EARLY_TIMER_MS))[0]
         ?.getTime();
     if (pattern !== undefined)
-      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(job, run, slotOf())));
-    if (atStart) void start(job, run, slotOf());
+      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(job, run, scheduledFor())));
+    if (runAtStart) void start(job, run, scheduledFor());
   }
   return {
     states: () =>
@@ -89,7 +91,7 @@ export function startJobs(
         name,
         pattern,
         running: running.has(name),
-        ...(latest.get(name) ?? NEVER),
+        ...(latest.get(name) ?? NEVER_RUN),
         nextAt: crons.get(name)?.nextRun()?.getTime() ?? null,
       })),
     async runNow(name) {

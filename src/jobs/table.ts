@@ -16,13 +16,13 @@ import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/snapshot/take-sn
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
-export type JobWorld = {
+export type JobDeps = {
   config: Config;
   store: Store;
   knowledge: Knowledge;
   clock: () => Instant;
-  /** Milliseconds of a clock that nobody sets. */
-  ticks: () => number;
+  /** Milliseconds of a monotonic clock. */
+  monotonicMs: () => number;
   log: Logger;
   views: EmbedViews;
   cluster?: Cluster;
@@ -34,20 +34,20 @@ const BATCH = 500;
 const STEP = 10;
 
 /** What a server runs by the clock, but for backups. */
-export function jobTable(world: JobWorld): Job[] {
-  const { config, store, knowledge, clock, ticks, log, cluster = SINGLE_NODE } = world;
+export function jobTable(world: JobDeps): Job[] {
+  const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = world;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
-    atStart: true,
+    runAtStart: true,
     // Servers divide it among them.
-    onEvery: true,
+    runOnEveryServer: true,
     run: dailySnapshot(world),
     async runNow(signal) {
       const reason = cluster.snapshotBlockedReason();
       if (reason !== undefined) throw new OperatorError(`this server takes no snapshot: ${reason}`);
       const result = await takeSnapshot(
-        { store, knowledge, clock, ticks, yieldNow: yieldToEventLoop, signal },
+        { store, knowledge, clock, monotonicMs, yieldNow: yieldToEventLoop, signal },
         dayOf(clock()),
       );
       log.info(snapshotRecord(result), "snapshot taken");
@@ -91,7 +91,7 @@ export function jobTable(world: JobWorld): Job[] {
     {
       name: "prune-deliveries",
       pattern: "0 27 * * * *",
-      atStart: true,
+      runAtStart: true,
       async run(signal) {
         const parts = { store, clock, yieldNow: yieldToEventLoop, signal };
         const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
@@ -99,11 +99,16 @@ export function jobTable(world: JobWorld): Job[] {
       },
     },
     // Those that this server has counted.
-    { name: "store-embed-views", pattern: "15 * * * * *", onEvery: true, run: () => world.views.flush() },
+    {
+      name: "store-embed-views",
+      pattern: "15 * * * * *",
+      runOnEveryServer: true,
+      run: () => world.views.flush(),
+    },
     {
       name: "renew-plans",
       pattern: "45 * * * * *",
-      atStart: true,
+      runAtStart: true,
       async run(signal) {
         const latest = await store.read.snapshots.latestFinished();
         const day = latest?.day ?? dayOf(clock());
@@ -117,7 +122,7 @@ export function jobTable(world: JobWorld): Job[] {
     {
       name: "finish-secret-rotations",
       pattern: "30 * * * * *",
-      atStart: true,
+      runAtStart: true,
       async run() {
         for (const partnerId of await finishRotations(store))
           log.info({ partner_id: partnerId }, "webhook secret rotated: the new one signs alone");
@@ -135,10 +140,10 @@ function dailySnapshot({
   store,
   knowledge,
   clock,
-  ticks,
+  monotonicMs,
   log,
   cluster = SINGLE_NODE,
-}: JobWorld): Job["run"] {
+}: JobDeps): Job["run"] {
   const [hours, minutes] = config.snapshot.at.split(":").map(Number);
   let refusedDay: Day | undefined;
   return async (signal) => {
@@ -155,7 +160,7 @@ function dailySnapshot({
         continue;
       }
       const result = await takeSnapshot(
-        { store, knowledge, clock, ticks, yieldNow: yieldToEventLoop, signal },
+        { store, knowledge, clock, monotonicMs, yieldNow: yieldToEventLoop, signal },
         day,
       );
       if (!result.endedByAnotherServer && !result.alreadyDone)

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../domain/knowledge.ts";
-import { type Type, type } from "../shapes.ts";
+import { type Type, type } from "../validators.ts";
 import { assemble, type CheckedFiles } from "./assemble.ts";
 import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
 import type { KnowledgeFiles } from "./files.ts";

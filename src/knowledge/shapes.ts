@@ -1,6 +1,6 @@
 import { ENVIRONMENT_FACTORS, SYSTEMS } from "../domain/knowledge.ts";
 import { EVENT_TYPES } from "../domain/service-event.ts";
-import { interpretedType as type } from "../shapes.ts";
+import { interpretedType as type } from "../validators.ts";
 
 /*
  * The shapes of the knowledge base's files. Unknown keys are refused: a misspelt one would be silently without effect.

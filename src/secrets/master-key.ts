@@ -12,7 +12,7 @@ export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
 export type KeyPurpose = "seal" | "tokens" | "acting" | "check";
 
 const LINE = /^mainstay-key-v1:([A-Za-z\d_-]{43})$/;
-const OTHERS_MAY_ACCESS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 export function keyFilePath(dataDir: string): string {
   return join(dataDir, "mainstay.key");
@@ -88,7 +88,7 @@ function readKeyFile(path: string): string {
   try {
     const { mode } = statSync(path);
     // Windows keeps access rights elsewhere and reports every file as readable by all
-    if (process.platform !== "win32" && (mode & OTHERS_MAY_ACCESS) !== 0) {
+    if (process.platform !== "win32" && (mode & GROUP_AND_OTHERS) !== 0) {
       throw new OperatorError(`the key file ${path} can be read by others`, `run: chmod 600 ${path}`);
     }
     return readFileSync(path, "utf8");

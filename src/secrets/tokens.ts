@@ -11,17 +11,17 @@ export const TOKEN_SCOPE = "read write";
 export type TokenClaims = { partnerId: string; generation: number; expiresAt: Instant };
 
 /** Bearer tokens: `svct_` and a JWT signed with HS256. */
-export type Tokens = {
+export type BearerTokens = {
   issue(claims: { partnerId: string; generation: number; now: Instant }): Promise<string>;
   /** The claims of a token that this key signed and that hasn't expired; undefined for any other text. */
   verify(token: string, now: Instant): Promise<TokenClaims | undefined>;
 };
 
-const LONGEST_TOKEN = 1024;
+const MAX_TOKEN_LENGTH = 1024;
 /** Servers that share a key may disagree on the time by this much. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-export function tokens(master: MasterKey, fill: FillRandom): Tokens {
+export function bearerTokens(master: MasterKey, fill: FillRandom): BearerTokens {
   const hmac = { name: "HMAC", hash: "SHA-256" };
   const imported = crypto.subtle.importKey("raw", deriveKey(master, "tokens"), hmac, false, [
     "sign",
@@ -41,7 +41,7 @@ export function tokens(master: MasterKey, fill: FillRandom): Tokens {
     },
     async verify(token, now) {
       const jwt = token.slice(TOKEN_PREFIX.length);
-      if (!token.startsWith(TOKEN_PREFIX) || token.length > LONGEST_TOKEN || !isCanonical(jwt))
+      if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_TOKEN_LENGTH || !isCanonical(jwt))
         return undefined;
       try {
         const { payload } = await jwtVerify(jwt, await imported, {

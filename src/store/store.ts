@@ -135,7 +135,7 @@ export type Store = {
 export type StoreOptions = {
   clock: () => Instant;
   random: FillRandom;
-  /** Milliseconds of a clock that nobody sets; the process's own when not given. */
+  /** Milliseconds of a monotonic clock; `performance.now` if not given. */
   monotonicMs?: () => number;
   sleep?: (ms: number) => Promise<void>;
   /** Writes committed together at most. */

@@ -5,7 +5,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
 import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";

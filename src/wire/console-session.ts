@@ -1,6 +1,6 @@
 import type { Administrator } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { flag, id, instant, object, text } from "./schema/fields.ts";
 import { body, required } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -1,5 +1,5 @@
 import { MAX_EMBED_DAYS } from "../domain/embed.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { idText } from "./schema/constraints.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";

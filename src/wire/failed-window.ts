@@ -1,6 +1,6 @@
 import type { FailedWindow } from "../domain/delivery.ts";
 import { parseInstant } from "../domain/time.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { bulkResend } from "./delivery.ts";
 import * as constraint from "./schema/constraints.ts";
 import { body, optional, required } from "./schema/input.ts";

@@ -1,5 +1,5 @@
 import type { ModelProposal } from "../administration/model-proposal.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import type { CalibrationJson } from "./calibration.ts";
 import { fitFields, fitView } from "./model.ts";
 import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";

@@ -5,7 +5,7 @@ import {
   type PartnerSettings,
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { partner } from "./partner.ts";
 import { requiredLine } from "./schema/constraints.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";

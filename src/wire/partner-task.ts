@@ -1,6 +1,6 @@
 import { PARTNER_TASKS, type PartnerTask } from "../administration/partner-task.ts";
 import { toIso } from "../domain/time.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";

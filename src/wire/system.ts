@@ -1,6 +1,6 @@
 import type { Health } from "../administration/health.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type } from "../shapes.ts";
+import { type } from "../validators.ts";
 import { forPartner, partnerName } from "./paging.ts";
 import {
   alwaysTrue,

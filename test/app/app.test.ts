@@ -24,7 +24,7 @@ const YEAR = 365 * DAY;
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const folder = mkdtempSync(join(tmpdir(), "mainstay-app-"));
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-const time = { now: NOON, ticks: 0 };
+const time = { now: NOON, monotonicMs: 0 };
 const log: Json[] = [];
 let app: App | undefined;
 let receiver: Receiver;
@@ -43,7 +43,7 @@ const world = () => ({
   }),
   env: {},
   clock: () => time.now,
-  ticks: () => time.ticks,
+  monotonicMs: () => time.monotonicMs,
   random,
   log: createLogger({
     level: "info",
@@ -54,7 +54,7 @@ const world = () => ({
 /** Time that passes, as opposed to a clock that is set. */
 const pass = (ms: number) => {
   time.now += ms;
-  time.ticks += ms;
+  time.monotonicMs += ms;
 };
 const set = (ms: number) => {
   time.now += ms;

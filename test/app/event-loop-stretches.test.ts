@@ -343,7 +343,7 @@ async function calibrated(): Promise<void> {
     store: beside.store,
     knowledge,
     yieldNow: yieldToEventLoop,
-    ticks: () => performance.now(),
+    monotonicMs: () => performance.now(),
   };
   await calibrate(world, dayOf(time.now)).then(
     () => void calibrations++,

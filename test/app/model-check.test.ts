@@ -29,7 +29,7 @@ let commands: (readonly string[])[];
 const environment = (store = world.store) => ({
   ...{ store, knowledge, actor: "cli:test" },
   yieldNow: async () => {},
-  ticks: () => performance.now(),
+  monotonicMs: () => performance.now(),
 });
 
 beforeEach(async () => {

@@ -173,7 +173,7 @@ describe("mainstay doctor reports", () => {
     const stranger = await alone();
     chmodSync(key, 0o600);
     writeFileSync(key, readFileSync(join(stranger.dataDir, "mainstay.key")));
-    expect((await diagnose(one)).key.detail).toContain("can't be opened with this key");
+    expect((await diagnose(one)).key.detail).toContain("cannot be decrypted with this key");
     rmSync(key);
     expect((await diagnose(one)).key.detail).toContain("there is no key file");
   });

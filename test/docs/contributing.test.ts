@@ -36,7 +36,7 @@ beforeAll(() => {
     "src/cluster",
     "src/event-loop.ts",
     "src/wire",
-    "src/shapes.ts",
+    "src/validators.ts",
   ])
     cpSync(join(ROOT, room), join(copy, room), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));

@@ -6,7 +6,7 @@ import { Pipeline } from "../../src/http/pipeline.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
 import { SlidingWindow } from "../../src/http/sliding-window.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { tokens } from "../../src/secrets/tokens.ts";
+import { bearerTokens } from "../../src/secrets/tokens.ts";
 import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
@@ -26,7 +26,12 @@ async function pipeline() {
   const budgets = new DailyCallLimits(store, clock);
   const pipeline = new Pipeline({
     ...{ store, knowledge, clock, perPartnerPerMinute: 0, bodyBytes: 1, administration: parts },
-    authenticator: new Authenticator(store, tokens(new Uint8Array(32) as MasterKey, random), clock, budgets),
+    authenticator: new Authenticator(
+      store,
+      bearerTokens(new Uint8Array(32) as MasterKey, random),
+      clock,
+      budgets,
+    ),
     consoleSessions: new ConsoleSessions(store, random, clock),
     budgets,
     partnerWindow: new SlidingWindow(0),

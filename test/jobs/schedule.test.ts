@@ -15,7 +15,7 @@ const log = createLogger({
 const every = (name: string, run: Job["run"], atStart = false): Job => ({
   name,
   pattern: "* * * * * *",
-  atStart,
+  runAtStart: atStart,
   run,
 });
 
@@ -83,8 +83,8 @@ test("among several servers a job is run for a time of its pattern by whom the o
     },
   };
   let own = 0;
-  const hourly: Job = { name: "hourly", pattern: "0 17 * * * *", atStart: true, run: async () => {} };
-  const each: Job = { ...every("each", async () => void own++, true), onEvery: true };
+  const hourly: Job = { name: "hourly", pattern: "0 17 * * * *", runAtStart: true, run: async () => {} };
+  const each: Job = { ...every("each", async () => void own++, true), runOnEveryServer: true };
   const clock = () => Date.parse("2026-03-10T12:20:00Z");
   const schedule = startJobs([hourly, each], log, clock, among);
   await eventually(() => expect(own).toBeGreaterThanOrEqual(2));

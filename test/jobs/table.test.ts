@@ -32,7 +32,7 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
     store: world.store,
     views: new EmbedViews(world.store),
     clock: world.clock,
-    ticks: () => performance.now(),
+    monotonicMs: () => performance.now(),
   });
   return new Map(table.map((job) => [job.name, job]));
 }
@@ -43,7 +43,7 @@ describe("the snapshot", () => {
   // Rule: snapshot-time, missed-snapshot
   test("is looked after every minute and at the start, and taken from 03:00 UTC on, once a day", async () => {
     const snapshot = jobs().get("snapshot")!;
-    expect(snapshot).toMatchObject({ pattern: "0 * * * * *", atStart: true });
+    expect(snapshot).toMatchObject({ pattern: "0 * * * * *", runAtStart: true });
     const taken: string[][] = [];
     for (const time of ["02:59:59.999", "03:00:00.000", "03:01:00.000", "23:59:00.000"]) {
       world.time.now = Date.parse(`2026-03-10T${time}Z`);

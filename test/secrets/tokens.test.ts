@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { newId } from "../../src/domain/ids.ts";
 import { deriveKey, type MasterKey } from "../../src/secrets/master-key.ts";
-import { tokens } from "../../src/secrets/tokens.ts";
+import { bearerTokens } from "../../src/secrets/tokens.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const master = new Uint8Array(32).fill(7) as MasterKey;
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 const HOUR = 3_600_000;
 const partnerId = newId("partner", NOW, random);
-const { issue, verify } = tokens(master, random);
+const { issue, verify } = bearerTokens(master, random);
 
 describe("a token", () => {
   test("says whom it was issued to, with which generation, and until when", async () => {
@@ -84,8 +84,8 @@ describe("no other text is a token", () => {
     }
   });
 
-  test("none that another key signed, nor the key for sealing", async () => {
-    const other = tokens(new Uint8Array(32).fill(8) as MasterKey, random);
+  test("none that another key signed, nor the key for encryption", async () => {
+    const other = bearerTokens(new Uint8Array(32).fill(8) as MasterKey, random);
     expect(await verify(await other.issue({ partnerId, generation: 1, now: NOW }), NOW)).toBeUndefined();
     expect(await verify(await sign({}, {}, deriveKey(master, "seal")), NOW)).toBeUndefined();
   });

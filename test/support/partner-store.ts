@@ -3,8 +3,8 @@ import { afterAll } from "bun:test";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createEncryptor, type Encryptor } from "../../src/secrets/encryptor.ts";
 import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
-import { type Sealer, sealer } from "../../src/secrets/sealer.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -22,7 +22,7 @@ export type PartnerWorld = {
   /** Runs SQL that both engines support, on its own connection; returns the rows, with integers as numbers. */
   sql(text: string): Promise<Record<string, unknown>[]>;
   store: Store;
-  sealer: Sealer;
+  encryptor: Encryptor;
   administration: Administration;
   partnerId: string;
   webhookSecret: string;
@@ -67,7 +67,7 @@ export function usePartnerStore({ inFile = false } = {}) {
   };
 
   const worldAt = async ({ dataDir, url }: Place, now: number) => {
-    const sealing = sealer(loadMasterKey({ dataDir, env: {} }));
+    const encryptor = createEncryptor(loadMasterKey({ dataDir, env: {} }));
     const time = { now };
     const clock = () => time.now;
     const file = join(dataDir, FILE);
@@ -92,7 +92,7 @@ export function usePartnerStore({ inFile = false } = {}) {
     const changed: string[] = [];
     const administration: Administration = {
       store,
-      sealer: sealing,
+      encryptor,
       random,
       actor: "cli:test",
       changed: (partnerId) => void changed.push(partnerId),
@@ -103,7 +103,7 @@ export function usePartnerStore({ inFile = false } = {}) {
       cpSync(dataDir, place.dataDir, { recursive: true });
       return await worldAt(place, time.now);
     };
-    const world = { file, store, sealer: sealing, administration, clock, time, open, sql, changed };
+    const world = { file, store, encryptor, administration, clock, time, open, sql, changed };
     return { world, copied };
   };
   type At = Awaited<ReturnType<typeof worldAt>>;

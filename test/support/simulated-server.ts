@@ -34,7 +34,7 @@ export class SimulatedServer {
       repository: this.reaching(book),
       self: () => ({ id, address: id, version: "1", schemaVersion: 12, model: this.model }),
       clock: () => time.now + this.clockOff,
-      ticks: () => time.now,
+      monotonicMs: () => time.now,
       timers: this.timers,
       log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },
       leaseMs,

@@ -60,9 +60,9 @@ export async function memoryWorld(): Promise<OutboxWorld> {
 
 /** Over a database with a partner of its own, who has no deliveries. */
 export async function databaseWorld(world: PartnerWorld): Promise<OutboxWorld> {
-  const { store, sealer, clock, administration } = world;
+  const { store, encryptor, clock, administration } = world;
   return {
-    outbox: deliveryRepository(store, sealer, clock),
+    outbox: deliveryRepository(store, encryptor, clock),
     async addPartner() {
       const fields = { name: "Acme", dailyBudget: 1, webhookUrl: URL };
       const { partner, credentials } = await createPartner(administration, fields);

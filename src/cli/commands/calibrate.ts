@@ -64,7 +64,7 @@ export const calibrateCommand = command({
         knowledge: loadKnowledge(),
         actor: actorOf(context),
         yieldNow: givingMemoryBack(writeThrottle(store, context.now)),
-        ticks: () => performance.now(),
+        monotonicMs: () => performance.now(),
       };
       if (list) return await printVersions(context, world);
       if (revert) return await printReverted(context, world);

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { alreadyThere, placeFile, toStorageError } from "../../files.ts";
+import { alreadyExists, moveIntoPlace, toStorageError } from "../../files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
@@ -65,7 +65,7 @@ async function writeFile(
   file: string,
   exportTo: (target: Output) => Promise<Counts>,
 ): Promise<{ counts: Counts; bytes: number }> {
-  if (existsSync(file)) throw alreadyThere(file);
+  if (existsSync(file)) throw alreadyExists(file);
   const partial = `${file}.partial`;
   const descriptor = openSync(partial, "wx", 0o600);
   const remove = () => rmSync(partial, { force: true });
@@ -79,7 +79,7 @@ async function writeFile(
         bytes += encoded.length;
       },
     });
-    placeFile(partial, file);
+    moveIntoPlace(partial, file);
     return { counts, bytes };
   } catch (error) {
     throw toStorageError(error, dirname(file));

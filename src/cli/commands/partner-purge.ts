@@ -1,6 +1,6 @@
 import { lockHeldError, lockHolder, partnerLockName, withLock } from "../../cluster/locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { ACTING_PASS } from "../../secrets/acting-pass.ts";
+import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.ts";
 import { writeThrottle } from "../../store/write-throttle.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
@@ -75,7 +75,7 @@ export const purgeCommand: Command = command({
         const parts = { administration, uploads, yieldNow: writeThrottle(store, context.now) };
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.
-        const isServers = context.env[ACTING_PASS] !== undefined;
+        const isServers = context.env[IMPERSONATION_TOKEN_VARIABLE] !== undefined;
         const heldBy = isServers ? undefined : await lockHolder(store, partnerLockName(partnerId));
         if (heldBy !== undefined) throw lockHeldError(lockOn(context, partnerId).activity, heldBy);
         return await purgePartner(parts, partner, confirm);

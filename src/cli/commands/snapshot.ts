@@ -31,7 +31,7 @@ export const snapshotCommand = command({
           store,
           knowledge: loadKnowledge(),
           clock: context.now,
-          ticks: () => performance.now(),
+          monotonicMs: () => performance.now(),
           announceModelChange,
           yieldNow: writeThrottle(store, context.now),
         },

@@ -57,11 +57,11 @@ export async function prepareDemo(
   const { config, clock, random } = world;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
-  const { store, sealer } = await openDataFolder(world);
+  const { store, encryptor } = await openDataFolder(world);
   try {
     const lock = lockInstance(config.storage.dataDir);
     try {
-      const administration = { store, sealer, random, actor: "cli:demo", changed: () => {} };
+      const administration = { store, encryptor, random, actor: "cli:demo", changed: () => {} };
       const credentials = await ensureCredentials(administration, credentialsFile);
       const partner = (await store.read.partners.find(credentials.partner_id))!;
       const knowledge = loadKnowledge();
@@ -82,9 +82,9 @@ export async function prepareDemo(
       const embedToken = await ensureEmbedToken(administration, credentialsFile, credentials, propertyId);
       // Set after the import, so that webhooks are sent for the snapshot's tier changes and not for every sample row.
       await changePartner(administration, partner.id, { webhookUrl: receiverUrl });
-      const ticks = () => performance.now();
+      const monotonicMs = () => performance.now();
       const snapshot = await takeSnapshot(
-        { store, knowledge, clock, ticks, yieldNow, signal },
+        { store, knowledge, clock, monotonicMs, yieldNow, signal },
         dayOf(clock()),
       );
       return {

@@ -12,7 +12,7 @@ export type NewCredential = {
   createdAt: Instant;
 };
 
-/** Secrets are sealed. */
+/** Secrets are encrypted. */
 export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt" | "revision"> & {
   url: string;
 };

@@ -130,7 +130,7 @@ export function missingMigrations(db: Database, file: string): readonly Migratio
   return pendingMigrations(db, file, MIGRATIONS);
 }
 
-/** One secret that was sealed with the key file, to try a key on; undefined when nothing was sealed yet. */
+/** Returns an encrypted secret to test a key with; undefined if there is none. */
 export function anySealedSecret(db: Database): string | undefined {
   if (!hasTable(db, "webhook_receivers")) return undefined;
   const row = db.query<{ secret: string }, []>("SELECT secret FROM webhook_receivers LIMIT 1").get();

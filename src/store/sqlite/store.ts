@@ -28,8 +28,8 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const idAt = increasingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
-  const ticks = options.monotonicMs ?? (() => performance.now());
-  const slice = new TimeSlice(SLICE_MS, ticks);
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const slice = new TimeSlice(SLICE_MS, monotonicMs);
   let slices = 0;
   const yieldToEventLoop = async () => {
     if (!slice.isOver()) return;
@@ -40,7 +40,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     groupSize: options.groupSize ?? 64,
     busyTimeoutMs: options.busyTimeoutMs ?? 15_000,
     sleep: options.sleep ?? ((ms) => Bun.sleep(ms)),
-    ticks,
+    monotonicMs,
     yieldToEventLoop,
     onBegin: async () => {
       slice.restart();

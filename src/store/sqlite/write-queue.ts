@@ -30,8 +30,8 @@ export type WriteQueueOptions = {
   /** How long to wait for another process's transaction. */
   busyTimeoutMs: number;
   sleep: (ms: number) => Promise<void>;
-  /** Milliseconds of a clock that nobody sets. */
-  ticks: () => number;
+  /** Milliseconds of a monotonic clock. */
+  monotonicMs: () => number;
   /** Lets reads and timers have their turn when one is due. */
   yieldToEventLoop: () => Promise<void>;
   /** Before the first job of a group and after the last, inside the transaction. */
@@ -96,7 +96,7 @@ export class WriteQueue {
   }
 
   async #commit(group: Job[]): Promise<void> {
-    const startedAt = this.options.ticks();
+    const startedAt = this.options.monotonicMs();
     const outcomes: { job: Job; error: unknown; value: unknown }[] = [];
     try {
       this.connection.setDurable(group.some((job) => job.durability === "durable"));
@@ -117,7 +117,7 @@ export class WriteQueue {
       for (const job of group) job.settle(error, undefined);
       return;
     }
-    this.onGroup?.(group.length, this.options.ticks() - startedAt);
+    this.onGroup?.(group.length, this.options.monotonicMs() - startedAt);
     for (const { job, error, value } of outcomes) job.settle(error, value);
   }
 
@@ -138,13 +138,13 @@ export class WriteQueue {
 
   /** Waits for another process's write without blocking the event loop, which SQLite's own busy timeout would. */
   async #begin(): Promise<void> {
-    const deadline = this.options.ticks() + this.options.busyTimeoutMs;
+    const deadline = this.options.monotonicMs() + this.options.busyTimeoutMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
       try {
         this.connection.begin();
         return;
       } catch (error) {
-        if (!this.connection.isBusy(error) || this.options.ticks() > deadline) throw error;
+        if (!this.connection.isBusy(error) || this.options.monotonicMs() > deadline) throw error;
       }
       await this.options.sleep(pauseMs);
     }

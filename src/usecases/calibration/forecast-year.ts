@@ -24,7 +24,7 @@ export type CalibrationDeps = {
   /** Yields to other requests between two pieces of work. */
   yieldNow: () => Promise<void>;
   /** A monotonic clock, in milliseconds. */
-  ticks: () => number;
+  monotonicMs: () => number;
   /** Stops between two pieces of work. */
   signal?: AbortSignal;
 };
@@ -102,7 +102,7 @@ export class YearForecasts {
  * of the year up to `asOf`; yields in between.
  */
 export async function eachProperty(
-  { store, knowledge, yieldNow, ticks, signal }: CalibrationDeps,
+  { store, knowledge, yieldNow, monotonicMs, signal }: CalibrationDeps,
   asOf: Day,
   take: (
     histories: readonly PropertyHistory[],
@@ -112,7 +112,7 @@ export async function eachProperty(
   let budget = FIRST_STEP;
   for (let cursor = ""; ; ) {
     signal?.throwIfAborted();
-    const startedAt = ticks();
+    const startedAt = monotonicMs();
     const properties = await store.read.properties.forSnapshot(cursor, budget);
     if (properties.length === 0) return;
     cursor = properties.at(-1)!.id;
@@ -123,7 +123,7 @@ export async function eachProperty(
       for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
     const loaded = await loadInSteps(store.read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
     await take(loaded, appliances);
-    const ratio = SLICE_MS / Math.max(ticks() - startedAt, 0.1);
+    const ratio = SLICE_MS / Math.max(monotonicMs() - startedAt, 0.1);
     const next = budget * Math.min(2, Math.max(0.5, ratio));
     budget = Math.round(Math.min(STEP_RANGE.most, Math.max(STEP_RANGE.least, next)));
     await yieldNow();
@@ -168,15 +168,15 @@ async function loadInSteps(
 
 /** Runs a generator to its end and yields after each slice. */
 export async function inSlices<T>(
-  { yieldNow, ticks, signal }: Pick<CalibrationDeps, "yieldNow" | "ticks" | "signal">,
+  { yieldNow, monotonicMs, signal }: Pick<CalibrationDeps, "yieldNow" | "monotonicMs" | "signal">,
   steps: Generator<void, T>,
 ): Promise<T> {
-  for (let startedAt = ticks(); ; ) {
+  for (let startedAt = monotonicMs(); ; ) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (ticks() - startedAt < SLICE_MS) continue;
+    if (monotonicMs() - startedAt < SLICE_MS) continue;
     signal?.throwIfAborted();
     await yieldNow();
-    startedAt = ticks();
+    startedAt = monotonicMs();
   }
 }

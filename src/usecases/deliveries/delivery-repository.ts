@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Sealer } from "../../secrets/sealer.ts";
+import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/attempt.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
@@ -16,7 +16,7 @@ const MAX_SECRETS = 1000;
 /** The dispatcher's repository over the store. */
 export function deliveryRepository(
   store: Store,
-  sealer: Sealer,
+  encryptor: Encryptor,
   clock: () => Instant,
   cluster: Cluster = SINGLE_NODE,
 ): DeliveryRepository {
@@ -24,11 +24,11 @@ export function deliveryRepository(
   const secrets = new LRUCache<string, string>({ max: MAX_SECRETS });
 
   /** Encrypted texts never change, so each is decrypted once. */
-  async function unseal(sealed: string): Promise<string> {
-    const known = secrets.get(sealed);
+  async function decrypt(encrypted: string): Promise<string> {
+    const known = secrets.get(encrypted);
     if (known !== undefined) return known;
-    const secret = await sealer.unseal(sealed);
-    secrets.set(sealed, secret);
+    const secret = await encryptor.decrypt(encrypted);
+    secrets.set(encrypted, secret);
     return secret;
   }
 
@@ -38,9 +38,9 @@ export function deliveryRepository(
     const receiver = await partners.findEndpoint(partnerId);
     if (!receiver) return null;
     const { url, revision } = receiver;
-    const next = receiver.nextSecret && (await unseal(receiver.nextSecret));
+    const next = receiver.nextSecret && (await decrypt(receiver.nextSecret));
     if (next && hasTakenOver(receiver, clock())) return { url, revision, secret: next, nextSecret: null };
-    return { url, revision, secret: await unseal(receiver.secret), nextSecret: next || null };
+    return { url, revision, secret: await decrypt(receiver.secret), nextSecret: next || null };
   }
 
   return {

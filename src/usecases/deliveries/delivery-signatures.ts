@@ -6,7 +6,7 @@ import type { Administration } from "../partners/partners.ts";
 
 /** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
 export async function deliveryHeaders(
-  { store, sealer }: Administration,
+  { store, encryptor }: Administration,
   id: string,
   at: Instant,
 ): Promise<Record<string, string>> {
@@ -14,8 +14,9 @@ export async function deliveryHeaders(
   const receiver = found && (await store.read.partners.findReceiver(found.delivery.partnerId));
   if (!found || !receiver) throw notFound("Delivery not found");
   const isOver = hasTakenOver(receiver, at);
-  const secret = await sealer.unseal((isOver && receiver.nextSecret) || receiver.secret);
-  const nextSecret = isOver || receiver.nextSecret === null ? null : await sealer.unseal(receiver.nextSecret);
+  const secret = await encryptor.decrypt((isOver && receiver.nextSecret) || receiver.secret);
+  const nextSecret =
+    isOver || receiver.nextSecret === null ? null : await encryptor.decrypt(receiver.nextSecret);
   const { event, body } = found.delivery;
   return signedHeaders({ deliveryId: id, event, body: Buffer.from(body), at, secret, nextSecret });
 }

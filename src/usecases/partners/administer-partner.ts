@@ -78,15 +78,15 @@ export async function rotateWebhookSecret(
   overlapMs: number,
 ): Promise<{ secret: string; takesEffectAt: Instant }> {
   const secret = newWebhookSecret(administration.random);
-  const sealed = await administration.sealer.seal(secret);
+  const encrypted = await administration.encryptor.encrypt(secret);
   return await change(administration, partnerId, async (tx, { receiver }, record) => {
     const takesEffectAt = tx.now + overlapMs;
     const current = (hasTakenOver(receiver, tx.now) && receiver.nextSecret) || receiver.secret;
     await tx.partners.updateReceiver(
       partnerId,
       overlapMs > 0
-        ? { secret: current, nextSecret: sealed, rotatesAt: takesEffectAt }
-        : { secret: sealed, nextSecret: null, rotatesAt: null },
+        ? { secret: current, nextSecret: encrypted, rotatesAt: takesEffectAt }
+        : { secret: encrypted, nextSecret: null, rotatesAt: null },
     );
     await record("partner.rotate_webhook_secret", { overlap_ms: overlapMs });
     return { secret, takesEffectAt };

@@ -2,15 +2,15 @@ import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import { isReceiverUrl, type Partner, type PartnerCredentials } from "../../domain/partner.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../../secrets/credentials.ts";
+import type { Encryptor } from "../../secrets/encryptor.ts";
 import { hashSecret } from "../../secrets/hash.ts";
-import type { Sealer } from "../../secrets/sealer.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { isRequiredLine } from "../../wire/schema/text-bounds.ts";
 
 /** The dependencies of administration, from the command line and over HTTP. */
 export type Administration = {
   store: Store;
-  sealer: Sealer;
+  encryptor: Encryptor;
   random: FillRandom;
   /** The name in the audit log: `cli:<user>(<user id>)` or an administrator's id. */
   actor: string;
@@ -29,7 +29,7 @@ export function readName(given: string, what: string, example: string): string {
 
 /** Creates a partner with all its credentials. */
 export async function createPartner(
-  { store, sealer, random, actor }: Administration,
+  { store, encryptor, random, actor }: Administration,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
   const name = readName(input.name, "a partner's name", 'mainstay partner create "Acme"');
@@ -40,7 +40,7 @@ export async function createPartner(
     clientSecret: newClientSecret(random),
     webhookSecret: newWebhookSecret(random),
   };
-  const sealed = await sealer.seal(credentials.webhookSecret);
+  const encrypted = await encryptor.encrypt(credentials.webhookSecret);
   const partner = await store.write(async (tx) => {
     const made: Partner = {
       id: tx.newId("partner"),
@@ -67,7 +67,7 @@ export async function createPartner(
     await tx.partners.insertReceiver({
       partnerId: made.id,
       url: input.webhookUrl,
-      secret: sealed,
+      secret: encrypted,
       events: null,
     });
     const detail = { name, daily_budget: made.dailyBudget, webhook_url: input.webhookUrl };

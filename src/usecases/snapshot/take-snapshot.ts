@@ -23,7 +23,7 @@ export type SnapshotDeps = {
   knowledge: Knowledge;
   clock: () => Instant;
   /** A monotonic clock, in milliseconds. */
-  ticks: () => number;
+  monotonicMs: () => number;
   /** Announces also the changes that a new model alone has caused. */
   announceModelChange?: boolean;
   /** Yields to other writes and requests between two steps. */
@@ -51,12 +51,12 @@ const POLL_MS = 200;
  * @throws OperatorError for a day before one that has a snapshot, since trends only grow at their end.
  */
 export async function takeSnapshot(environment: SnapshotDeps, day: Day): Promise<SnapshotResult> {
-  const { store, clock, ticks, yieldNow, wait = Bun.sleep, signal } = environment;
+  const { store, clock, monotonicMs, yieldNow, wait = Bun.sleep, signal } = environment;
   const startedAt = clock();
   let budget = FIRST_STEP;
   let earlier: Run | undefined;
   for (let first = true; ; first = false) {
-    const stepAt = ticks();
+    const stepAt = monotonicMs();
     // On SQLite a step that a power cut loses is repeated, so only the end of the run waits for the disk.
     // PostgreSQL may fail on its own after deliveries of the step have gone out, which a repetition would send
     // again.
@@ -94,7 +94,7 @@ export async function takeSnapshot(environment: SnapshotDeps, day: Day): Promise
       continue;
     }
     const stepMs = store.isShared ? SHARED_STEP_MS : STEP_MS;
-    const ratio = stepMs / Math.max(ticks() - stepAt, 0.1);
+    const ratio = stepMs / Math.max(monotonicMs() - stepAt, 0.1);
     budget = Math.round(clamp(budget * clamp(ratio, 0.5, 2), STEP_RANGE.least, STEP_RANGE.most));
     await yieldNow();
   }

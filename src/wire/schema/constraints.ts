@@ -1,7 +1,7 @@
 import { MAX_UNITS } from "../../domain/property.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
-import { type } from "../../shapes.ts";
+import { type } from "../../validators.ts";
 import { isLine, isLongText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
 
 /*

@@ -1,5 +1,5 @@
 import { type FieldIssue, invalid } from "../../domain/errors.ts";
-import { type ArkErrors, compiledType, type Type, type } from "../../shapes.ts";
+import { type ArkErrors, compiledType, type Type, type } from "../../validators.ts";
 import type { Schema } from "./openapi-schema.ts";
 import { type Fields, OptionalType, RecordType, WireType } from "./wire-type.ts";
 

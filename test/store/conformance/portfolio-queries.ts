@@ -52,7 +52,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     takeSnapshot(
       {
         ...{ store: world.store, knowledge, clock: () => world.time.now },
-        ...{ ticks: () => 0, yieldNow: async () => {} },
+        ...{ monotonicMs: () => 0, yieldNow: async () => {} },
       },
       day,
     );

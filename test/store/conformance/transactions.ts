@@ -114,15 +114,15 @@ export function transactions(make: MakeDatabase): void {
 
     test("that is long lets others have their turn, who see nothing of it", async () => {
       const a = newName();
-      let ticks = 0;
-      const patient = await database.open({ monotonicMs: () => ticks });
+      let monotonicMs = 0;
+      const patient = await database.open({ monotonicMs: () => monotonicMs });
       const seen: number[] = [];
       let passes = 0;
       await patient.write(async (tx) => {
         await add(tx, a);
         for (let step = 0; step < 3; step++) {
           setImmediate(() => passes++);
-          ticks += 50;
+          monotonicMs += 50;
           await tx.yieldToEventLoop();
           seen.push(await countOf(patient, a));
           await add(tx, a);

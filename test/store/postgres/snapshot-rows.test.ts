@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { createEncryptor } from "../../../src/secrets/encryptor.ts";
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
-import { sealer } from "../../../src/secrets/sealer.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
@@ -32,15 +32,15 @@ afterAll(async () => {
 const snapshot = () =>
   takeSnapshot(
     {
-      ...{ store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {} },
+      ...{ store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {} },
       signal: new AbortController().signal,
     },
     dayOf(now),
   );
 
 test("a snapshot that moves every trend writes their rows together, and drops old ones after that", async () => {
-  const seal = sealer(new Uint8Array(32) as MasterKey);
-  const administration = { store, sealer: seal, random, actor: "test", changed: () => {} };
+  const encryptor = createEncryptor(new Uint8Array(32) as MasterKey);
+  const administration = { store, encryptor, random, actor: "test", changed: () => {} };
   const { partner } = await createPartner(administration, {
     ...{ name: "Acme", dailyBudget: 1, webhookUrl: null },
   });

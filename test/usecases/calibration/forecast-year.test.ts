@@ -25,7 +25,7 @@ test("a sensor's alarm of that time counts in the forecast of the year that bega
     );
   const risksThen = async () => {
     const risks: number[] = [];
-    const environment = { store: world.store, knowledge, yieldNow: async () => {}, ticks: () => 0 };
+    const environment = { store: world.store, knowledge, yieldNow: async () => {}, monotonicMs: () => 0 };
     await eachProperty(environment, TODAY, (histories) => {
       for (const history of histories)
         for (const { periodRisk } of scoreProperty(knowledge, history, YEAR_AGO).values())

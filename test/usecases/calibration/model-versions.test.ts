@@ -33,7 +33,7 @@ beforeEach(async () => {
 const environment = () => ({
   ...{ store: world.store, knowledge, clock: world.clock, actor: "cli:test" },
   yieldNow: async () => {},
-  ticks: () => performance.now(),
+  monotonicMs: () => performance.now(),
 });
 const snapshot = () => takeSnapshot(environment(), dayOf(world.time.now));
 const components = () => world.store.read.components.rowsOfProperty(propertyId);

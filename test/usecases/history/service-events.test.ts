@@ -16,7 +16,7 @@ beforeEach(async () => {
   propertyId = (await world.addProperty()).id;
   applianceId = (await world.addAppliances({ propertyId, installYear: 1980 }))[0]!.id;
   const { store, clock } = world;
-  const run = { store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {} };
+  const run = { store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {} };
   await takeSnapshot(run, "2026-03-10");
 });
 

@@ -26,7 +26,7 @@ const take = () => {
   const { store, clock } = world;
   const signal = new AbortController().signal;
   return takeSnapshot(
-    { store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {}, signal },
+    { store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {}, signal },
     "2026-03-10",
   );
 };

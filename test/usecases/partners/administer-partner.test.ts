@@ -19,8 +19,8 @@ const partnerStore = usePartnerStore();
 const NOON = Date.parse("2026-06-01T12:00:00Z");
 const HOUR = 3_600_000;
 
-const endpointOf = ({ store, sealer, clock, partnerId }: PartnerWorld) =>
-  deliveryRepository(store, sealer, clock).endpoint(partnerId);
+const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerWorld) =>
+  deliveryRepository(store, encryptor, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {
   test("keeps the secret before until the overlap is over, whatever the clock does afterwards", async () => {
@@ -82,7 +82,7 @@ describe("turning a partner off", () => {
 
 test("a paused receiver is shown, and tried again as soon as another process gives it an address", async () => {
   const world = await partnerStore(NOON);
-  const { administration, store, sealer, clock, partnerId } = world;
+  const { administration, store, encryptor, clock, partnerId } = world;
   const log: string[] = [];
   const note = (_fields: object, message: string) => void log.push(message);
   const sent: string[] = [];
@@ -94,7 +94,7 @@ test("a paused receiver is shown, and tried again as soon as another process giv
   };
   const dispatcher = createDispatcher(
     {
-      ...deliveryRepository(store, sealer, clock),
+      ...deliveryRepository(store, encryptor, clock),
       ...{ send, timers: systemTimers, clock, log: { info: note, warn: note, error: note } },
     },
     { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },

@@ -112,7 +112,7 @@ describe("a portfolio's plan", () => {
     expect(await renewAgedPlans(environment(), dayOf(world.time.now))).toBe(0);
     world.time.now += 200 * MS_PER_DAY;
     const day = dayOf(world.time.now);
-    await takeSnapshot({ ...environment(), ticks: () => performance.now() }, day);
+    await takeSnapshot({ ...environment(), monotonicMs: () => performance.now() }, day);
     expect(await renew()).toBe(0);
     expect(await world.store.read.plans.asOf(world.partnerId)).toBe("2026-03-10");
     expect(await renewAgedPlans(environment(), day)).toBe(4);

@@ -46,10 +46,10 @@ async function use(world: PortfolioWorld, store: Store) {
       ...{ appliances, components, serviceEvents, rejected },
     }),
   );
-  const ticks = () => 0;
+  const monotonicMs = () => 0;
   const day = dayOf(NOW);
   const { durationMs: _, ...snapshot } = await takeSnapshot(
-    { store, knowledge, clock, ticks, yieldNow },
+    { store, knowledge, clock, monotonicMs, yieldNow },
     day,
   );
   const administration = { ...world.administration, store };

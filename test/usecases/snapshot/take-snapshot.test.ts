@@ -52,8 +52,8 @@ function take({
     if (++steps >= cutAfter) abort.abort();
     await afterStep(steps);
   };
-  const ticks = () => performance.now();
-  const environment = { store: { ...store, isShared }, knowledge, clock: world.clock, ticks, yieldNow };
+  const monotonicMs = () => performance.now();
+  const environment = { store: { ...store, isShared }, knowledge, clock: world.clock, monotonicMs, yieldNow };
   return takeSnapshot({ ...environment, signal: abort.signal }, today());
 }
 const nextDay = (days = 1) => {

@@ -30,7 +30,7 @@ test("those with what no snapshot has seen are known, whatever was added, taken 
         store: world.store,
         knowledge,
         clock: world.clock,
-        ticks: () => performance.now(),
+        monotonicMs: () => performance.now(),
       };
       for (const one of list) {
         if (one.do === "add") await world.addAppliances({ propertyId: ids[one.to]!, typeId: "roof" });
@@ -99,7 +99,13 @@ test("what a later day has put into the trends is discarded in however many step
   await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
   const snapshot = () => {
     const { store, clock } = world;
-    const environment = { store, knowledge, clock, ticks: () => performance.now(), yieldNow: async () => {} };
+    const environment = {
+      store,
+      knowledge,
+      clock,
+      monotonicMs: () => performance.now(),
+      yieldNow: async () => {},
+    };
     return takeSnapshot(environment, dayOf(world.time.now));
   };
   const rows = () => world.sql("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2");

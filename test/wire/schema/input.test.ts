@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../../src/domain/errors.ts";
-import { type } from "../../../src/shapes.ts";
+import { type } from "../../../src/validators.ts";
 import { readNewProperty } from "../../../src/wire/new-property.ts";
 import { body, nullable, required } from "../../../src/wire/schema/input.ts";
 

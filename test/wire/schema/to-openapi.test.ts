@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type } from "../../../src/shapes.ts";
+import { type } from "../../../src/validators.ts";
 import { line, requiredLine, usd as usdIn, zip } from "../../../src/wire/schema/constraints.ts";
 import {
   anyObject,

@@ -23,7 +23,7 @@ export type DatabaseDiagnostics = {
     | {
         state: DatabaseState;
         model: ModelState;
-        /** One to try the key on; undefined when nothing was sealed yet. */
+        /** One to try the key on; undefined when nothing has been encrypted yet. */
         sealedSecret: string | undefined;
         photos: { known: number; missing: number };
       }

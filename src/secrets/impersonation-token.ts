@@ -5,7 +5,7 @@ import { secretsEqual } from "./hash.ts";
 import { deriveKey, type MasterKey } from "./master-key.ts";
 
 /** The variable that hands a pass from the server to a command that it starts. */
-export const ACTING_PASS = "MAINSTAY_ACTING_PASS";
+export const IMPERSONATION_TOKEN_VARIABLE = "MAINSTAY_ACTING_PASS";
 
 /** Within this a command that was started with a pass has read it. */
 const LIFETIME_MS = 60_000;
@@ -14,7 +14,7 @@ const LIFETIME_MS = 60_000;
  * Passes by which a process of this installation acts in an administrator's name. Signed with the installation's key,
  * so that nobody else can take a name that is not theirs into the audit.
  */
-export function actingPasses(master: MasterKey) {
+export function impersonationTokens(master: MasterKey) {
   const key = deriveKey(master, "acting");
   const signed = (text: string) => `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
   return {
@@ -29,4 +29,4 @@ export function actingPasses(master: MasterKey) {
     },
   };
 }
-export type ActingPasses = ReturnType<typeof actingPasses>;
+export type ImpersonationTokens = ReturnType<typeof impersonationTokens>;
