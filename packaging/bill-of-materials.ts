@@ -4,12 +4,12 @@ import pkg from "../package.json" with { type: "json" };
 import { commit, commitTime, ROOT } from "./compile.ts";
 import type { Contents } from "./contents.ts";
 
-/** What bun.lock says of a package: `name@version`, where from, what it needs, and the hash of its archive. */
-type Locked = readonly [id: string, source: string, needs: object, integrity: string];
+/** A package in bun.lock: `name@version`, source, dependencies, and the hash of its archive. */
+type Locked = readonly [id: string, source: string, dependencies: object, integrity: string];
 
 /**
- * A CycloneDX 1.6 document of what is inside an executable: the packages that gave it bytes, and Bun. Nothing in it
- * depends on when or where it is written.
+ * Returns the CycloneDX 1.6 bill of materials of an executable: the packages in its bundle, and Bun. The result does not
+ * depend on the time or place of the build.
  */
 export function billOfMaterials(contents: Contents): object {
   const paths = packagesIn(contents);
@@ -20,15 +20,15 @@ export function billOfMaterials(contents: Contents): object {
   const ref = (path: string | undefined) =>
     path === undefined ? MAINSTAY : components.get(path)!["bom-ref"];
 
-  const needs = new Map<string, Set<string>>([
+  const dependencies = new Map<string, Set<string>>([
     [MAINSTAY, new Set([BUN])],
     [BUN, new Set()],
   ]);
   for (const [file, { imports }] of Object.entries(contents.inputs)) {
     const from = packageOf(file);
     if (from !== undefined && !components.has(from)) continue;
-    const known = needs.get(ref(from)) ?? new Set();
-    needs.set(ref(from), known);
+    const known = dependencies.get(ref(from)) ?? new Set();
+    dependencies.set(ref(from), known);
     for (const { path } of imports) {
       const to = packageOf(path);
       if (to !== undefined && to !== from && components.has(to)) known.add(ref(to));
@@ -55,7 +55,7 @@ export function billOfMaterials(contents: Contents): object {
       BUN_COMPONENT,
       ...new Map([...components.values()].map((one) => [one.purl, one])).values(),
     ]),
-    dependencies: [...needs]
+    dependencies: [...dependencies]
       .map(([one, others]) => ({ ref: one, dependsOn: [...others].toSorted() }))
       .toSorted((a, b) => compare(a.ref, b.ref)),
   };
@@ -63,7 +63,7 @@ export function billOfMaterials(contents: Contents): object {
 
 const MAINSTAY = `${pkg.name}@${pkg.version}`;
 const BUN = `pkg:github/oven-sh/bun@bun-v${Bun.version}`;
-/** The runtime, which every compiled executable consists of for the most part. */
+/** The runtime, which makes up most of an executable. */
 const BUN_COMPONENT = {
   type: "platform",
   "bom-ref": BUN,
@@ -74,7 +74,7 @@ const BUN_COMPONENT = {
   purl: BUN,
 };
 
-/** Folders of the packages that the bundle has bytes of. */
+/** Returns the folders of the packages with bytes in the bundle. */
 function packagesIn({ outputs }: Contents): string[] {
   const files = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
@@ -82,7 +82,7 @@ function packagesIn({ outputs }: Contents): string[] {
   return [...new Set(files.flatMap((file) => packageOf(file) ?? []))];
 }
 
-/** `node_modules/a/node_modules/@b/c` of a file in that package; undefined for a file of our own. */
+/** Returns the folder of a file's package, such as `node_modules/a/node_modules/@b/c`; undefined for the project's own files. */
 function packageOf(file: string): string | undefined {
   return /(?:^|\/)((?:node_modules\/(?:@[^/]+\/)?[^/]+\/)+)/.exec(file)?.[1]?.slice(0, -1);
 }
@@ -92,9 +92,8 @@ function packageComponent(path: string, locked: Readonly<Record<string, Locked>>
   const { version: installed, license } = JSON.parse(readFileSync(join(ROOT, path, "package.json"), "utf8"));
   const [, name = "", version] = /^(.+)@([^@]+)$/.exec(entry?.[0] ?? "") ?? [];
   if (!entry || version !== installed)
-    throw new Error(`${path} is not what bun.lock says. Install again: bun install --frozen-lockfile`);
-  if (typeof license !== "string")
-    throw new Error(`${path} names no licence. Look it up, and say here what it is`);
+    throw new Error(`${path} differs from bun.lock. Install again: bun install --frozen-lockfile`);
+  if (typeof license !== "string") throw new Error(`${path} declares no license. Look it up and add it here`);
   const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
   return {
     type: "library",

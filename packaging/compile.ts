@@ -8,21 +8,20 @@ import { bundlePages, embeddingPages } from "./pages.ts";
 
 export const ROOT = join(import.meta.dir, "..");
 
-/** What Bun calls the machine that builds, with the runtime that runs this. */
+/** Bun's name for the target of this machine and runtime. */
 export const OWN_TARGET = ownTarget();
 
 /**
- * Compiles the executable for one of Bun's targets, or with the runtime that runs this, which nobody has to wait for.
- * What it embeds (migrations, knowledge base, default configuration, what browsers load) it imports; what it stamps
- * (version, commit, target) comes from package.json and git. The same commit gives the same bytes, whatever the file is
- * called.
+ * Compiles the executable for one of Bun's targets, or for this machine, which needs no download. It embeds its imports:
+ * migrations, knowledge base, default configuration and pages. Version, commit and target come from package.json and git.
+ * The same commit gives the same bytes, whatever the file name.
  */
 export async function compile(target: string | undefined, outfile: string): Promise<Contents> {
-  readKnowledge(FILES); // throws where it does not hold together: an executable does not look again
+  readKnowledge(FILES); // throws if it is inconsistent; the executable does not validate it again
   mkdirSync(join(ROOT, "dist"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "dist", ".building-"));
   try {
-    // The output's name becomes part of its bytes: always the same one, in a folder of its own, and moved afterwards.
+    // The output's name is part of its bytes, so build under a constant name and move the file.
     const built = join(folder, (target ?? OWN_TARGET).includes("windows") ? "mainstay.exe" : "mainstay");
     const pages = await bundlePages("best");
     const result = await Bun.build({
@@ -39,7 +38,7 @@ export async function compile(target: string | undefined, outfile: string): Prom
       minify: { whitespace: true, syntax: true, identifiers: false },
       metafile: true,
       define: {
-        // What CommonJS modules would be given: the folder of the machine that builds.
+        // Otherwise CommonJS modules would contain paths of the build machine.
         __dirname: JSON.stringify("/"),
         __filename: JSON.stringify("/mainstay"),
         "process.env.NODE_ENV": JSON.stringify("production"),
@@ -60,13 +59,13 @@ export async function compile(target: string | undefined, outfile: string): Prom
   }
 }
 
-/** The commit that is built, marked when the tree differs from it. */
+/** Returns the commit, with a suffix if the work tree is modified. */
 export function commit(): string {
   const head = git("rev-parse", "--short=12", "HEAD") || "unknown";
   return git("status", "--porcelain", "--untracked-files=no") === "" ? head : `${head}-modified`;
 }
 
-/** When the commit was made, as ISO 8601 in UTC; undefined outside of a repository. */
+/** Returns the time of the commit in ISO 8601 (UTC); undefined outside a repository. */
 export function commitTime(): string | undefined {
   const seconds = git("log", "-1", "--format=%ct");
   return seconds === "" ? undefined : new Date(Number(seconds) * 1000).toISOString();

@@ -1,2 +1,2 @@
-/** What went into a bundle: its files, and the imports between them. */
+/** The contents of a bundle: its files and their imports. */
 export type Contents = NonNullable<Bun.BuildOutput["metafile"]>;

@@ -1,14 +1,13 @@
-/** Bytes at the beginning of an executable that tell its kind; ELF and PE may put what is looked at behind their header. */
+/** The number of bytes to read for `executableKind`: ELF and PE may place the data after their headers. */
 export const HEAD_BYTES = 64 * 1024;
 
-/** The machine's name by the number that each format gives it. */
 const ELF_MACHINES: Readonly<Record<number, string>> = { 62: "x64", 183: "arm64" };
 const MACH_O_MACHINES: Readonly<Record<number, string>> = { 16777223: "x64", 16777228: "arm64" };
 const PE_MACHINES: Readonly<Record<number, string>> = { 34404: "x64", 43620: "arm64" };
 
 /**
- * Format and machine of an executable by its first bytes, such as "Mach-O arm64"; of an ELF also the C library that
- * its loader belongs to: "ELF x64 musl". What is not recognised has a `?` in it.
+ * Returns the format and machine of an executable from its first bytes, such as "Mach-O arm64"; for ELF also the C library
+ * of its loader: "ELF x64 musl". Unrecognized parts are `?`.
  */
 export function executableKind(head: Uint8Array): string {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -17,21 +16,21 @@ export function executableKind(head: Uint8Array): string {
     if (view.getUint32(0, true) === 0xfeedfacf)
       return `Mach-O ${MACH_O_MACHINES[view.getUint32(4, true)] ?? "?"}`;
     if (view.getUint16(0) === 0x4d5a) return pe(view);
-    return "? of another format";
+    return "? (unknown format)";
   } catch (error) {
-    if (error instanceof RangeError) return "? cut short";
+    if (error instanceof RangeError) return "? (truncated)";
     throw error;
   }
 }
 
 function elf(view: DataView): string {
   const is64BitsLittleEndian = view.getUint8(4) === 2 && view.getUint8(5) === 1;
-  if (!is64BitsLittleEndian) return "ELF ? of another word size or byte order";
+  if (!is64BitsLittleEndian) return "ELF ? (unsupported word size or byte order)";
   const machine = ELF_MACHINES[view.getUint16(18, true)] ?? "?";
   return `ELF ${machine} ${libraryOf(loader(view))}`;
 }
 
-/** The path in the program header of type PT_INTERP; empty without one. */
+/** Returns the path of the loader (program header PT_INTERP); empty if there is none. */
 function loader(view: DataView): string {
   const [start, size, count] = [
     view.getBigUint64(32, true),
@@ -44,7 +43,7 @@ function loader(view: DataView): string {
       Number(view.getBigUint64(at + 8, true)),
       Number(view.getBigUint64(at + 32, true)),
     ];
-    if (from + length > view.byteLength) throw new RangeError("the loader's path lies further on");
+    if (from + length > view.byteLength) throw new RangeError("the loader's path is beyond the bytes read");
     return new TextDecoder().decode(new Uint8Array(view.buffer, view.byteOffset + from, length));
   }
   return "";

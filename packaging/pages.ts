@@ -7,7 +7,7 @@ import type { Contents } from "./contents.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** What the pages ask for, by the name that they know it under, with the source that it is bundled from. */
+/** The assets that are bundled from sources, by name. */
 const BUNDLED: Readonly<Record<string, string>> = {
   "app.css": "src/web/app/app.css",
   "app.js": "src/web/app/app.tsx",
@@ -19,16 +19,16 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "refusal.css": "src/web/embed/refusal.css",
   "reference.js": "src/web/reference/reference.ts",
 };
-/** The same for what comes ready from its makers. */
-const READY: Readonly<Record<string, string>> = {
+/** The assets that packages provide as they are, by name. */
+const PREBUILT: Readonly<Record<string, string>> = {
   "swagger-ui.css": "node_modules/swagger-ui-dist/swagger-ui.css",
   "swagger-ui.js": "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
 };
 
 /**
- * What browsers load: each file whole, minified, compressed, and named by its content, so that it may be kept for good.
- * The same sources give the same bytes. `best` compresses as far as there is, which takes seconds where no build before has kept it;
- * `quick` is for who runs the sources.
+ * Bundles the assets that browsers load: minified, compressed, and named by a hash of the content, so that they can be
+ * cached forever. The same sources give the same bytes. `best` uses the highest compression, which takes seconds if no
+ * earlier build has cached the result; `quick` is for running from source.
  */
 export async function bundlePages(
   how: "best" | "quick",
@@ -40,19 +40,19 @@ export async function bundlePages(
     const { bytes, metafile } = await bundle(source);
     Object.assign(contents.inputs, metafile.inputs);
     const output = Object.values(metafile.outputs)[0]!;
-    // Of a style sheet the bundler does not say what it took in; it takes in all that is imported.
+    // The bundler does not report the inputs of a style sheet: it includes all imports.
     const inputs = name.endsWith(".css") ? all(metafile.inputs) : output.inputs;
     contents.outputs[name] = { ...output, inputs };
     keep(name, bytes);
   }
-  for (const [name, source] of Object.entries(READY)) {
+  for (const [name, source] of Object.entries(PREBUILT)) {
     const bytes = await Bun.file(join(ROOT, source)).bytes();
     const inputs = { [source]: { bytes: bytes.length, imports: [] } };
     Object.assign(contents.inputs, inputs);
     contents.outputs[name] = { bytes: bytes.length, inputs: all(inputs), imports: [], exports: [] };
     keep(name, bytes);
   }
-  const imports = Object.values(READY).map((path) => ({ path, kind: "import-statement" as const }));
+  const imports = Object.values(PREBUILT).map((path) => ({ path, kind: "import-statement" as const }));
   contents.inputs["packaging/pages.ts"] = { bytes: 0, imports };
   return { assets: await Promise.all(assets), contents };
 }
@@ -69,7 +69,7 @@ async function bundle(source: string): Promise<{ bytes: Uint8Array; metafile: Co
     metafile: true,
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
   });
-  if (!result.success) throw new AggregateError(result.logs, `${source} was not bundled`);
+  if (!result.success) throw new AggregateError(result.logs, `${source} could not be bundled`);
   const [output, ...others] = result.outputs;
   if (!output || others.length > 0) throw new Error(`${source} must become one file`);
   return { bytes: new Uint8Array(await output.arrayBuffer()), metafile: result.metafile! };
@@ -99,7 +99,7 @@ const compress = promisify(brotliCompress);
 
 async function packed(name: string, bytes: Uint8Array, how: "best" | "quick"): Promise<BundledAsset> {
   const brotli =
-    how === "best" ? await keptOrCompressed(bytes) : await compressed(bytes, constants.BROTLI_MIN_QUALITY);
+    how === "best" ? await cachedOrCompressed(bytes) : await compressed(bytes, constants.BROTLI_MIN_QUALITY);
   return { name, hash: hashOf(bytes), brotli: brotli.toString("base64") };
 }
 
@@ -111,25 +111,25 @@ const compressed = (bytes: Uint8Array, quality: number): Promise<Buffer> =>
     },
   });
 
-/** Where a build leaves to later ones what it has compressed: most of what it takes goes into that, and little changes. */
-const KEPT = join(ROOT, "dist", ".compressed");
+/** The cache of compressed assets: compression takes most of the build, and few assets change between builds. */
+const CACHE = join(ROOT, "dist", ".compressed");
 
-/** Compressed as far as there is, now or by an earlier build with the same runtime. */
-async function keptOrCompressed(bytes: Uint8Array): Promise<Buffer> {
-  const file = join(KEPT, `${hashOf(bytes)}-${Bun.version}.br`);
-  const kept = existsSync(file) ? readFileSync(file) : undefined;
-  if (kept && opensTo(kept, bytes)) return kept;
+/** Returns the bytes with the highest compression, from the cache if an earlier build with this runtime compressed them. */
+async function cachedOrCompressed(bytes: Uint8Array): Promise<Buffer> {
+  const file = join(CACHE, `${hashOf(bytes)}-${Bun.version}.br`);
+  const cached = existsSync(file) ? readFileSync(file) : undefined;
+  if (cached && decompressesTo(cached, bytes)) return cached;
   const brotli = await compressed(bytes, constants.BROTLI_MAX_QUALITY);
-  mkdirSync(KEPT, { recursive: true });
-  // It takes its place at once: builds run side by side.
-  const making = mkdtempSync(join(KEPT, ".making-"));
-  writeFileSync(join(making, "br"), brotli);
-  renameSync(join(making, "br"), file);
-  rmSync(making, { recursive: true });
+  mkdirSync(CACHE, { recursive: true });
+  // Renamed into place, since builds may run concurrently.
+  const scratch = mkdtempSync(join(CACHE, ".scratch-"));
+  writeFileSync(join(scratch, "br"), brotli);
+  renameSync(join(scratch, "br"), file);
+  rmSync(scratch, { recursive: true });
   return brotli;
 }
 
-function opensTo(brotli: Uint8Array, bytes: Uint8Array): boolean {
+function decompressesTo(brotli: Uint8Array, bytes: Uint8Array): boolean {
   try {
     return brotliDecompressSync(brotli).equals(bytes);
   } catch {

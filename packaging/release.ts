@@ -7,7 +7,7 @@ import { commit, compile } from "./compile.ts";
 import type { Contents } from "./contents.ts";
 import { executableKind, HEAD_BYTES } from "./executable-kind.ts";
 
-/** What a release consists of: Bun's target for each, and the kind of executable that must come of it. */
+/** The executables of a release: Bun's target and the expected kind of each. */
 const TARGETS: Readonly<Record<string, { bun: string; kind: string }>> = {
   "linux-x64": { bun: "bun-linux-x64-baseline", kind: "ELF x64 glibc" },
   "linux-x64-musl": { bun: "bun-linux-x64-baseline-musl", kind: "ELF x64 musl" },
@@ -18,16 +18,15 @@ const TARGETS: Readonly<Record<string, { bun: string; kind: string }>> = {
 export const TARGET_NAMES = Object.keys(TARGETS);
 
 /**
- * Builds the named targets into the folder, with a bill of materials and SHA256SUMS, in place of what an earlier run
- * left there. A target that cannot be built is reported in one line and keeps none of the others from being built.
- * Whether all were.
+ * Builds the targets, a bill of materials and SHA256SUMS in the folder, and replaces the files of an earlier run. Reports
+ * a target that cannot be built in one line and continues with the others. Returns true if all were built.
  */
 export async function release(names: readonly string[], folder: string): Promise<boolean> {
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(folder))
     if (/^mainstay-\d|^SHA256SUMS$/.test(file)) rmSync(join(folder, file), { recursive: true });
   if (commit().endsWith("-modified"))
-    console.warn("The tree differs from its commit: not for others' hands.");
+    console.warn("The work tree is modified: do not distribute this build.");
 
   const files: string[] = [];
   let contents: Contents | undefined;
@@ -39,7 +38,7 @@ export async function release(names: readonly string[], folder: string): Promise
       await checkKind(file, kind);
     } catch (error) {
       rmSync(file, { force: true });
-      console.error(`${name} was not built: ${inWords(error, name)}`);
+      console.error(`${name} was not built: ${reasonOf(error, name)}`);
       continue;
     }
     files.push(file);
@@ -59,16 +58,16 @@ export async function release(names: readonly string[], folder: string): Promise
 
 async function checkKind(file: string, expected: string): Promise<void> {
   const kind = executableKind(await Bun.file(file).slice(0, HEAD_BYTES).bytes());
-  if (kind !== expected) throw new Error(`what came of it is no ${expected} but ${kind}`);
+  if (kind !== expected) throw new Error(`expected ${expected}, got ${kind}`);
 }
 
-function inWords(error: unknown, name: string): string {
+function reasonOf(error: unknown, name: string): string {
   const reasons = error instanceof AggregateError ? error.errors : [error];
   const reason = reasons.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
   if (!reason.includes("Failed to download")) return reason;
   return (
-    `${reason}. Bun fetches its runtime for other machines from the npm registry: let this machine reach that, or ` +
-    `build on a machine that does: bun build.ts --target ${name}`
+    `${reason}. Bun downloads its runtime for other machines from the npm registry: give this machine access to it, or ` +
+    `build on a machine with access: bun build.ts --target ${name}`
   );
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { plugin } from "bun";
 import { BUNDLED_MODULE } from "./pages.ts";
 
-/* Preloaded by bunfig.toml: when the sources run, the pages are bundled at the first request for one. */
+/* Preloaded by bunfig.toml: when Mainstay runs from source, the assets are bundled on the first request. */
 
 const PAGES = join(import.meta.dir, "pages.ts");
 

@@ -1,4 +1,4 @@
-/** Files that are embedded as text: `import … with { type: "text" }`. */
+/** Types of files that are embedded as text: `import … with { type: "text" }`. */
 declare module "*.sql" {
   const text: string;
   export default text;
