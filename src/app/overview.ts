@@ -59,9 +59,9 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
       run: () =>
         found.checks.outbox === "ok"
           ? checkOutbox({ outbox: { waiting: outbox.pending, oldestAt: outbox.oldestAt } }, now)
-          : fail("webhooks are not sent", "See the server's log; the database may not take writes."),
+          : fail("webhooks are not sent", "See the server's log. The database may not be writable."),
     },
-    { name: "receivers", run: () => checkReceivers(read) },
+    { name: "receivers", run: () => checkEndpoints(read) },
     { name: "budgets", run: () => checkBudgets(sources, now) },
     { name: "disk_space", run: () => checkDiskSpace(config.storage.dataDir, file, config.backup.dir) },
     ...(config.storage.url === "" ? [{ name: "wal", run: () => checkWal(file) }] : []),
@@ -83,31 +83,32 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
 function checkDatabase({ checks: { database, pages } }: Health): Finding {
   if (database === "failed")
     return fail(
-      "no row could be written",
-      "See the server's log, and whether the disk is full or read-only.",
+      "the database is not writable",
+      "See the server's log, and check whether the disk is full or read-only.",
     );
-  if (pages === "damaged") return fail("its pages are damaged", FROM_BACKUP);
-  if (pages === "checking") return ok("takes writes; its pages are being looked through");
+  if (pages === "damaged") return fail("the integrity check found damage", FROM_BACKUP);
+  if (pages === "checking") return ok("writable; integrity check in progress");
   return pages === "ok"
-    ? ok("takes writes, and its pages are whole")
-    : warn("takes writes; its pages could not be looked through", "See the server's log for `check-pages`.");
+    ? ok("writable; integrity check passed")
+    : warn("writable; the integrity check could not run", "See the server's log for `check-pages`.");
 }
 
-async function checkReceivers(read: Stores): Promise<Finding> {
-  const receivers = (await read.partners.listReceivers()).filter(({ url }) => url !== null);
-  const failing = receivers.filter(
+async function checkEndpoints(read: Stores): Promise<Finding> {
+  const endpoints = (await read.partners.listReceivers()).filter(({ url }) => url !== null);
+  const failing = endpoints.filter(
     ({ failingSince, pausedAt }) => failingSince !== null || pausedAt !== null,
   );
-  if (failing.length === 0) return ok(receivers.length === 0 ? "no partner has one" : "none fails");
+  if (failing.length === 0)
+    return ok(endpoints.length === 0 ? "no partner has a webhook endpoint" : "no endpoint is failing");
   const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
-  const reported = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
+  const problems = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
     const since =
-      pausedAt === null ? `fails since ${toIso(failingSince!)}` : `is paused since ${toIso(pausedAt)}`;
-    return `${names.get(partnerId)} ${since} (${lastError ?? "no answer"})`;
+      pausedAt === null ? `failing since ${toIso(failingSince!)}` : `paused since ${toIso(pausedAt)}`;
+    return `${names.get(partnerId)}: webhooks ${since} (${lastError ?? "no response"})`;
   });
   return warn(
-    listed(reported),
-    "Ask the partner whether its receiver is up. A paused one is resumed by the first probe that succeeds; what failed can be sent again.",
+    listed(problems),
+    "Ask the partner to check the endpoint. Paused endpoints resume automatically after a successful probe. Failed deliveries can be resent.",
   );
 }
 
@@ -116,29 +117,29 @@ async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): P
   const near = (await read.gauges.budgets(dayOf(now))).filter(
     ({ dailyBudget, taken }) => dailyBudget > 0 && taken >= dailyBudget * (1 - NEAR_END),
   );
-  const reported: string[] = [];
+  const warnings: string[] = [];
   for (const { id } of near) {
     const partner = await read.partners.find(id);
     if (!partner) continue;
     const left = await budgets.remaining(partner);
     if (left < partner.dailyBudget * NEAR_END)
-      reported.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
+      warnings.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
   }
-  if (reported.length === 0) return ok("every partner has calls left");
-  return warn(listed(reported), "They are renewed at midnight UTC. Raise a budget where it is too small.");
+  if (warnings.length === 0) return ok("no partner is close to its daily limit");
+  return warn(listed(warnings), "Limits reset at midnight UTC. Raise a limit that is too low.");
 }
 
 /** Checks the certificate that is served, which may be older than the file. */
 function checkShownCertificate(validTo: Instant | undefined, now: Instant): Finding {
   if (validTo === undefined) return ok("TLS is off (server.tls_cert)");
   const days = Math.floor((validTo - now) / MS_PER_DAY);
-  const renew = "Renew it, then send the server SIGHUP.";
+  const renew = "Renew the certificate, then send SIGHUP to the server.";
   if (days < 0) return fail(`expired ${-days} days ago`, renew);
-  const detail = `good for ${days} days more`;
+  const detail = `valid for ${days} more days`;
   return days < RENEWED_BEFORE_DAYS ? warn(detail, renew) : ok(detail);
 }
 
-function listed(reported: readonly string[]): string {
-  const rest = reported.length - MOST_NAMED;
-  return reported.slice(0, MOST_NAMED).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+function listed(items: readonly string[]): string {
+  const rest = items.length - MOST_NAMED;
+  return items.slice(0, MOST_NAMED).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
 }

@@ -13,29 +13,29 @@ beforeAll(async () => {
   admin = await createAdministrator(server);
 });
 
-describe("the administrators' listener", () => {
-  test("tells its health to anybody, and knows no route of the partners'", async () => {
+describe("the administrator listener", () => {
+  test("serves its health without a key, and no partner routes", async () => {
     const anonymous = adminClient(server, {});
     expect((await anonymous.get("/health")).body).toMatchObject({ status: "ok" });
-    // Asked without the client, which holds the partners' routes to their document.
+    // Without the client, which checks partner routes against the API document.
     const { status } = await fetch(`${server.adminUrl}/v1/ping`, { headers: { "x-api-key": admin.key } });
     expect(status).toBe(404);
   });
 
   // Rule: base-path
-  test("answers under the base path as without it", async () => {
+  test("serves routes with and without the base path", async () => {
     await admin.client.get("/api/admin/partners");
     await admin.client.get("/admin/partners");
   });
 
   // Rule: admin-keys-only
-  test("is the only one that knows /admin", async () => {
+  test("is the only one that serves /admin", async () => {
     await server.client({ "x-api-key": admin.key }).get("/admin/partners", {}, 404);
     await server.client({ "x-api-key": admin.key }).get("/api/admin/partners", {}, 404);
   });
 
   // Rule: admin-keys-only, admin-key
-  test("refuses a caller without an administrator's key", async () => {
+  test("rejects a request without an administrator key", async () => {
     const partner = await server.createPartner("Acme");
     const bearer = await requestToken(server.url, partner);
     for (const credential of [
@@ -51,12 +51,12 @@ describe("the administrators' listener", () => {
     }
   });
 
-  test("refuses methods that a route does not have", async () => {
+  test("rejects methods that a route does not support", async () => {
     const { headers } = await admin.client.ask("PUT", "/admin/partners", 405);
     expect(headers.get("allow")).toContain("GET");
   });
 
-  test("holds callers to the limit of their address, and to no other", async () => {
+  test("applies the limit per IP address only", async () => {
     const limited = await serve({
       limits: { per_ip_per_minute: 3, per_partner_per_minute: 1, daily_budget: 1 },
     });
@@ -70,7 +70,7 @@ describe("the administrators' listener", () => {
   });
 
   // Rule: credentials-issued, admin-listener
-  test("is the partners' one with admin.listen = main, where no credential is handed out", async () => {
+  test("is the partner listener with admin.listen = main, and then returns no credentials", async () => {
     const shared = await serve({ admin: { listen: "main" } });
     expect(shared.adminUrl).toBe(shared.url);
     const { client } = await createAdministrator(shared);
@@ -83,18 +83,18 @@ describe("the administrators' listener", () => {
   });
 });
 
-describe("an administrator's key", () => {
+describe("an administrator key", () => {
   // Rule: admin-photo-ids, admin-key
-  test("is svc_admin_ and 48 hex, of an administrator with an id of its own", () => {
+  test("is svc_admin_ and 48 hex digits, of an administrator with an ID", () => {
     expect(admin.key).toMatch(/^svc_admin_[0-9a-f]{48}$/);
     expect(admin.id).toMatch(/^ADM_[0-9a-hjkmnp-tv-z]{26}$/);
   });
 
-  test("is refused on the partners' routes", async () => {
+  test("is rejected on partner routes", async () => {
     await server.client({ "x-api-key": admin.key }).get("/v1/ping", {}, 401);
   });
 
-  test("ends at once when it is revoked", async () => {
+  test("stops working immediately when it is revoked", async () => {
     const other = await createAdministrator(server, "Leaving");
     await other.client.get("/admin/audit");
     expect(await server.json("admin", "revoke", other.id)).toEqual({ admin_id: other.id, revoked: true });
@@ -111,7 +111,7 @@ describe("an administrator's key", () => {
 });
 
 describe("partners", () => {
-  test("are listed in pages and shown one by one", async () => {
+  test("are listed in pages and returned one by one", async () => {
     const { partner_id } = await server.createPartner("Listed", "--webhook-url", "https://hooks.example/");
     const { body } = await admin.client.get("/admin/partners", { limit: 1 });
     expect(body).toMatchObject({ limit: 1, offset: 0, page: 1, pages: body.total });
@@ -133,7 +133,7 @@ describe("partners", () => {
   });
 
   // Rule: budget-changed
-  test("get another budget, which counts from the next call", async () => {
+  test("get another daily call limit, which applies from the next call", async () => {
     const partner = await server.createPartner("Budgeted");
     const client = server.as(partner);
     await client.get("/v1/ping");
@@ -146,7 +146,7 @@ describe("partners", () => {
   });
 
   // Rule: tokens-revoked
-  test("are turned off and on: keys and tokens end at once, and the tokens stay ended", async () => {
+  test("are disabled and enabled: keys and tokens stop working immediately, and tokens stay revoked", async () => {
     const partner = await server.createPartner("Switched");
     const byKey = server.as(partner);
     const byToken = await server.withToken(partner);
@@ -165,7 +165,7 @@ describe("partners", () => {
     await (await server.withToken(partner)).get("/v1/ping");
   });
 
-  test("lose their tokens, and keep their key", async () => {
+  test("lose their tokens and keep their key", async () => {
     const partner = await server.createPartner("Revoked");
     const byToken = await server.withToken(partner);
     await byToken.get("/v1/ping");
@@ -175,7 +175,7 @@ describe("partners", () => {
   });
 
   // Rule: demo-not-billed
-  test("have their calls counted by day, and their units but for the demo's", async () => {
+  test("have calls counted by day, and units without those of demo properties", async () => {
     const partner = await server.createPartner("Counted");
     const client = server.as(partner);
     await addProperty(client, { unit_count: 12 });
@@ -195,7 +195,7 @@ describe("partners", () => {
     expect((await admin.client.get(path, { month: "2020-02" })).body).toMatchObject({ calls: 0, days: [] });
   });
 
-  test("are refused what is wrong, and nothing is changed", async () => {
+  test("reject invalid input without a change", async () => {
     const { partner_id } = await server.createPartner("Unharmed");
     const path = `/admin/partners/${partner_id}`;
     const before = (await admin.client.get(path)).body;
@@ -217,7 +217,7 @@ describe("partners", () => {
     expect((await admin.client.get(path)).body).toEqual(before);
   });
 
-  test("that do not exist are not found", async () => {
+  test("are not found if they do not exist", async () => {
     const path = "/admin/partners/PARTNER_00000000000000000000000000";
     expect((await admin.client.get(path, {}, 404)).body.error).toBe("Partner not found");
     await admin.client.get(`${path}/usage`, {}, 404);
@@ -235,7 +235,7 @@ describe("partners", () => {
 });
 
 describe("the audit log", () => {
-  test("names who changed what, whichever door was taken, and never a secret", async () => {
+  test("names the actor of every change, by API or command line, and contains no secrets", async () => {
     const partner = await server.createPartner("Audited");
     const { partner_id } = partner;
     await server.json("partner", "set-budget", partner_id, "70");

@@ -5,37 +5,41 @@ import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { onPostgres } from "../support/postgres.ts";
 
-/* What the console's pages ask for, as a browser and as somebody who would forge its requests. */
+/* The requests of the console's pages, and requests that an attacker might forge. */
 
 const { serve, folder } = useMainstay();
 let server: Installation;
 let admin: Administrator;
 beforeAll(async () => {
-  server = await serve({ rm: { token: "rm-token-of-nobody" } });
+  server = await serve({ rm: { token: "secret-rm-token" } });
   admin = await createAdministrator(server, "Jane");
 });
 
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 
-async function ask(path: string, { method = "GET", body, headers = {} }: Sent = {}, base = server.adminUrl) {
+async function request(
+  path: string,
+  { method = "GET", body, headers = {} }: Sent = {},
+  base = server.adminUrl,
+) {
   const json: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-  const answer = await fetch(base + path, {
+  const response = await fetch(base + path, {
     method,
     headers: { ...json, ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     tls: { rejectUnauthorized: false },
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     body: text === "" ? {} : (JSON.parse(text) as Json),
   };
 }
 
-/** A session: the headers of its reads, and those of its changes. */
+/** Opens a session. Returns the headers of its reads and of its changes. */
 async function signIn(key = admin.key, base = server.adminUrl, path = "/console/session") {
-  const { status, headers, body } = await ask(path, { method: "POST", body: { admin_key: key } }, base);
+  const { status, headers, body } = await request(path, { method: "POST", body: { admin_key: key } }, base);
   const set = headers.get("set-cookie") ?? "";
   const reads = { cookie: set.split(";")[0]! };
   return { status, set, body, reads, changes: { ...reads, "x-csrf-token": String(body.csrf_token) } };
@@ -43,7 +47,7 @@ async function signIn(key = admin.key, base = server.adminUrl, path = "/console/
 
 describe("a session", () => {
   // Rule: console-session
-  test("begins with an administrator's key, for a cookie of its path that scripts cannot read", async () => {
+  test("starts with an administrator key and sets an HttpOnly cookie for the console's path", async () => {
     const { status, set, body, reads } = await signIn();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -55,13 +59,13 @@ describe("a session", () => {
     expect(set).toMatch(
       /^mainstay_console=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );
-    expect((await ask("/console/session", { headers: reads })).body).toEqual(body);
+    expect((await request("/console/session", { headers: reads })).body).toEqual(body);
     const { set: below } = await signIn(admin.key, server.adminUrl, "/api/console/session");
     expect(below).toContain("Path=/api/console;");
   });
 
   // Rule: console-session
-  test("has a Secure cookie under TLS, also where a proxy speaks it", async () => {
+  test("has a Secure cookie under TLS, including TLS that a proxy terminates", async () => {
     const tls = await makeCertificate(folder(), "localhost");
     const secure = await serve({
       admin: { listen: "0.0.0.0:0" },
@@ -71,7 +75,7 @@ describe("a session", () => {
     const base = secure.adminUrl.replace("0.0.0.0", "127.0.0.1");
     expect(base).toStartWith("https:");
     expect((await signIn(key, base)).set).toContain("; Secure");
-    const { headers } = await ask("/console/session", {
+    const { headers } = await request("/console/session", {
       method: "POST",
       body: { admin_key: admin.key },
       headers: { origin: server.adminUrl.replace("http:", "https:") },
@@ -80,55 +84,57 @@ describe("a session", () => {
   });
 
   // Rule: console-session
-  test("does not begin with any other key", async () => {
+  test("does not start with any other key", async () => {
     const partner = await server.createPartner("Acme");
     for (const key of [`${admin.key.slice(0, -1)}x`, partner.api_key, "x"]) {
       const { status, set } = await signIn(key);
       expect([status, set]).toEqual([401, ""]);
     }
     for (const body of [{}, { admin_key: "" }, { admin_key: 1 }, { admin_key: "x".repeat(201) }])
-      expect((await ask("/console/session", { method: "POST", body })).status).toBe(400);
+      expect((await request("/console/session", { method: "POST", body })).status).toBe(400);
   });
 
   // Rule: console-session
-  test("opens the administrators' operations below /console alone, and a key does not open those", async () => {
+  test("authenticates the admin API only below /console, where a key does not", async () => {
     const { reads } = await signIn();
-    expect((await ask("/console/admin/partners", { headers: reads })).status).toBe(200);
-    expect((await ask("/admin/partners", { headers: reads })).status).toBe(401);
-    expect((await ask("/console/admin/partners", { headers: { "x-api-key": admin.key } })).status).toBe(401);
-    expect((await ask("/console/admin/partners", { headers: { cookie: "mainstay_console=x" } })).status).toBe(
+    expect((await request("/console/admin/partners", { headers: reads })).status).toBe(200);
+    expect((await request("/admin/partners", { headers: reads })).status).toBe(401);
+    expect((await request("/console/admin/partners", { headers: { "x-api-key": admin.key } })).status).toBe(
       401,
     );
+    expect(
+      (await request("/console/admin/partners", { headers: { cookie: "mainstay_console=x" } })).status,
+    ).toBe(401);
   });
 
   // Rule: console-session
-  test("ends by signing out, with its key, and with the server", async () => {
+  test("ends with signing out, with revoking its key and with a restart of the server", async () => {
     const { reads, changes } = await signIn();
-    const out = await ask("/console/session/end", { method: "POST", headers: changes });
+    const out = await request("/console/session/end", { method: "POST", headers: changes });
     expect(out.body.signed_in).toBe(false);
     expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
-    expect((await ask("/console/admin/overview", { headers: reads })).status).toBe(401);
+    expect((await request("/console/admin/overview", { headers: reads })).status).toBe(401);
 
     const other = await createAdministrator(server, "Jack");
     const jack = await signIn(other.key);
-    expect((await ask("/console/admin/overview", { headers: jack.reads })).status).toBe(200);
+    expect((await request("/console/admin/overview", { headers: jack.reads })).status).toBe(200);
     await server.json("admin", "revoke", other.id);
-    expect((await ask("/console/admin/overview", { headers: jack.reads })).status).toBe(401);
+    expect((await request("/console/admin/overview", { headers: jack.reads })).status).toBe(401);
 
     const own = await serve();
     const { key } = await createAdministrator(own);
     const session = await signIn(key, own.adminUrl);
     await own.stop();
     await own.start();
-    // It goes on where any other server on the database would take it up.
-    expect((await ask("/console/session", { headers: session.reads }, own.adminUrl)).body.signed_in).toBe(
+    // Sessions in a shared database survive a restart.
+    expect((await request("/console/session", { headers: session.reads }, own.adminUrl)).body.signed_in).toBe(
       onPostgres,
     );
   });
 });
 
 // Rule: root-to-console
-test("the administrators' own listener begins with the console, and the partners' with the reference", async () => {
+test("the root of the administrator listener redirects to the console, that of the partners' to the reference", async () => {
   const { headers, status } = await fetch(`${server.adminUrl}/`, { redirect: "manual" });
   expect([status, headers.get("location")]).toEqual([302, "console"]);
   expect(await (await fetch(`${server.adminUrl}/`)).text()).toContain("Mainstay console");
@@ -137,7 +143,7 @@ test("the administrators' own listener begins with the console, and the partners
 });
 
 // Rule: console-forgery
-test("a forged change is refused, and changes nothing", async () => {
+test("a forged change is rejected without effect", async () => {
   const { partner_id } = await server.createPartner("Target");
   const { reads, changes } = await signIn();
   const path = `/console/admin/partners/${partner_id}/disable`;
@@ -152,42 +158,43 @@ test("a forged change is refused, and changes nothing", async () => {
     { ...changes, origin: "null" },
   ];
   for (const headers of forged)
-    expect([headers, (await ask(path, { method: "POST", headers })).status]).toEqual([headers, 403]);
-  expect((await ask("/console/session/end", { method: "POST", headers: reads })).status).toBe(403);
+    expect([headers, (await request(path, { method: "POST", headers })).status]).toEqual([headers, 403]);
+  expect((await request("/console/session/end", { method: "POST", headers: reads })).status).toBe(403);
   const signing = { method: "POST", body: { admin_key: admin.key } };
   expect(
-    (await ask("/console/session", { ...signing, headers: { "sec-fetch-site": "cross-site" } })).status,
+    (await request("/console/session", { ...signing, headers: { "sec-fetch-site": "cross-site" } })).status,
   ).toBe(403);
   expect((await admin.client.get(`/admin/partners/${partner_id}`)).body.enabled).toBe(true);
 
   const own = { ...changes, "sec-fetch-site": "same-origin", origin: server.adminUrl };
-  expect((await ask(path, { method: "POST", headers: own })).status).toBe(200);
+  expect((await request(path, { method: "POST", headers: own })).status).toBe(200);
   expect((await admin.client.get(`/admin/partners/${partner_id}`)).body.enabled).toBe(false);
 });
 
 // Rule: console-changes
-test("what is done is audited in the administrator's name, however it was asked", async () => {
+test("changes are audited in the administrator's name", async () => {
   const { changes, reads } = await signIn();
-  const body = { name: "Made here", daily_budget: 7, webhook_url: "https://receiver.example/hooks" };
-  const made = await ask("/console/admin/partners", { method: "POST", body, headers: changes });
-  expect(made.status).toBe(201);
-  expect(made.headers.get("cache-control")).toBe("no-store");
-  const { partner_id, api_key } = made.body;
-  expect(await server.as({ api_key }).get("/v1/ping")).toMatchObject({ body: { partner: "Made here" } });
-  const rotated = await ask(`/console/admin/partners/${partner_id}/rotate-key`, {
+  const body = { name: "Acme Mutual", daily_budget: 7, webhook_url: "https://receiver.example/hooks" };
+  const created = await request("/console/admin/partners", { method: "POST", body, headers: changes });
+  expect(created.status).toBe(201);
+  expect(created.headers.get("cache-control")).toBe("no-store");
+  const { partner_id, api_key } = created.body;
+  expect(await server.as({ api_key }).get("/v1/ping")).toMatchObject({ body: { partner: "Acme Mutual" } });
+  const rotated = await request(`/console/admin/partners/${partner_id}/rotate-key`, {
     method: "POST",
     headers: changes,
   });
   await server.as({ api_key }).get("/v1/ping", {}, 401);
   await server.as({ api_key: String(rotated.body.api_key) }).get("/v1/ping");
-  const { entries } = (await ask(`/console/admin/audit?subject=${partner_id}`, { headers: reads })).body as {
+  const { entries } = (await request(`/console/admin/audit?subject=${partner_id}`, { headers: reads }))
+    .body as {
     entries: Json[];
   };
   expect(entries.map(({ actor, action }) => [actor, action])).toEqual([
     [admin.id, "partner.rotate_key"],
     [admin.id, "partner.create"],
   ]);
-  const refused = await ask("/console/admin/partners", {
+  const refused = await request("/console/admin/partners", {
     method: "POST",
     body: { name: "" },
     headers: changes,
@@ -196,18 +203,18 @@ test("what is done is audited in the administrator's name, however it was asked"
 });
 
 // Rule: credentials-issued
-test("no credential is made where partners reach the console", async () => {
+test("no credentials are created on a listener that partners can reach", async () => {
   const shared = await serve({ admin: { listen: "main" } });
   const { key } = await createAdministrator(shared);
   const { body, changes } = await signIn(key, shared.url);
   expect(body.shows_credentials).toBe(false);
   const make = { method: "POST", body: { name: "Acme" }, headers: changes };
-  expect((await ask("/console/admin/partners", make, shared.url)).status).toBe(405);
+  expect((await request("/console/admin/partners", make, shared.url)).status).toBe(405);
 });
 
-describe("what the console asks for", () => {
+describe("the data of the console", () => {
   // Rule: overview
-  test("the overview says what is well, and a remedy for what is not", async () => {
+  test("the overview has a remedy for every check that is not OK", async () => {
     const { body } = await admin.client.get("/admin/overview");
     const checks = body.checks as Json[];
     expect(checks.map(({ name }) => name)).toEqual([
@@ -221,7 +228,7 @@ describe("what the console asks for", () => {
   });
 
   // Rule: overview
-  test("the overview tells of a budget near its end", async () => {
+  test("the overview warns of a partner close to its daily call limit", async () => {
     const spender = await server.createPartner("Spender", "--daily-budget", "20");
     for (let call = 0; call < 19; call++) await server.as(spender).get("/v1/ping");
     const checks = (await admin.client.get("/admin/overview")).body.checks as Json[];
@@ -232,7 +239,7 @@ describe("what the console asks for", () => {
   });
 
   // Rule: jobs
-  test("a job is run now, in the administrator's name", async () => {
+  test("a job can be run, and is audited in the administrator's name", async () => {
     const jobs = (await admin.client.get("/admin/jobs")).body.jobs as Json[];
     expect(jobs.find(({ name }) => name === "prune-idempotency-keys")).toMatchObject({
       pattern: "0 17 * * * *",
@@ -247,7 +254,7 @@ describe("what the console asks for", () => {
   });
 
   // Rule: settings
-  test("the settings say where each was given, and no secret", async () => {
+  test("the settings have their sources and no secrets", async () => {
     const { body } = await admin.client.get("/admin/settings");
     const of = (key: string) => (body.settings as Json[]).find((one) => one.key === key);
     expect(body.file).toBe(server.configFile);
@@ -255,6 +262,6 @@ describe("what the console asks for", () => {
     expect(of("server.port")).toMatchObject({ value: "0", origin: "--port" });
     expect(of("snapshot.enabled")?.origin).toMatch(/mainstay\.toml:\d+$/);
     expect(of("rm.token")).toMatchObject({ value: null, is_secret: true, is_set: true });
-    expect(JSON.stringify(body)).not.toContain("rm-token-of-nobody");
+    expect(JSON.stringify(body)).not.toContain("secret-rm-token");
   });
 });

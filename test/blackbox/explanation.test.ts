@@ -29,7 +29,12 @@ beforeAll(async () => {
   await logEvents(
     client,
     { ...on, event_type: "Repair", date: daysFromToday(-200) },
-    { ...on, event_type: "Emergency Repair", date: daysFromToday(-100), component_id: partOf(heater).id },
+    {
+      ...on,
+      event_type: "Emergency Repair",
+      date: daysFromToday(-100),
+      component_id: componentOf(heater).id,
+    },
     { ...on, event_type: "Inspection", date: daysFromToday(-50), condition_after: "poor", notes: "leaking" },
   );
   await client.post(`/v1/property/${property.id}/claims`, {
@@ -43,7 +48,7 @@ const addHeater = () =>
   addAppliance(client, property.id, {
     ...{ type_id: "water_heater_gas", install_year: THIS_YEAR - 6, brand: "Rheem", usage_intensity: 1.3 },
   });
-const partOf = (appliance: Json, def = "wh_gas_tank"): Json =>
+const componentOf = (appliance: Json, def = "wh_gas_tank"): Json =>
   appliance.components.find((one: Json) => one.component_def_id === def);
 const shown = async (id: string): Promise<Json> =>
   (await client.get(`/v1/components?property_id=${property.id}&limit=200`)).body.components.find(
@@ -55,8 +60,8 @@ const explainText = async (id: string) => (await server.run("explain", id)).stdo
 
 describe("an explanation", () => {
   // Rule: explain-component
-  test("is of the score that partners are shown, and names all that it rests on", async () => {
-    const { id } = partOf(heater);
+  test("explains the score that partners see, with all evidence", async () => {
+    const { id } = componentOf(heater);
     const explained = await explain(id);
     const seen = await shown(id);
     expect(explained.score).toMatchObject({ risk_score: seen.risk_score, risk_tier: seen.risk_tier });
@@ -90,8 +95,8 @@ describe("an explanation", () => {
   });
 
   // Rule: explain-component
-  test("has a source for every number that names one", async () => {
-    const explained = await explain(partOf(heater).id);
+  test("lists every cited source", async () => {
+    const explained = await explain(componentOf(heater).id);
     const known = new Set(explained.sources.map(({ token }: Json) => token));
     const named = [...JSON.stringify(explained).matchAll(/"source":"([^"]+)"/g)].map(([, token]) => token);
     expect(named.length).toBeGreaterThan(10);
@@ -100,12 +105,12 @@ describe("an explanation", () => {
   });
 
   // Rule: explain-component
-  test("says why a part of an unknown past counts as younger", async () => {
+  test("explains the lower age of a component with unknown history", async () => {
     const late = await addProperty(client, { name: "Late Lot", records_since: daysFromToday(-400) });
     const old = await addAppliance(client, late.id, {
       ...{ type_id: "water_heater_gas", install_year: THIS_YEAR - 7 },
     });
-    const { age } = await explain(partOf(old, "wh_gas_anode").id);
+    const { age } = await explain(componentOf(old, "wh_gas_anode").id);
     expect(age).toMatchObject({
       reason: "unknown_past",
       counted_from: daysFromToday(-400),
@@ -116,7 +121,7 @@ describe("an explanation", () => {
       age.unknown_past.probability_original_then,
     );
     expect(age.effective_age_years).toBeLessThan(age.age_years);
-    const { age: tank } = await explain(partOf(old).id);
+    const { age: tank } = await explain(componentOf(old).id);
     expect(tank).toMatchObject({ reason: "installation", unknown_past: null });
   });
 
@@ -128,7 +133,7 @@ describe("an explanation", () => {
     ["inspection_poor", { event_type: "Inspection", condition_after: "poor" }],
   ])("foretells the score that follows once it is done: %s", async (change, event) => {
     const own = await addHeater();
-    const { id } = partOf(own);
+    const { id } = componentOf(own);
     await logEvents(client, {
       ...{ appliance_id: own.id, event_type: "Emergency Repair", date: daysFromToday(-30) },
     });
@@ -145,7 +150,7 @@ describe("an explanation", () => {
     expect(after.score.q).not.toBe(score.q);
   });
 
-  test("is of no component that is not there", async () => {
+  test("is not found for an unknown component", async () => {
     const { body } = await admin.client.get(`/admin/components/${UNKNOWN}/explanation`, {}, 404);
     expect(body.error).toBe("Component not found");
   });
@@ -153,14 +158,14 @@ describe("an explanation", () => {
 
 describe("mainstay explain", () => {
   // Rule: explain-component
-  test("prints in JSON what administrators read", async () => {
-    const { id } = partOf(heater);
+  test("prints the explanation of the admin API as JSON", async () => {
+    const { id } = componentOf(heater);
     expect(await server.json("explain", id)).toEqual(await explain(id));
   });
 
   // Rule: explain-component
-  test("prints a page that a person can read", async () => {
-    const { id } = partOf(heater);
+  test("prints a readable explanation", async () => {
+    const { id } = componentOf(heater);
     const text = await explainText(id);
     const { score, evidence, sources } = await explain(id);
     expect(text).toStartWith("Glass-lined tank (Gas storage water heater, Rheem), Elm Court\n");
@@ -183,7 +188,7 @@ describe("mainstay explain", () => {
     expect(text).not.toContain("NaN");
   });
 
-  test("refuses an id that is no component's", async () => {
+  test("rejects an ID that is not a component's", async () => {
     const { code, stderr } = await server.run("explain", UNKNOWN);
     expect(code).toBe(1);
     expect(stderr).toContain(`Component not found: ${UNKNOWN}`);
@@ -198,13 +203,13 @@ describe("mainstay scores", () => {
   };
 
   // Rule: scores-command
-  test("prints a line for every component, as CSV or JSON, with what its explanation says", async () => {
+  test("prints one row per component, as CSV or JSON, that agrees with its explanation", async () => {
     const of = ["--partner", partner.partner_id];
     const listed = (await client.get("/v1/components?limit=200")).body;
     const found = await lines(...of);
     expect(found.map((one) => one.component_id)).toEqual(listed.components.map(({ id }: Json) => id));
     expect(found.map((one) => one.risk_score)).toEqual(listed.components.map((one: Json) => one.risk_score));
-    const line = found.find((one) => one.component_id === partOf(heater).id)!;
+    const line = found.find((one) => one.component_id === componentOf(heater).id)!;
     const { score, hazard, age, projection, definition } = await explain(line.component_id);
     expect(line).toMatchObject({
       ...{ risk_score: score.risk_score, risk_tier: score.risk_tier, acute_hazard: hazard.acute_hazard },
@@ -222,7 +227,7 @@ describe("mainstay scores", () => {
   });
 
   // Rule: scores-command
-  test("prints no name that a spreadsheet would take for a formula", async () => {
+  test("prefixes values that a spreadsheet would read as formulas", async () => {
     const name = '=HYPERLINK("http://x")';
     const { id } = await addProperty(client, { name });
     await addAppliance(client, id);
@@ -234,7 +239,7 @@ describe("mainstay scores", () => {
   });
 
   // Rule: scores-command
-  test("prints those of one property or one tier", async () => {
+  test("filters by property and tier", async () => {
     const of = ["--partner", partner.partner_id];
     const all = await lines(...of);
     const ofProperty = all.filter((one) => one.property_id === property.id);
@@ -249,7 +254,7 @@ describe("mainstay scores", () => {
     );
   });
 
-  test("refuses a property of another partner's, and a call without a partner", async () => {
+  test("rejects a property of another partner, and a call without a partner", async () => {
     const other = await server.createPartner("Umbrella");
     const strange = await server.run("scores", "--partner", other.partner_id, "--property", property.id);
     expect(strange.code).toBe(1);
@@ -259,12 +264,12 @@ describe("mainstay scores", () => {
   });
 });
 
-describe("finding what is to be explained", () => {
+describe("listing components to explain", () => {
   const listed = async (query: Record<string, string>): Promise<Json[]> =>
     (await admin.client.get("/admin/components", query)).body.components;
 
   // Rule: components-of-any
-  test("lists what is elevated of a partner and of a property, the highest score first", async () => {
+  test("lists critical and warning components of a partner and a property, highest score first", async () => {
     const { alerts } = (await client.get("/v1/alerts", { limit: 200 })).body;
     const ofPartner = await listed({ partner_id: partner.partner_id, limit: "200" });
     expect(ofPartner.map(({ component_id }) => component_id)).toEqual(
@@ -277,7 +282,7 @@ describe("finding what is to be explained", () => {
   });
 
   // Rule: components-of-any
-  test("lists all of an appliance, and any tier of it, in pages", async () => {
+  test("lists all components of an appliance, or those of a tier, in pages", async () => {
     const all = await listed({ appliance_id: heater.id });
     expect(all.map(({ component_id }) => component_id)).toEqual(heater.components.map(({ id }: Json) => id));
     const tiers = ["CRITICAL", "WARNING", "GOOD"];
@@ -302,7 +307,7 @@ describe("finding what is to be explained", () => {
   });
 
   // Rule: components-of-any
-  test("asks for one owner that there is", async () => {
+  test("requires exactly one existing owner", async () => {
     await admin.client.get("/admin/components", {}, 400);
     await admin.client.get("/admin/components", { property_id: property.id, appliance_id: heater.id }, 400);
     await admin.client.get("/admin/components", { tier: "BAD", appliance_id: heater.id }, 400);

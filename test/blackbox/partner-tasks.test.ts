@@ -6,7 +6,7 @@ import { type Installation, type Partner, runMainstay, useMainstay } from "../su
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
-/* What administrators do to partners by `/admin`, beside what the command line does. */
+/* The admin API's tasks on partners. */
 
 const { serve } = useMainstay();
 let server: Installation;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 const of = ({ partner_id }: Partner, what: string) => `/admin/partners/${partner_id}/${what}`;
 const auditOf = async ({ partner_id }: Partner): Promise<Json[]> =>
   (await admin.client.get("/admin/audit", { subject: partner_id })).body.entries;
-/** The latest task, once it has ended. */
+/** Returns the latest task once it has ended. */
 const ended = (partner: Partner) =>
   eventually(async () => {
     const { task } = (await admin.client.get(of(partner, "task"))).body;
@@ -27,7 +27,7 @@ const ended = (partner: Partner) =>
     return task as Json;
   });
 
-/** A partner whose worn water heaters have crossed tiers before anybody was told. */
+/** Creates a partner with critical and warning components and no endpoint. */
 async function elevated(name: string): Promise<Partner> {
   const partner = (await admin.client.post("/admin/partners", { name }, 201)).body as Partner;
   const property = await addProperty(server.as(partner));
@@ -35,9 +35,9 @@ async function elevated(name: string): Promise<Partner> {
   return partner;
 }
 
-describe("announcing the present state", () => {
+describe("sending current alerts", () => {
   // Rule: console-changes
-  test("counts first, then tells a receiver that was set later of all that is elevated, as the administrator", async () => {
+  test("are counted, then sent to an endpoint that was added later, audited in the administrator's name", async () => {
     const receiver = await startReceiver();
     const partner = await elevated("Late Receiver");
     await admin.client.post(of(partner, "announce"), { dry_run: true }, 409);
@@ -80,9 +80,9 @@ describe("announcing the present state", () => {
   });
 });
 
-describe("probing a receiver", () => {
+describe("checking an endpoint", () => {
   // Rule: console-changes, forged-probe
-  test("tells one that takes what is signed wrongly from one that refuses it", async () => {
+  test("distinguishes an endpoint that accepts an invalid signature from one that rejects it", async () => {
     let status = 200;
     const receiver = await startReceiver({ behave: () => ({ status }) });
     const partner = await server.createPartner("Probed", "--webhook-url", receiver.url);
@@ -105,7 +105,7 @@ describe("probing a receiver", () => {
 
 describe("an export and a purge", () => {
   // Rule: console-changes, partner-purge
-  test("take all that a partner owns, and delete it once its name is confirmed, as the administrator", async () => {
+  test("contain and delete all data of a partner, after its name is confirmed, audited in the administrator's name", async () => {
     const partner = await elevated('-- "Gone" & <b>Söhne</b> 🏚');
     const others = await elevated("Stays Ltd");
     const answer = await fetch(server.adminUrl + of(partner, "export"), {
@@ -116,7 +116,7 @@ describe("an export and a purge", () => {
     );
     const taken = (await answer.text()).trimEnd().split("\n");
     const { stdout } = await server.run("export", "--partner", partner.partner_id);
-    // Both end with when they were taken.
+    // The last line of each has the time of the export.
     expect(taken.slice(1, -1)).toEqual(stdout.trimEnd().split("\n").slice(1, -1));
     expect(JSON.parse(taken.at(-1)!)).toMatchObject({ type: "end", counts: { property: 1, appliance: 1 } });
 
@@ -142,7 +142,7 @@ describe("an export and a purge", () => {
   });
 
   // Rule: audit-user
-  test("nobody takes an administrator's name by a pass of their own", async () => {
+  test("a forged impersonation token is not accepted", async () => {
     const partner = await server.createPartner("Not Gone");
     for (const pass of ["", "x", `${admin.id}.${Date.now() + 30_000}.c2lnbmF0dXJl`]) {
       const where = ["--config", server.configFile, "--data-dir", server.dataDir];
@@ -157,7 +157,7 @@ describe("an export and a purge", () => {
 
 describe("lists", () => {
   // Rule: console-changes
-  test("partners are found by a part of their name or their id, and paged beyond the first 200", async () => {
+  test("partners can be searched by name or ID, and paged beyond the first 200", async () => {
     const own = await serve();
     const { client } = await createAdministrator(own);
     for (const name of ["Ägir Re", "Northern Mutual", "Southern Mutual", "Zenith"])
@@ -178,7 +178,7 @@ describe("lists", () => {
       expect(page).toMatchObject({ total: 204, pages: 2 });
       paged.push(...page.partners);
     }
-    // Ids of one millisecond come in no order.
+    // IDs of the same millisecond have no order.
     expect(new Set(paged.map(({ name }) => name)).size).toBe(204);
     expect(await found("small 199")).toEqual(["Small 199"]);
 
@@ -197,7 +197,7 @@ describe("lists", () => {
   });
 
   // Rule: list-deliveries
-  test("deliveries of a window of time are found, each with its partner's name", async () => {
+  test("deliveries can be filtered by time, and have their partner's name", async () => {
     const receiver = await startReceiver();
     const partner = await server.createPartner("Windowed", "--webhook-url", receiver.url);
     const made: Json[] = [];

@@ -92,10 +92,10 @@ function originOf(knowledge: Knowledge, downstream: string, evidence: Evidence):
     case "condition":
       return origin(`Condition ${subject}`, ofModel.condition[subject as Condition]);
     case "hazard_brand":
-      return origin(`Make on a hazard list: ${subject}`, ofModel.hazardBrand.ratio);
+      return origin(`Brand or model on a hazard list: ${subject}`, ofModel.hazardBrand.ratio);
     case "keyword": {
       const group = knowledge.keywords.groups.find(({ id }) => id === subject)!;
-      return origin(`Words in a note: ${subject.replaceAll("_", " ")}`, group.ratio, "keywords");
+      return origin(`Technician note mentions “${subject.replaceAll("_", " ")}”`, group.ratio, "keywords");
     }
     case "claim": {
       const type = knowledge.claimType(subject)!;

@@ -155,7 +155,7 @@ export function partnerTaskOperations({
   ];
 }
 
-const noEndpoint = () => conflict("The partner has no webhook receiver");
+const noEndpoint = () => conflict("The partner has no webhook endpoint");
 
 function requireStarted(start: TaskStart): void {
   if (start === "begun") return;
