@@ -50,8 +50,8 @@ const POLL_MS = 200;
  * since are added; if the model has changed, the day is scored again and its trend points are replaced.
  * @throws OperatorError for a day before one that has a snapshot, since trends only grow at their end.
  */
-export async function takeSnapshot(environment: SnapshotDeps, day: Day): Promise<SnapshotResult> {
-  const { store, clock, monotonicMs, yieldNow, wait = Bun.sleep, signal } = environment;
+export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<SnapshotResult> {
+  const { store, clock, monotonicMs, yieldNow, wait = Bun.sleep, signal } = deps;
   const startedAt = clock();
   let budget = FIRST_STEP;
   let earlier: Run | undefined;
@@ -60,7 +60,7 @@ export async function takeSnapshot(environment: SnapshotDeps, day: Day): Promise
     // On SQLite a step that a power cut loses is repeated, so only the end of the run waits for the disk.
     // PostgreSQL may fail on its own after deliveries of the step have gone out, which a repetition would send
     // again.
-    const step = await store.write((tx) => takeStep(tx, environment, day, budget, first), {
+    const step = await store.write((tx) => takeStep(tx, deps, day, budget, first), {
       durability: store.isShared ? "durable" : "process",
       priority: "background",
     });
@@ -123,43 +123,72 @@ const difference = (earlier: Run, now: Run) => ({
 
 async function takeStep(
   tx: Tx,
-  environment: SnapshotDeps,
+  deps: SnapshotDeps,
   day: Day,
   budget: number,
   isFirst: boolean,
 ): Promise<Step> {
-  const { isShared } = environment.store;
+  const { isShared } = deps.store;
   const stored = await tx.snapshots.run(day);
   if (!stored && !isFirst) throw discardedMeanwhile(day);
-  const modelVersion = await modelVersionOf(tx, environment.knowledge);
-  const isOver = stored?.finishedAt !== undefined && stored.finishedAt !== null;
-  if (isOver && (stored.modelVersion === modelVersion || (await hasLaterSnapshot(tx, day))))
-    return await addUnseen(
-      tx,
-      environment,
-      day,
-      (isShared && (await tx.snapshots.hold(day))) || stored,
-      budget,
-    );
+  const modelVersion = await modelVersionOf(tx, deps.knowledge);
+  if (stored?.finishedAt && (stored.modelVersion === modelVersion || (await hasLaterSnapshot(tx, day)))) {
+    const locked = isShared ? await tx.snapshots.hold(day) : stored;
+    return await addUnseen(tx, deps, day, locked ?? stored, budget);
+  }
   const later = stored ? undefined : await tx.snapshots.laterThan(day);
   if (later !== undefined) throw clockSetBack(day, later);
-  if (isShared) return await takeSharedStep(tx, environment, day, stored, budget);
-  if (isOver)
-    await tx.snapshots.update(day, {
-      ...{ ...EMPTY_RUN, takenAgain: true, cursor: null, finishedAt: null },
-      ...{ modelVersion, startedAt: await tx.latestInstant() },
-    });
-  if (!stored) await tx.snapshots.start(day, await tx.latestInstant(), modelVersion);
-  const run: Run = isOver || !stored ? { ...EMPTY_RUN } : stored;
-  const cursor = (!isOver && stored?.cursor) || "";
+  return isShared
+    ? await takeSharedStep(tx, deps, day, stored, budget)
+    : await takeSingleNodeStep(tx, deps, day, stored, budget);
+}
+
+/** Scores the next properties in the order of their ids; the run records the last one as its cursor. */
+async function takeSingleNodeStep(
+  tx: Tx,
+  model: ModelContext,
+  day: Day,
+  stored: SnapshotRun | undefined,
+  budget: number,
+): Promise<Step> {
+  const { run, cursor } =
+    stored && !stored.finishedAt ? resumed(stored) : await started(tx, model, day, stored);
   const properties = await tx.properties.forSnapshot(cursor, budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
-  const scoring = await dayScoring(tx, environment, day, isOver || (stored?.takenAgain ?? false));
-  await scoreProperties(tx, environment.knowledge, day, properties, run, scoring);
+  const scoring = await dayScoring(tx, model, day, run.takenAgain);
+  await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
   await tx.snapshots.update(day, { ...runCounts(run), cursor: properties.at(-1)!.id });
   return { isLast: false, alreadyDone: false, run };
 }
 
+type Progress = { run: Run & { takenAgain: boolean }; cursor: string };
+
+const resumed = (stored: SnapshotRun): Progress => ({ run: stored, cursor: stored.cursor ?? "" });
+
+/** Starts the run of the day, or restarts one that another model has finished. */
+async function started(
+  tx: Tx,
+  { knowledge }: ModelContext,
+  day: Day,
+  finished: SnapshotRun | undefined,
+): Promise<Progress> {
+  const modelVersion = await modelVersionOf(tx, knowledge);
+  const startedAt = await tx.latestInstant();
+  const takenAgain = finished !== undefined;
+  if (takenAgain)
+    await tx.snapshots.update(day, {
+      ...EMPTY_RUN,
+      takenAgain,
+      cursor: null,
+      finishedAt: null,
+      modelVersion,
+      startedAt,
+    });
+  else await tx.snapshots.start(day, startedAt, modelVersion);
+  return { run: { ...EMPTY_RUN, takenAgain }, cursor: "" };
+}
+
+/** Scores shares of partners that no other server has claimed. */
 async function takeSharedStep(
   tx: Tx,
   model: ModelContext,
