@@ -18,12 +18,12 @@ const aClaim = fc.record({
 const RECORD = { amountCents: 100, claimNumber: null, carrier: null, description: null };
 
 test("very many claims that are read in pages score as those read at once, wherever a page ends", async () => {
+  const world = await open(NOW);
   await fc.assert(
     fc.asyncProperty(
       fc.array(aClaim, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 5 }),
       async (recorded, page) => {
-        const world = await open(NOW);
         const [property, other] = [await world.addProperty(), await world.addProperty()];
         await world.write(async (writer) => {
           for (const one of [property, other]) {

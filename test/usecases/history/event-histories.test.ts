@@ -21,12 +21,12 @@ const anEvent = fc.record({
 });
 
 test("a long history that is read in pages scores as one read at once, wherever a page ends", async () => {
+  const world = await open(NOW);
   await fc.assert(
     fc.asyncProperty(
       fc.array(anEvent, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 5 }),
       async (logged, page) => {
-        const world = await open(NOW);
         const property = await world.addProperty({ recordsSince: "2020-01-01" });
         const of = { propertyId: property.id };
         const appliances = await world.addAppliances(of, { ...of, typeId: "washer" });

@@ -1,9 +1,10 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { StorageError } from "../../../src/domain/errors.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { BudgetReservations } from "../../../src/store/store.ts";
 import { type CallLedger, DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
+import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
 import { runsHere, testOnFile } from "../../support/postgres.ts";
 
@@ -12,10 +13,19 @@ const open = usePartnerStore();
 let world: PartnerWorld;
 let budgets: DailyCallLimits;
 let partner: Partner;
-const begin = async () => {
+beforeAll(async () => {
   world = await open(NOON);
+});
+/** A new partner: its calls are counted apart from those of the tests before. */
+const begin = async () => {
+  world.time.now = NOON;
   budgets = start();
-  partner = { ...(await world.store.read.partners.find(world.partnerId))!, dailyBudget: 25 };
+  const created = await createPartner(world.administration, {
+    name: "Acme",
+    dailyBudget: 25,
+    webhookUrl: null,
+  });
+  partner = created.partner;
 };
 beforeEach(begin);
 
@@ -31,7 +41,7 @@ function ledger(): CallLedger & { lines: ReturnType<CallLedger["read"]> } {
     clear: () => void lines.splice(0),
   };
 }
-const stored = (day = "2026-03-10") => world.store.read.budgets.taken(world.partnerId, day);
+const stored = (day = "2026-03-10") => world.store.read.budgets.taken(partner.id, day);
 /** Takes a call as a request does, which reads the partner's revision first. */
 async function call(of = partner) {
   await budgets.revision(of.id);
