@@ -48,6 +48,8 @@ export type CallDecision = { allowed: boolean; remaining: number };
  */
 export class DailyCallLimits {
   #accounts = new Map<string, Account>();
+  /** Reservations of ended days that are being returned to the database. */
+  readonly #returning = new Set<Promise<void>>();
   /** Calls of all accounts that are recorded in the ledger and missing in the database. */
   #behind = 0;
   /**
@@ -211,6 +213,7 @@ export class DailyCallLimits {
         if (!(error instanceof StorageError)) throw error;
       });
     }
+    await Promise.all(this.#returning);
     this.#accounts.clear();
     this.#clearLedger();
   }
@@ -219,7 +222,12 @@ export class DailyCallLimits {
     const day = dayOf(this.clock());
     const known = this.#accounts.get(partner.id);
     if (known?.day === day) return known;
-    if (known) void this.#giveBack(partner.id, known).catch(() => {});
+    if (known) {
+      const returned = this.#giveBack(partner.id, known)
+        .catch(() => {})
+        .finally(() => this.#returning.delete(returned));
+      this.#returning.add(returned);
+    }
     const account: Account = {
       day,
       left: 0,
