@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -159,6 +164,8 @@ const SETTINGS = {
   full_page_writes: "off",
   max_connections: 600,
   shared_buffers: "64MB",
+  // In its folder, which is removed with it also after a kill.
+  dynamic_shared_memory_type: "mmap",
   // A transaction that a test leaves open would block the others of its database.
   idle_in_transaction_session_timeout: "60s",
   log_min_messages: "log",
@@ -179,9 +186,37 @@ export function spawnBeside(command: readonly string[], folder: string, signal: 
 
 /** Creates a folder that such a program may write to. */
 export function folderBeside(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `mainstay-${name}-`));
+  const folder = mkdtempSync(join(rootOfFolders(), `mainstay-${name}-`));
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
   return folder;
+}
+
+/** A file system in memory: creating a database there takes a tenth of the processor time that it takes on a disk. */
+const IN_MEMORY = "/dev/shm";
+/** Enough for the databases of a whole run with their log. */
+const BYTES_NEEDED = 4 * 1024 ** 3;
+const STALE_MS = 3_600_000;
+
+function rootOfFolders(): string {
+  try {
+    removeStaleFolders();
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    accessSync(IN_MEMORY, constants.W_OK);
+    return bavail * bsize >= BYTES_NEEDED ? IN_MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+/** Removes what killed runs have left in memory. */
+function removeStaleFolders(): void {
+  for (const name of readdirSync(IN_MEMORY)) {
+    const folder = join(IN_MEMORY, name);
+    if (!name.startsWith("mainstay-") || Date.now() - statSync(folder).mtimeMs < STALE_MS) continue;
+    const pidFile = join(folder, "data", "postmaster.pid");
+    const pid = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n")[0]! : "";
+    if (!existsSync(`/proc/${pid || "none"}`)) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function initialise(bin: string, folder: string): void {
