@@ -66,7 +66,9 @@ const MAX_REPEATED_FILES = 3;
 const WORKERS = Math.min(availableParallelism() + 1, 4);
 
 /** The tests that a whole run repeats on PostgreSQL: the stores, the use cases and the main journeys. */
-const POSTGRES_JOURNEYS = ["test/store/lists.test.ts", "test/usecases", "test/blackbox/journey.test.ts"];
+const POSTGRES_JOURNEYS = ["store/lists.test.ts", "usecases", "cluster", "blackbox/journey.test.ts"].map(
+  (path) => `test/${path}`,
+);
 /** The black-box tests that `--storage postgres` leaves out, with the reason. */
 const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
   backup: "copies a data folder; PostgreSQL has its own tools, which doctor-postgres checks are named",
@@ -82,7 +84,7 @@ const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
 };
 /** The patterns of `--storage postgres` where none are given. */
 const allOnPostgres = () => [
-  ...["test/store", "test/usecases", "test/http", "test/jobs", "test/webhooks"],
+  ...["test/store", "test/usecases", "test/cluster", "test/http", "test/jobs", "test/webhooks"],
   ...readdirSync(join(import.meta.dir, "blackbox"))
     .filter((name) => name.endsWith(".test.ts") && !(name.replace(".test.ts", "") in NOT_ON_POSTGRES))
     .map((name) => `test/blackbox/${name}`),
