@@ -14,25 +14,25 @@ const chunked = (...chunks: string[]) =>
     },
   });
 
-describe("reading a body", () => {
-  test("gives its bytes, with a declared length or in chunks", async () => {
+describe("readBytes", () => {
+  test("returns the bytes, with a declared length or in chunks", async () => {
     expect(Buffer.from(await readBytes(request("12345"), 5)).toString()).toBe("12345");
     expect(Buffer.from(await readBytes(request(chunked("12", "345")), 5)).toString()).toBe("12345");
     expect(Buffer.from(await readBytes(request(chunked()), 5)).toString()).toBe("");
   });
 
-  test("refuses one byte too many", async () => {
+  test("rejects a body that is one byte too long", async () => {
     for (const body of ["123456", chunked("123", "456")])
       await expect(readBytes(request(body), 5)).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
-  test("refuses by the declared length before a byte has come", async () => {
+  test("rejects a body by its declared length before reading it", async () => {
     const never = new ReadableStream({ pull: () => new Promise(() => {}) });
     const declared = request(never, { "content-length": "6" });
     await expect(readBytes(declared, 5)).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
-  test("stops reading chunks as soon as they are too many", async () => {
+  test("stops reading as soon as the chunks exceed the limit", async () => {
     let pulled = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -44,36 +44,36 @@ describe("reading a body", () => {
     expect(pulled).toBeLessThan(30);
   });
 
-  test("that ends too early is the caller's failure and no fault", async () => {
+  test("reports an incomplete body as invalid_request", async () => {
     const cut = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
     await expect(readBytes(request(cut), 5)).rejects.toMatchObject({ code: "invalid_request" });
   });
 });
 
-describe("the media type", () => {
+describe("mediaType and requireJson", () => {
   test.each(["application/json", "Application/JSON ; charset=utf-8", "application/problem+json"])(
-    "%s is JSON",
+    "accept %s as JSON",
     (type) => {
       expect(() => requireJson(request("{}", { "content-type": type }))).not.toThrow();
     },
   );
 
   test.each(["", "text/json", "application/jsonl", "application/json, text/html", "x+json"])(
-    "%p is none",
+    "reject %p",
     (type) => {
       expect(() => requireJson(request("{}", { "content-type": type }))).toThrow("application/json");
     },
   );
 
-  test("is in lower case and without parameters", () => {
+  test("return lower case without parameters", () => {
     expect(mediaType(request("", { "content-type": "Text/HTML; a=b" }))).toBe("text/html");
   });
 });
 
-describe("a JSON object", () => {
+describe("parseJsonObject", () => {
   const parse = (text: string) => parseJsonObject(bytes(text));
 
-  test("is what JSON.parse makes of it", () => {
+  test("returns the same as JSON.parse", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
         const text = JSON.stringify(value);
@@ -82,17 +82,17 @@ describe("a JSON object", () => {
     );
   });
 
-  test("may hold the same name in different objects, and a name's text as a value", () => {
+  test("accepts the same name in different objects, and as a value", () => {
     expect(parse('{"a":{"a":"a"},"b":[{"a":1},{"a":2}],"c":"a"}')).toMatchObject({ c: "a" });
     expect(parse(String.raw`{"a":"\"a\":","b":"\\"}`)).toEqual({ a: '"a":', b: "\\" });
   });
 
   test.each([
-    ["a name given twice", '{"a":1,"a":2}', "Duplicate field"],
-    ["a name given twice in an inner object", '{"x":[{"a":1,"b":[],"a":2}]}', "Duplicate field"],
-    ["a name given twice, once in escapes", String.raw`{"a":1,"\u0061":2}`, "Duplicate field"],
+    ["a duplicate name", '{"a":1,"a":2}', "Duplicate field"],
+    ["a duplicate name in a nested object", '{"x":[{"a":1,"b":[],"a":2}]}', "Duplicate field"],
+    ["a duplicate name, escaped once", String.raw`{"a":1,"\u0061":2}`, "Duplicate field"],
     [
-      "a name given twice after a text that looks like one",
+      "a duplicate name after a string that looks like one",
       String.raw`{"a":"\"a\":","a" :2}`,
       "Duplicate field",
     ],
@@ -105,16 +105,16 @@ describe("a JSON object", () => {
     expect(() => parse(text)).toThrow(message);
   });
 
-  test("takes 32 levels, and brackets without end within a text", () => {
+  test("accepts 32 levels, and any brackets in strings", () => {
     parse(`{"a":${"[".repeat(31)}${"]".repeat(31)}}`);
     expect(parse(`{"a":"${"[{".repeat(100)}"}`).a).toHaveLength(200);
   });
 
-  test("is refused when its bytes are no UTF-8", () => {
+  test("rejects invalid UTF-8", () => {
     expect(() => parseJsonObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]))).toThrow("not valid UTF-8");
   });
 
-  test("of anything at all is taken or refused as the caller's failure, and never a fault", () => {
+  test("parses or rejects any input without an unexpected error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         try {

@@ -16,11 +16,11 @@ test.each([
   ["*;q=0", "identity"],
   ["deflate", "identity"],
   ["br;q=none", "identity"],
-])("Accept-Encoding %p gets %p", (header, encoding) => {
+])("Accept-Encoding %p selects %p", (header, encoding) => {
   expect(encodingFor(header)).toBe(encoding as never);
 });
 
-test("whatever is asked for, something is chosen, and text comes back whole", () => {
+test("any Accept-Encoding gets an encoding, from which the text can be decoded", () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ unit: "grapheme" }), (header, text) => {
       const encoding = encodingFor(header);

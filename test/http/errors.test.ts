@@ -8,8 +8,8 @@ test.each([
   "a text",
   undefined,
   { code: "not_found", message: "x" },
-])("a fault inside, %p, is a 500 that tells nothing of it", (fault) => {
-  const { status, body } = errorReply(fault, "r-1");
+])("an unexpected error, %p, is a 500 without its text", (error) => {
+  const { status, body } = errorReply(error, "r-1");
   expect(status).toBe(500);
   expect(JSON.parse(body)).toEqual({
     error: "Internal server error",
@@ -18,7 +18,7 @@ test.each([
   });
 });
 
-test("a refusal tells its words, its code, the request and the fields", () => {
+test("a failure is returned with its message, code, request ID and fields", () => {
   const details = [{ field: "name", message: "must be text" }];
   const { status, body } = errorReply(invalid("name must be text", details), "r-2");
   expect(status).toBe(400);

@@ -19,8 +19,8 @@ beforeEach(async () => {
 const keep = (reply: Reply, of = identity) => world.store.write((tx) => idempotency.saveReply(tx, of, reply));
 const CREATED: Reply = { status: 201, body: { id: "P_1", name: "é" } };
 
-describe("a kept reply", () => {
-  test("is what was answered, to the byte", async () => {
+describe("a stored reply", () => {
+  test("is replayed byte for byte", async () => {
     const answered = await keep(CREATED);
     const replayed = await idempotency.replay(identity, NOW);
     expect(replayed).toMatchObject({
@@ -32,7 +32,7 @@ describe("a kept reply", () => {
   });
 
   // Rule: key-transaction
-  test("is gone with the write that it answers when that fails", async () => {
+  test("is rolled back with its write", async () => {
     const failing = world.store.write(async (tx) => {
       await idempotency.saveReply(tx, identity, CREATED);
       throw new Error("disk full");
@@ -42,7 +42,7 @@ describe("a kept reply", () => {
   });
 
   // Rule: key-scope
-  test("is of one partner, operation and key", async () => {
+  test("belongs to one partner, operation and key", async () => {
     await keep(CREATED);
     const others = [
       { ...identity, key: "K" },
@@ -52,7 +52,7 @@ describe("a kept reply", () => {
     for (const other of others) expect(await idempotency.replay(other, NOW)).toBeUndefined();
   });
 
-  test("is a conflict for another body", async () => {
+  test("causes a conflict for another body", async () => {
     await keep(CREATED);
     await expect(idempotency.replay({ ...identity, bodyHash: "other" }, NOW)).rejects.toMatchObject({
       code: "conflict",
@@ -60,7 +60,7 @@ describe("a kept reply", () => {
   });
 
   // Rule: key-kept
-  test("lives for 24 hours; then the key is free, with another body too", async () => {
+  test("expires after 24 hours; then the key can be reused, also with another body", async () => {
     await keep(CREATED);
     expect(await idempotency.replay(identity, NOW + REPLIES_KEPT_MS - 1)).toBeDefined();
     const again = { ...identity, bodyHash: "other" };
@@ -71,7 +71,7 @@ describe("a kept reply", () => {
   });
 
   // Rule: key-kept
-  test("is pruned when it is old, in batches", async () => {
+  test("is deleted in batches after it expires", async () => {
     for (const key of ["1", "2", "3"]) await keep(CREATED, { ...identity, key });
     const prune = (before: number) => world.store.write((tx) => tx.idempotency.prune(before, 2));
     expect(await prune(NOW)).toBe(0);
@@ -79,14 +79,14 @@ describe("a kept reply", () => {
   });
 
   // Rule: key-refused
-  test("is none of a refusal", async () => {
+  test("does not exist for a failed request", async () => {
     for (const status of [400, 404, 409, 500]) await keep({ status, body: {} });
     expect(await idempotency.replay(identity, NOW)).toBeUndefined();
   });
 });
 
-describe("a request under way", () => {
-  test("keeps a second of its key from running, until it has ended, however it ends", async () => {
+describe("a request in progress", () => {
+  test("blocks another request with its key until it succeeds or fails", async () => {
     let finish = () => {};
     const first = idempotency.run(
       identity,
@@ -103,16 +103,16 @@ describe("a request under way", () => {
   });
 });
 
-describe("a key", () => {
+describe("an Idempotency-Key", () => {
   const key = (text: string) => idempotencyKey(new Headers({ "idempotency-key": text }));
 
   // Rule: key-form
-  test("is any 1 to 255 printable characters", () => {
+  test("has 1 to 255 printable characters", () => {
     for (const text of ["a", "Order 7: second try!", "x".repeat(255)]) expect(key(text)).toBe(text);
     expect(idempotencyKey(new Headers())).toBeUndefined();
   });
 
-  test.each(["", "x".repeat(256), "a\tb", "clé"])("is not %p", (text) => {
+  test.each(["", "x".repeat(256), "a\tb", "clé"])("cannot be %p", (text) => {
     expect(() => key(text)).toThrow("must be 1 to 255 printable characters");
   });
 });

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { jsonChunks, startJson, streamText } from "../../src/http/json-stream.ts";
 
 const list = fc.array(fc.jsonValue(), { minLength: 0, maxLength: 5 });
-/** A list that is longer than what is written in one piece. */
+/** A list that is longer than one chunk. */
 const longList = fc
   .tuple(list, fc.integer({ min: 249, max: 760 }))
   .map(([some, length]) => Array.from({ length }, (_, i) => some[i % some.length] ?? i));
 
-test("pieces are the text that JSON.stringify writes", () => {
+test("the chunks form the text of JSON.stringify", () => {
   const field = fc.oneof(fc.jsonValue(), longList, fc.constant(undefined));
   const body = fc.oneof(
     fc.dictionary(fc.string(), fc.oneof(field, fc.dictionary(fc.string(), field))),
@@ -19,12 +19,12 @@ test("pieces are the text that JSON.stringify writes", () => {
   );
 });
 
-test("no piece of a long list is long", () => {
+test("no chunk of a long list is long", () => {
   const items = Array.from({ length: 100_000 }, (_, i) => ({ id: i }));
   for (const piece of jsonChunks({ of: { items } })) expect(piece.length).toBeLessThan(10_000);
 });
 
-test("a text goes out whole, whatever characters stand where it is cut", async () => {
+test("a text is sent completely, with any characters at the ends of chunks", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 65_530, max: 65_540 }),
@@ -42,7 +42,7 @@ test("a text goes out whole, whatever characters stand where it is cut", async (
   );
 });
 
-test("nothing more is made than is read, and what is given up is told", async () => {
+test("no more is serialized than is read, and an aborted stream calls onEnd", async () => {
   let made = 0;
   function* rest() {
     while (true) {

@@ -4,7 +4,7 @@ import { parseQuery, parseSlice, parseTier, wantsSandbox } from "../../src/http/
 const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox"]);
 
 describe("a query string", () => {
-  test("gives the known parameters, decoded", () => {
+  test("returns the known parameters, decoded", () => {
     expect([...parse("?limit=5&colour=red&tier=%47OOD&&sandbox")]).toEqual([
       ["limit", "5"],
       ["tier", "GOOD"],
@@ -17,7 +17,7 @@ describe("a query string", () => {
   });
 
   test.each(["?%zz", "?%", "?%zz=1&%00=2", "?a[b]=%zz", "?colour=1&colour=%", "?__proto__=1&constructor=1"])(
-    "of nothing that is known is ignored, whatever it holds: %s",
+    "is ignored without known parameters: %s",
     (search) => {
       expect([...parse(search)]).toEqual([]);
       expect([...parseQuery(search, [])]).toEqual([]);
@@ -25,7 +25,7 @@ describe("a query string", () => {
   );
 
   test.each(["?limit=1&limit=1", "?limit=1&%6Cimit=2", "?limit=%", "?limit=%zz", "?limit=%ff", "?limit=%00"])(
-    "that can be read in two ways is refused: %s",
+    "that is ambiguous is rejected: %s",
     (search) => {
       expect(() => parse(search)).toThrow();
     },
@@ -58,14 +58,14 @@ describe("limit and offset", () => {
   });
 });
 
-test("a tier is taken in any case, and no other word", () => {
+test("parseTier accepts the tiers in upper and lower case only", () => {
   expect(parseTier(parse("?tier=critical"))).toBe("CRITICAL");
   expect(parseTier(parse(""))).toBeUndefined();
   for (const search of ["?tier=", "?tier=BAD"])
     expect(() => parseTier(parse(search))).toThrow("must be CRITICAL");
 });
 
-test("sandbox is true alone", () => {
+test("wantsSandbox accepts true only", () => {
   expect(
     ["?sandbox=true", "?sandbox=True", "?sandbox=1", ""].map((search) => wantsSandbox(parse(search))),
   ).toEqual([true, false, false, false]);

@@ -18,7 +18,7 @@ import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
 
-/** Two partners, and how often an answer was worked out for one of them. */
+/** Two partners, and the number of responses computed for one of them. */
 async function pipeline() {
   const { store, administration, clock, open: openBeside } = await open(NOW);
   const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -57,7 +57,7 @@ async function pipeline() {
   return { ours: await partner("Ours"), theirs: await partner("Theirs"), store, openBeside };
 }
 
-test("another partner's commit empties nothing, by this process or another", async () => {
+test("a commit for another partner, by any process, invalidates nothing", async () => {
   const { ours, theirs, openBeside } = await pipeline();
   expect(await ours.get()).toEqual({ workedOut: 1 });
   await theirs.write();
@@ -65,7 +65,7 @@ test("another partner's commit empties nothing, by this process or another", asy
   expect(await ours.get()).toEqual({ workedOut: 1 });
 });
 
-test("one's own commit does, by this process or another, and a change to what all are shown", async () => {
+test("a commit for the partner, by any process, and a change for all partners invalidate its responses", async () => {
   const { ours, store, openBeside } = await pipeline();
   await ours.get();
   await ours.write();
@@ -76,7 +76,7 @@ test("one's own commit does, by this process or another, and a change to what al
   expect(await ours.get()).toEqual({ workedOut: 4 });
 });
 
-test("a commit that failed moves nothing", async () => {
+test("a failed commit invalidates nothing", async () => {
   const { ours, store } = await pipeline();
   await ours.get();
   const failed = store.write(async (tx) => {
@@ -87,7 +87,7 @@ test("a commit that failed moves nothing", async () => {
   expect(await ours.get()).toEqual({ workedOut: 1 });
 });
 
-test("what is large is not kept, and what was not asked for longest makes room", () => {
+test("large responses are not cached, and the least recently used are evicted", () => {
   const answers = new ResponseCache();
   const body = "x".repeat(60_000);
   answers.set(1, "large", { body: "x".repeat(70_000), etag: "" });

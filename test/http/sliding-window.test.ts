@@ -5,7 +5,7 @@ import { addressKey, SlidingWindow } from "../../src/http/sliding-window.ts";
 const MINUTE = 60_000;
 
 describe("a sliding window", () => {
-  test("admits the limit in a minute, and says how long the next call must wait", () => {
+  test("admits the limit per minute, and returns the wait for the next call", () => {
     const window = new SlidingWindow(3);
     expect([0, 10_000, 20_000].map((now) => window.admit("a", now))).toEqual([
       undefined,
@@ -18,14 +18,14 @@ describe("a sliding window", () => {
     expect(window.admit("a", MINUTE)).toBe(10_000);
   });
 
-  test("does not count the calls that it refuses", () => {
+  test("does not count rejected calls", () => {
     const window = new SlidingWindow(1);
     window.admit("a", 0);
     for (let now = 1; now < MINUTE; now += 1000) expect(window.admit("a", now)).toBe(MINUTE - now);
     expect(window.admit("a", MINUTE)).toBeUndefined();
   });
 
-  test("counts each caller alone", () => {
+  test("counts each caller separately", () => {
     const window = new SlidingWindow(1);
     expect([window.admit("a", 0), window.admit("b", 0), window.admit("a", 0)]).toEqual([
       undefined,
@@ -35,19 +35,19 @@ describe("a sliding window", () => {
   });
 
   // Rule: limit-off
-  test("of limit 0 admits everything", () => {
+  test("with a limit of 0 admits all calls", () => {
     const window = new SlidingWindow(0);
     for (let nth = 0; nth < 1000; nth++) expect(window.admit("a", 0)).toBeUndefined();
   });
 
-  test("of a high limit takes no room for calls that nobody has made", () => {
+  test("with a high limit takes memory only for actual calls", () => {
     const window = new SlidingWindow(1_000_000);
     const before = process.memoryUsage.rss();
     for (let nth = 0; nth < 90_000; nth++) window.admit(`caller ${nth}`, 0);
     expect(process.memoryUsage.rss() - before).toBeLessThan(128e6);
   });
 
-  test("forgets idle callers when there are too many, and no one who goes on knocking", () => {
+  test("drops idle callers if there are too many, but no active ones", () => {
     const window = new SlidingWindow(1);
     window.admit("knocking", 0);
     window.admit("idle", 0);
@@ -60,7 +60,7 @@ describe("a sliding window", () => {
   });
 
   // Rule: exact-windows
-  test("holds in any 60 seconds, and refuses no call that it could admit", () => {
+  test("applies to any 60 seconds, and rejects no call that it could admit", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 25_000 }), { maxLength: 80 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), gaps, (limit, steps) => {

@@ -54,8 +54,8 @@ const answer = (body: unknown, change: Partial<Reply> = {}): Reply => ({
 const check = (reply: Reply, path = "/v1/things/T_1", method = "GET") =>
   new Contract(DOCUMENT).check(method, path, reply);
 
-describe("an answer is held against the API document", () => {
-  test("and passes when it is the documented one, with null where that is allowed", () => {
+describe("the comparison of responses with the API document", () => {
+  test("accepts a documented response, with null in nullable fields", () => {
     check(answer({ id: "T_1", note: null, part: { size: 2 } }));
     check(answer({ id: "T_1", note: "n" }), "/api/v1/things/T_1?more=1");
     check(answer(undefined, { text: "" }), "/v1/things/T_1", "HEAD");
@@ -65,7 +65,7 @@ describe("an answer is held against the API document", () => {
   test.each([
     ["a field that is missing", { id: "T_1" }, "must have required property 'note'"],
     [
-      "a field that is not documented",
+      "an undocumented field",
       { id: "T_1", note: null, more: 1 },
       "must NOT have additional properties: more",
     ],
@@ -80,7 +80,7 @@ describe("an answer is held against the API document", () => {
     expect(() => check(answer(body))).toThrow(fault);
   });
 
-  test("and fails for a status, a header, a content type or a body that is not the documented one", () => {
+  test("rejects an undocumented status, header, content type or body", () => {
     const good = { id: "T_1", note: null };
     expect(() => check(answer(good, { status: 500 }))).toThrow("does not know");
     expect(() =>
@@ -91,7 +91,7 @@ describe("an answer is held against the API document", () => {
     expect(() => check(answer(good, { status: 304 }))).toThrow("there is a body, and none is documented");
   });
 
-  test("and is left alone where no operation is documented", () => {
+  test("ignores undocumented operations", () => {
     check(answer({ anything: true }), "/admin/partners");
     check(answer({ anything: true }), "/v1/things/T_1", "PUT");
   });

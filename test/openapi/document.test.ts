@@ -18,7 +18,7 @@ import { JSON_BODIES } from "../support/json-bodies.ts";
 const document = readApiDocument();
 const operations = operationsOf(document);
 
-/** What the linters call a hint or less. */
+/** The severity of hints and below. */
 const SPECTRAL_INFO = 2;
 
 describe("the API document", () => {
@@ -51,7 +51,7 @@ describe("the API document", () => {
     expect(reported).toEqual([]);
   });
 
-  test("names each operation once", () => {
+  test("has unique operation IDs", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids).toEqual([...new Set(ids)]);
   });
@@ -70,7 +70,7 @@ describe("the API document", () => {
     expect(silent).toEqual([]);
   });
 
-  test("tells how long every text may be that a partner sends", () => {
+  test("limits the length of every text in requests", () => {
     const endless = JSON_BODIES.flatMap(({ path, schema }) =>
       placesOf(document, schema)
         .filter((place) => place.schema.type === "string" && !place.schema.enum && !place.schema.pattern)
@@ -84,7 +84,7 @@ describe("the API document", () => {
   });
 
   // Rule: errors-documented
-  test("lists for each operation the answers that it can be refused with", () => {
+  test("lists the error responses of each operation", () => {
     for (const { path, operation } of operations) {
       const statuses = Object.keys(operation.responses);
       expect(statuses, operation.operationId).toContain("500");
@@ -97,7 +97,7 @@ describe("the API document", () => {
 });
 
 // Rule: all-operations-documented, document-paths
-test("every operation of partners is documented, and nothing is documented that does not exist", () => {
+test("exactly the operations for partners are documented", () => {
   const unused = undefined as never;
   const served = partnerApi({
     knowledge: loadKnowledge(),
@@ -105,7 +105,7 @@ test("every operation of partners is documented, and nothing is documented that 
     ...{ bulkItems: 0, photoBytes: 0, basePath: "" },
     ...{ authenticator: unused, checkHealth: unused, uploads: unused, random: unused, changed: unused },
   });
-  // Pages for readers, which no client calls.
+  // Pages, which API clients do not call.
   const pages = ["getDocsPage", "getGuide", "getExample", "getAsset", "getRoot"];
   const ids = served.map(({ id }) => id).filter((id) => !pages.includes(id));
   expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(ids.sort());
@@ -117,7 +117,7 @@ function undescribedOf(content: Content | undefined, where: string): string[] {
   return Object.values(content ?? {}).flatMap(({ schema }) => undescribed(schema, where));
 }
 
-/** The fields of a schema, at any depth, that say nothing of themselves. */
+/** Returns the fields of a schema, at any depth, without a description. */
 function undescribed(schema: Schema, where: string): string[] {
   const inside = [schema.items, ...(schema.anyOf ?? []), ...(schema.allOf ?? [])].filter(
     (it) => it !== undefined,
@@ -163,7 +163,7 @@ type ErrorBody = { error: string; code: string };
 type ErrorContent = { example?: ErrorBody; examples?: Record<string, { value: ErrorBody }> };
 
 // Rule: named-schemas
-test("every object that a client handles has a name", () => {
+test("every object schema has a name", () => {
   const unnamed = (schema: Schema, where: string): string[] => [
     ...(schema.properties ? [where] : []),
     ...[schema.items, schema.additionalProperties, ...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap(
@@ -185,7 +185,7 @@ test("every object that a client handles has a name", () => {
 });
 
 // Rule: webhook-document
-test("each webhook event has its payload's schema, an example that fits it, and how to verify it", () => {
+test("each webhook event has a schema, a valid example, and the verification steps", () => {
   const webhooks = (document as unknown as { "x-webhooks": Record<string, { post: WebhookPost }> })[
     "x-webhooks"
   ];

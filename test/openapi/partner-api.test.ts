@@ -16,7 +16,7 @@ import {
 const document = readApiDocument();
 const operations = operationsOf(document);
 
-/** The fields of an answer by where they are: `a.b` is an object within, `a[]` the items of an array, `a{}` the values of an object. */
+/** The fields of a response by path: `a.b` is a nested object, `a[]` the items of an array, `a{}` the values of an object. */
 type Fields = Record<string, string>;
 
 const ENVELOPE = "total limit offset page pages partner";
@@ -54,7 +54,7 @@ const SMART = {
 
 const PLAN_SUMMARY = {
   immediate: "component_count cost",
-  // And `total`, here an amount: everywhere else it counts.
+  // Also `total`, which is an amount here and a count everywhere else.
   "schedule[]": "year planned_cost failure_cost total_inflated per_unit_inflated",
   totals: "planned planned_inflated run_to_failure run_to_failure_inflated savings",
   "level_deposit.50": "per_year per_unit_per_year per_unit_per_month",
@@ -216,7 +216,7 @@ const ANSWERS: Record<string, Fields> = {
   "POST /v1/meter-event/smart/v2": SMART,
   "POST /v1/onboarding/demo-property": { "": `${PROPERTY} appliances components partner` },
 };
-/** Files, and the document of the document. One claim and a list of them have a body each, which a test of claims compares. */
+/** Operations that return files, the document itself, and claims, whose two bodies another test compares. */
 const OTHERS = ["GET /v1/openapi.json", "GET /v1/uploads/{filename}", "POST /v1/property/{id}/claims"];
 
 const COUNTS =
@@ -239,7 +239,7 @@ const TYPES = new Map(
   ),
 );
 
-/** The schema of the answer when all is well. */
+/** Returns the schema of the successful response. */
 function answerOf(name: string): Schema {
   const { operation } = operations.find(({ method, path }) => `${method} ${path}` === name)!;
   const [, response] = Object.entries(operation.responses).find(([status]) => /^20[012]$/.test(status))!;
@@ -279,7 +279,7 @@ function at(schema: Schema, place: string): Schema {
 }
 
 // Rule: documented-fields
-test("every operation of the document has its fields told here", () => {
+test("every documented operation has its fields listed here", () => {
   const documented = operations.map(({ method, path }) => `${method} ${path}`);
   expect([...Object.keys(ANSWERS), ...OTHERS].sort()).toEqual(documented.sort());
 });
@@ -288,7 +288,7 @@ describe.each(Object.entries(ANSWERS))("%s", (operation, fields) => {
   // Rule: documented-fields, numbers, property-record, appliance-record, get-appliance, partner-name, ping
   // Rule: list-properties, portfolio-summary, property-summary, property-report, forecast, reserve
   // Rule: condition-score, rcv, compliance, list-claims, claims-impact, component-history, trend, alerts
-  test("promises every field of the partner API, of its type", () => {
+  test("has every field of the partner API, with its type", () => {
     const faults = Object.entries(fields).flatMap(([place, names]) => {
       const { properties = {}, required = [] } = at(answerOf(operation), place);
       return names
@@ -307,13 +307,13 @@ describe.each(Object.entries(ANSWERS))("%s", (operation, fields) => {
 });
 
 // Rule: document-paths
-test("what is outside of /v1 is below it too, for clients that know one address", () => {
+test("operations outside of /v1 are also available below it, for clients with one base URL", () => {
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(AT_ROOT_TOO));
   expect(Object.values(document.paths).filter((item) => "servers" in item)).toEqual([]);
 });
 
 // Rule: openapi-document
-test("the document has a title, a version, a description, and both ways to authenticate for what says nothing else", () => {
+test("the document has a title, a version, a description, and both authentication methods by default", () => {
   expect(document).toMatchObject({
     info: { title: "Mainstay Partner API", version: "1.0.0", description: expect.stringMatching(/.{100}/s) },
     security: [{ apiKey: [] }, { oauth2: [] }],

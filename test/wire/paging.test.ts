@@ -4,7 +4,7 @@ import { text } from "../../src/wire/schema/fields.ts";
 
 const names = page("names", text("A name", "Elm Court"));
 
-test("a page tells its number and the number of pages, also beyond the end", () => {
+test("a page has its number and the number of pages, also beyond the end", () => {
   expect(names.of([], { limit: 10, offset: 0 }, 0, "Acme")).toEqual({
     names: [],
     total: 0,
