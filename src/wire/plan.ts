@@ -44,10 +44,10 @@ const { years, inflationPct } = PLAN_LIMITS;
 
 const planYear = record("PlanYear", {
   year: whole("Year of the plan; year 1 starts now", 1),
-  planned_cost: usd("Planned replacements, in today's dollars", 2450),
-  failure_cost: usd("Expected failures, in today's dollars", 1180.4),
-  total: usd("Planned replacements and expected failures, in today's dollars", 3630.4),
-  run_to_failure: usd("Cost if every component runs to failure, in today's dollars", 4410.1),
+  planned_cost: usd("Planned replacements, at today's prices", 2450),
+  failure_cost: usd("Expected failures, at today's prices", 1180.4),
+  total: usd("Planned replacements and expected failures, at today's prices", 3630.4),
+  run_to_failure: usd("Cost if every component runs to failure, at today's prices", 4410.1),
   total_inflated: usd("Total, inflated to the year", 3630.4),
   per_unit_inflated: usd("Total per unit, inflated to the year", 151.27),
 });
@@ -89,11 +89,11 @@ export const planSummary = object({
   }).describedAs("Components due for replacement now"),
   schedule: list("Expected costs by year", planYear),
   totals: object({
-    planned: usd("Expected cost with this plan, including failures, in today's dollars", 31_200.5),
+    planned: usd("Expected cost with this plan, including failures, at today's prices", 31_200.5),
     planned_inflated: usd("Expected cost with this plan, inflated", 35_410.22),
-    run_to_failure: usd("Expected cost if every component runs to failure, in today's dollars", 44_100.1),
+    run_to_failure: usd("Expected cost if every component runs to failure, at today's prices", 44_100.1),
     run_to_failure_inflated: usd("Expected cost if every component runs to failure, inflated", 50_180.9),
-    savings: usd("Savings with this plan, in today's dollars", 12_899.6),
+    savings: usd("Savings with this plan, at today's prices", 12_899.6),
   }).describedAs("Totals of all years"),
   level_deposit: object({
     "50": deposit.describedAs("With 50% confidence: covers the expected costs"),
@@ -128,8 +128,8 @@ export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capi
 });
 
 export const costOfWaiting = usd(
-  "Net cost of a 12-month delay: probability of failure times the extra cost of a failure, minus one year of deferred " +
-    "replacement cost. A negative value means that waiting is cheaper",
+  "Net cost of a 12-month delay, negative if waiting is cheaper: probability of failure times the extra cost of a " +
+    "failure, minus one year of deferred replacement cost",
   162.5,
 );
 

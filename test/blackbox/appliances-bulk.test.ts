@@ -24,9 +24,9 @@ const boiler = (fields: object = {}) => ({
 });
 const totals = async () => (await client.get("/v1/portfolio/summary")).body.totals;
 
-describe("registering appliances in bulk", () => {
+describe("creating appliances in bulk", () => {
   // Rule: bulk-appliances
-  test("answers with each record and its components, which are scored", async () => {
+  test("returns each record with its scored components", async () => {
     const { body } = await client.post(PATH, { appliances: [boiler({ serial: "B-1" }), boiler()] });
     expect(body).toEqual({
       created: 2,
@@ -50,7 +50,7 @@ describe("registering appliances in bulk", () => {
   });
 
   // Rule: bulk-appliances, bulk-partial
-  test("keeps each good one when its neighbour fails, and names those that failed by their position", async () => {
+  test("saves valid items even if others fail, and lists the errors by position", async () => {
     const before = await totals();
     const theirs = await addProperty(other);
     const { body } = await client.post(PATH, {
@@ -80,13 +80,13 @@ describe("registering appliances in bulk", () => {
   });
 
   // Rule: bulk-appliances
-  test("answers 201 also when none is good, or none is there", async () => {
+  test("returns 201 even if no item is valid or the list is empty", async () => {
     expect((await client.post(PATH, { appliances: [{}] })).body).toMatchObject({ created: 0, errors: 1 });
     expect((await client.post(PATH, { appliances: [] })).body).toMatchObject({ created: 0, errors: 0 });
   });
 
   // Rule: bulk-size
-  test("takes 1000 at once and refuses one more, of which nothing is kept", async () => {
+  test("accepts 1,000 items, and rejects 1,001 without saving any", async () => {
     const many = Array.from({ length: 1000 }, () => boiler({ type_id: "elevator" }));
     expect((await client.post(PATH, { appliances: many })).body.created).toBe(1000);
     const before = await totals();
@@ -99,7 +99,7 @@ describe("registering appliances in bulk", () => {
     [{}, "appliances required"],
     [{ appliances: null }, "appliances required"],
     [{ appliances: {} }, "appliances must be an array"],
-  ])("refuses a body of %o", async (body, error) => {
+  ])("rejects a body of %o", async (body, error) => {
     expect((await client.post(PATH, body, 400)).body.error).toBe(error);
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The types that the specification counts. */
+/** The component counts in the specification. */
 const COMPONENT_COUNTS = {
   hvac_central: 8,
   hvac_heat_pump: 7,
@@ -38,9 +38,9 @@ const COMPONENT_COUNTS = {
   fire_suppression: 5,
 };
 
-describe("the appliance types", () => {
+describe("appliance types", () => {
   // Rule: appliance-types
-  test("are 30 with 169 components, the named ones with the counts of the specification", async () => {
+  test("are 30 with 169 components, with the counts of the specification", async () => {
     const { body } = await client.get("/v1/appliance-types", { limit: 200 });
     const counts = Object.fromEntries(
       body.appliance_types.map((type: Json) => [type.type_id, type.components.length]),
@@ -51,7 +51,7 @@ describe("the appliance types", () => {
   });
 
   // Rule: weights-withheld, component-definitions
-  test("tell names and ids, and none of the scoring's weights", async () => {
+  test("have names and IDs, but no parameters of the scoring model", async () => {
     const { body } = await client.get("/v1/appliance-types", { limit: 200 });
     const heater = body.appliance_types.find((type: Json) => type.type_id === "water_heater_gas");
     expect(Object.keys(heater).sort()).toEqual(["components", "name", "system", "type_id"]);
@@ -63,9 +63,9 @@ describe("the appliance types", () => {
   });
 });
 
-describe("registering an appliance", () => {
+describe("creating an appliance", () => {
   // Rule: ids, instants-and-nulls, create-appliance, usage-default, appliance-record
-  test("answers with the full record and the components of its type", async () => {
+  test("returns the full record and the components of its type", async () => {
     const body = await addAppliance(client, property.id, { type_id: "elevator" });
     const { components, ...record } = body;
     expect(record).toEqual({
@@ -95,7 +95,7 @@ describe("registering an appliance", () => {
   });
 
   // Rule: create-appliance, get-appliance
-  test("takes every field", async () => {
+  test("accepts every field", async () => {
     const { units } = (await client.get(`/v1/property/${property.id}/units`)).body;
     const fields = {
       unit_id: units[0].id,
@@ -112,7 +112,7 @@ describe("registering an appliance", () => {
   });
 
   // Rule: brand-tier
-  test("takes the tier that is known of the brand, else standard, and the one given before both", async () => {
+  test("uses the given brand tier, the known tier of the brand, or standard", async () => {
     const tierOf = async (fields: object) =>
       (await addAppliance(client, property.id, { type_id: "hvac_central", ...fields })).brand_tier;
     expect(await tierOf({ brand: "Trane" })).toBe("premium");
@@ -121,7 +121,7 @@ describe("registering an appliance", () => {
   });
 
   // Rule: use-and-tier-order
-  test("scores heavier use and a cheaper make no lower, and some of it higher", async () => {
+  test("gives heavier use and a cheaper brand equal or higher scores", async () => {
     const scoresOf = async (fields: object): Promise<number[]> => {
       const washer = { type_id: "washer", install_year: THIS_YEAR - 8, ...fields };
       const { id } = await addAppliance(client, property.id, washer);
@@ -145,7 +145,7 @@ describe("registering an appliance", () => {
     ["usage_intensity", 2],
     ["install_year", 1800],
     ["install_year", THIS_YEAR + 1],
-  ])("takes the bound of %s, %d", async (field, value) => {
+  ])("accepts the limit of %s, %d", async (field, value) => {
     expect(await addAppliance(client, property.id, { [field]: value })).toMatchObject({ [field]: value });
   });
 
@@ -210,21 +210,21 @@ describe("registering an appliance", () => {
       400,
       "install_year must be a whole number from 1800 to next year",
     ],
-  ] as const)("refuses %s", async (_, body, status, error) => {
+  ] as const)("rejects %s", async (_, body, status, error) => {
     expect((await client.post("/v1/appliances", body(), status)).body.error).toBe(error);
   });
 
   // Rule: appliance-refusals
-  test("refuses a unit of another property", async () => {
+  test("rejects a unit of another property", async () => {
     const other = await addProperty(client, { unit_count: 1 });
     const { units } = (await client.get(`/v1/property/${other.id}/units`)).body;
     await client.post("/v1/appliances", { ...valid(), unit_id: units[0].id }, 404);
   });
 });
 
-describe("changing an appliance", () => {
+describe("updating an appliance", () => {
   // Rule: change-appliance, score-with-write
-  test("changes what is given, clears what is null, and scores it again", async () => {
+  test("changes the given fields, clears those that are null, and rescores the appliance", async () => {
     const before = await addWornAppliance(client, property.id, { brand: "Rheem", serial: "1" });
     const change = { install_year: THIS_YEAR, serial: null, usage_intensity: 0.5 };
     const { body } = await client.put(`/v1/appliances/${before.id}`, change);
@@ -236,7 +236,7 @@ describe("changing an appliance", () => {
   });
 
   // Rule: install-year-moves
-  test("moves the year of the components that had it, and of none that was replaced since", async () => {
+  test("changes the year of the components that had it, except replaced ones", async () => {
     const { id, components } = await addWornAppliance(client, property.id);
     const [replaced, ...others] = components;
     const date = `${THIS_YEAR - 1}-03-01`;
@@ -251,7 +251,7 @@ describe("changing an appliance", () => {
   });
 
   // Rule: change-appliance
-  test("takes back the record as it was read", async () => {
+  test("accepts the unchanged record", async () => {
     const { id } = await addAppliance(client, property.id);
     const { components, partner, ...record } = (await client.get(`/v1/appliances/${id}`)).body;
     expect((await client.put(`/v1/appliances/${id}`, record)).body).toMatchObject({
@@ -261,7 +261,7 @@ describe("changing an appliance", () => {
   });
 
   // Rule: appliance-fixed-fields
-  test("refuses another type, another property and an unknown unit", async () => {
+  test("rejects another type, another property and an unknown unit", async () => {
     const { id } = await addAppliance(client, property.id);
     const other = await addProperty(client);
     expect((await client.put(`/v1/appliances/${id}`, { type_id: "roof" }, 400)).body.details[0].field).toBe(
@@ -274,7 +274,7 @@ describe("changing an appliance", () => {
 });
 
 // Rule: list-appliances
-test("appliances are listed in the order of their creation, of all properties or of one", async () => {
+test("appliances are listed oldest first, for all properties or one", async () => {
   const { id } = await addProperty(client);
   const made = [await addAppliance(client, id), await addAppliance(client, id, { type_id: "roof" })];
   const { body } = await client.get("/v1/appliances", { property_id: id });

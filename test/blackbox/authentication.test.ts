@@ -14,7 +14,7 @@ beforeAll(async () => {
   withToken = await server.withToken(acme);
 });
 
-/** What needs credentials, with the status that a good credential gets there without anything else. */
+/** The operations that require credentials, with the status of a request with valid credentials alone. */
 const PARTNER_OPERATIONS = [
   ["GET", "/v1/ping", 200],
   ["GET", "/v1/properties", 200],
@@ -40,20 +40,20 @@ const asking = (method: string) => (method === "GET" ? {} : { body: {} });
 
 describe.each(PARTNER_OPERATIONS)("%s %s", (method, path, status) => {
   // Rule: key-or-token
-  test("takes an API key", () => withKey.ask(method, path, status, asking(method)));
+  test("accepts an API key", () => withKey.ask(method, path, status, asking(method)));
 
   // Rule: key-or-token
-  test("takes a bearer token", () => withToken.ask(method, path, status, asking(method)));
+  test("accepts a bearer token", () => withToken.ask(method, path, status, asking(method)));
 
   // Rule: credential-first
-  test("asks for a credential before it looks at anything else", async () => {
+  test("checks credentials first", async () => {
     const raw = method === "GET" ? {} : { raw: "{no JSON", headers: { "content-type": "text/plain" } };
     const { body } = await server.anonymous.ask(method, path, 401, raw);
     expect(body.error).toBe("API key required. Pass it in the X-Api-Key header.");
   });
 });
 
-describe("a credential that is not good", () => {
+describe("an invalid credential", () => {
   const KEY = "Invalid or inactive API key.";
   const TOKEN = "Invalid or expired token. Re-authenticate at POST /oauth/token.";
   const NONE = "API key required. Pass it in the X-Api-Key header.";
@@ -67,11 +67,11 @@ describe("a credential that is not good", () => {
     ["a token without its prefix", { authorization: "Bearer abc" }, TOKEN],
     ["a bearer header without a token", { authorization: "Bearer" }, NONE],
     ["HTTP Basic", { authorization: `Basic ${btoa("a:b")}` }, NONE],
-  ])("is told so: %s", async (_, headers, message) => {
+  ])("is rejected with a message: %s", async (_, headers, message) => {
     expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.error).toBe(message);
   });
 
-  test("is a token that was changed by one character", async () => {
+  test("may be a token with one changed character", async () => {
     const token = withToken.credential.authorization!;
     const at = token.lastIndexOf(".") + 5;
     const headers = {
@@ -80,7 +80,7 @@ describe("a credential that is not good", () => {
     expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.error).toBe(TOKEN);
   });
 
-  /** The token with its payload changed, signed anew by `sign` or left with the signature that it had. */
+  /** Returns the token with another payload, signed by `sign` or with its old signature. */
   const forged = (
     change: object,
     header: object = { alg: "HS256", typ: "JWT" },
@@ -116,7 +116,7 @@ describe("a credential that is not good", () => {
     ["without its signature", () => whole().slice(0, whole().lastIndexOf("."))],
     ["with a character more", () => `${whole()}A`],
     ["of ten thousand characters", () => whole() + "A".repeat(10_000)],
-  ])("is a token %s", async (_, make) => {
+  ])("may be a token %s", async (_, make) => {
     const headers = { authorization: make() };
     const { body, text } = await server.anonymous.ask("GET", "/v1/ping", 401, { headers });
     expect(body.error).toBe(TOKEN);
@@ -124,7 +124,7 @@ describe("a credential that is not good", () => {
   });
 
   // Rule: admin-key
-  test("is an administrator's key, on partners' routes", async () => {
+  test("may be an administrator's key, on routes for partners", async () => {
     const { admin_key } = await server.json("admin", "create", "Night shift");
     expect(admin_key).toMatch(/^svc_admin_[0-9a-f]{48}$/);
     const headers = { "x-api-key": admin_key };
@@ -147,7 +147,7 @@ describe("POST /oauth/token", () => {
     server.anonymous.ask("POST", "/oauth/token", status, asking);
 
   // Rule: token
-  test("gives a token for an hour, which nothing may store", async () => {
+  test("issues a token for one hour, with Cache-Control: no-store", async () => {
     const { body, headers } = await token(200, { body: asked() });
     expect(body).toEqual({
       access_token: expect.stringMatching(/^svct_/),
@@ -160,19 +160,19 @@ describe("POST /oauth/token", () => {
   });
 
   // Rule: token-forms
-  test("takes a form as well as JSON", async () => {
+  test("accepts a form or JSON", async () => {
     expect((await token(200, form(asked()))).body.token_type).toBe("Bearer");
   });
 
   // Rule: token-forms
-  test("takes the client's credentials by HTTP Basic", async () => {
+  test("accepts client credentials in HTTP Basic", async () => {
     const headers = basic(acme.client_id, acme.client_secret);
     const fields = { grant_type: "client_credentials" };
     expect((await token(200, form(fields, headers))).body.token_type).toBe("Bearer");
     expect((await token(200, { body: fields, headers })).body.token_type).toBe("Bearer");
   });
 
-  test("gives tokens that are good after a restart of the server", async () => {
+  test("issues tokens that remain valid after a restart", async () => {
     await server.stop();
     await server.start();
     await withToken.get("/v1/ping");
@@ -188,14 +188,14 @@ describe("POST /oauth/token", () => {
     ["a secret that is no text", { client_secret: {} }, 400, "invalid_request"],
     ["an unknown client", { client_id: "svc_client_0" }, 401, "invalid_client"],
     ["a wrong secret", { client_secret: "wrong" }, 401, "invalid_client"],
-  ] as const)("refuses %s by the code of RFC 6749", async (_, change, status, code) => {
+  ] as const)("rejects %s with the code of RFC 6749", async (_, change, status, code) => {
     const { body, headers } = await token(status, { body: { ...asked(), ...change } });
     expect(body).toMatchObject({ error: code, error_description: expect.any(String) });
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
   // Rule: token-refusals
-  test("refuses a wrong secret by HTTP Basic and says how to authenticate", async () => {
+  test("rejects a wrong secret in HTTP Basic with WWW-Authenticate", async () => {
     const headers = basic(acme.client_id, "wrong");
     const refused = await token(401, form({ grant_type: "client_credentials" }, headers));
     expect(refused.body.error).toBe("invalid_client");
@@ -208,18 +208,18 @@ describe("POST /oauth/token", () => {
     ["an array", { raw: "[]", headers: { "content-type": "application/json" } }],
     ["nothing", {}],
     ["a field given twice", { raw: "grant_type=a&grant_type=client_credentials" }],
-  ])("refuses a body that is %s", async (_, asking) => {
+  ])("rejects a body that is %s", async (_, asking) => {
     expect((await token(400, asking)).body.error).toBe("invalid_request");
   });
 
-  test("refuses a body far beyond what a token request holds", async () => {
+  test("rejects a large body", async () => {
     await token(413, { body: { ...asked(), more: "x".repeat(10_000) } });
   });
 });
 
-describe("another partner's things", () => {
+describe("another partner's records", () => {
   // Rule: component-filters, unknown-is-404, own-data
-  test("are as unknown as those that do not exist, word for word", async () => {
+  test("get the same error as unknown records", async () => {
     const other = server.as(await server.createPartner("Other"));
     const property = (await other.post("/v1/properties", { name: "N", address: "A", state: "NY" })).body;
     const appliance = (

@@ -50,7 +50,7 @@ const named = JSON_BODIES.map(
   (body) => [`${body.method} ${body.path}${"claims" in body.example ? " with a list" : ""}`, body] as const,
 );
 
-test("every operation with a body is among them", () => {
+test("every operation with a body is tested", () => {
   const bodies = operations
     .filter(({ operation }) => operation.requestBody)
     .map(({ method, path }) => `${method} ${path}`);
@@ -63,7 +63,7 @@ test("every operation with a body is among them", () => {
 describe.each(named)("%s", (_, body) => {
   const places = placesOf(document, body.schema);
 
-  test("takes the document's own example", async () => {
+  test("accepts the example of the document", async () => {
     const things = await addThings(other);
     const path = pathOf(body.path, things);
     const raw = JSON.stringify(goodBody(body, things));
@@ -77,7 +77,7 @@ describe.each(named)("%s", (_, body) => {
   });
 
   // Rule: wrong-field-named
-  test.each(Object.entries(BAD_VALUES))("refuses %s in every field", async (_, badValues) => {
+  test.each(Object.entries(BAD_VALUES))("rejects %s in every field", async (_, badValues) => {
     await nothingChanges(async () => {
       for (const place of places)
         for (const raw of badValues(place))
@@ -85,7 +85,7 @@ describe.each(named)("%s", (_, body) => {
     });
   });
 
-  test("refuses another partner's id, and one that nothing has, in the same words", async () => {
+  test("rejects another partner's ID and an unknown ID with the same message", async () => {
     await nothingChanges(async () => {
       for (const place of places.filter(isId)) {
         const prefix = prefixOf(place.schema.example)!;
@@ -102,7 +102,7 @@ describe.each(named)("%s", (_, body) => {
   });
 
   // Rule: missing-fields
-  test("refuses a body without a field that it needs, or with null or nothing in its place", async () => {
+  test("rejects a missing, null or empty required field", async () => {
     await nothingChanges(async () => {
       for (const place of places.filter(({ required }) => required))
         for (const raw of [undefined, "null", ...(place.schema.type === "string" ? ['""', '" \\t"'] : [])])
@@ -110,7 +110,7 @@ describe.each(named)("%s", (_, body) => {
     });
   });
 
-  test("does not find what it needs inside of __proto__ or constructor", async () => {
+  test("does not read required fields from __proto__ or constructor", async () => {
     if (!places.some(({ required }) => required)) return;
     await nothingChanges(async () => {
       for (const name of ["__proto__", "constructor", "prototype"]) {
@@ -121,7 +121,7 @@ describe.each(named)("%s", (_, body) => {
     });
   });
 
-  test("refuses a field that is given twice, whichever it is", async () => {
+  test("rejects any duplicate field", async () => {
     await nothingChanges(async () => {
       for (const { path } of places) {
         const { status, body: answer } = await sendTo(body, bodyWithTwice(good(body), path));
@@ -133,7 +133,7 @@ describe.each(named)("%s", (_, body) => {
 
   const list = places.find(({ schema }) => schema.type === "array");
   if (list)
-    test("refuses 1,001 items, and keeps none", async () => {
+    test("rejects 1,001 items and saves none", async () => {
       await nothingChanges(async () => {
         const [item] = good(body)[list.path[0]!];
         const items = Array.from({ length: 1001 }, () => item);
@@ -144,7 +144,7 @@ describe.each(named)("%s", (_, body) => {
 
   const { operation } = operations.find(({ method, path }) => method === body.method && path === body.path)!;
   if (operation.parameters?.some(({ name }) => name === "Idempotency-Key"))
-    test("refuses an Idempotency-Key that is too long, empty, or not printable", async () => {
+    test("rejects an Idempotency-Key that is too long, empty or not printable", async () => {
       await nothingChanges(async () => {
         for (const key of ["x".repeat(256), "x".repeat(10_000), "", "a\tb", "caf\u00e9"]) {
           const reply = await sendTo(body, JSON.stringify(good(body)), { "idempotency-key": key });
@@ -155,7 +155,7 @@ describe.each(named)("%s", (_, body) => {
     });
 });
 
-describe("a request for a token", () => {
+describe("a token request", () => {
   const FIELDS = ["grant_type", "client_id", "client_secret"];
   const asked = () => ({
     grant_type: "client_credentials",
@@ -180,7 +180,7 @@ describe("a request for a token", () => {
   ];
 
   test.each(FIELDS)(
-    "with a bad %s is refused by a code of RFC 6749, and nothing is told of it",
+    "with an invalid %s is rejected with a code of RFC 6749, without its value",
     async (field) => {
       for (const raw of [undefined, ...BAD]) {
         const reply = await server.anonymous.send(
@@ -197,7 +197,7 @@ describe("a request for a token", () => {
     },
   );
 
-  test("with a field given twice, or inside of what every object has, is refused", async () => {
+  test("with a duplicate field, or with fields in __proto__, is rejected", async () => {
     const whole = JSON.stringify(asked());
     const bodies = [
       ...FIELDS.map((field) => bodyWithTwice(asked(), [field])),
@@ -212,7 +212,7 @@ describe("a request for a token", () => {
 });
 
 // Rule: wrong-field-named
-test("a value that is refused is never repeated, whatever the field", async () => {
+test("an invalid value is never repeated, in any field", async () => {
   for (const body of JSON_BODIES)
     for (const place of placesOf(document, body.schema)) {
       const secret = "4111-1111-1111-1111";
@@ -223,7 +223,7 @@ test("a value that is refused is never repeated, whatever the field", async () =
 });
 
 // Rule: refused-leaves-nothing
-test("nothing of all that was refused was announced", async () => {
+test("rejected requests cause no webhook deliveries", async () => {
   const { id } = await addProperty(client, { name: "The last one" });
   const received = await receiver.waitFor((every) => every.some(({ body }) => body.includes(id)));
   const events = received.map(({ headers }) => headers["x-service-event"]!);
@@ -235,7 +235,7 @@ test.each([
   ["/v1/property/{id}/claims", { claim_type: "constructor", date_of_loss: "2026-01-01", amount: 1 }],
   ["/v1/meter-event/smart/v2", { event_type: "constructor", appliance: { appliance_id: "A" } }],
   ["/v1/meter-event/smart", { event_type: "constructor", appliance_id: "A" }],
-])("POST %s takes the name of what every object has for a kind that it does not know", async (path, body) => {
+])("POST %s treats a property name of every object as an unknown type", async (path, body) => {
   const before = await scores();
   const raw = JSON.stringify(body).replace('"A"', JSON.stringify(own.A_));
   const { body: answer } = await client.ask("POST", path.replace("{id}", own.P_!), 201, asJson(raw));
@@ -259,7 +259,7 @@ async function sendTo(
 
 const messageOf = ({ body }: Reply): string => body.error ?? body.error_details?.[0]?.error;
 
-/** The documented refusal: by the field's name, and for an item of a list at its position. */
+/** Returns the expected error: with the name of the field, and for an item of a list with its position. */
 function expectRefused(place: Place, raw: string, reply: Reply): void {
   const what = `${place.path.join(".")}: ${raw.slice(0, 40)}: ${reply.text.slice(0, 300)}`;
   expectNoLeak(reply.text, [partner.api_key, partner.client_secret, partner.webhook_secret]);
@@ -280,7 +280,7 @@ function expectRefused(place: Place, raw: string, reply: Reply): void {
   if (!isWhole) expect(messageOf(reply), what).toMatch(named);
 }
 
-/** Everything that a partner can read of what it wrote is the same after as before. */
+/** Everything that a partner can read is the same after as before. */
 async function nothingChanges(run: () => Promise<unknown>): Promise<void> {
   const before = await everythingOf(client, own);
   await run();

@@ -51,10 +51,10 @@ const BAD_QUERIES: Record<string, readonly string[]> = {
   property_id: ["%00", "%zz", "%ff"],
   appliance_id: ["%00", "%zz", "%ff"],
 };
-/** Any other value than `true` filters nothing. */
+/** Values other than `true` have no effect. */
 const TAKES_ALL = ["sandbox"];
 
-test("every parameter has its bad values here", () => {
+test("every parameter has invalid values here", () => {
   const names = new Set(inQuery.map(([, name]) => name));
   expect([...names].sort()).toEqual([...Object.keys(BAD_QUERIES), ...TAKES_ALL].sort());
 });
@@ -62,7 +62,7 @@ test("every parameter has its bad values here", () => {
 describe("a parameter", () => {
   // Rule: bad-paging
   test.each(inQuery.filter(([, name]) => !TAKES_ALL.includes(name)))(
-    "of %s is refused by its name: %s",
+    "of %s is rejected with its name: %s",
     async (path, name) => {
       const since = name !== "since" && path.endsWith("/events") ? "since=2026-01-01&" : "";
       const at = path.replace("{id}", () => own[kindIn(path)!]!);
@@ -76,7 +76,7 @@ describe("a parameter", () => {
   );
 
   test.each(inQuery.filter(([, name]) => name.endsWith("_id")))(
-    "of %s is not found when it is another's, nobody's, or no id at all: %s",
+    "of %s is not found if it belongs to another partner, is unknown, or is not an ID: %s",
     async (path, name) => {
       const prefix = name === "property_id" ? "P_" : "A_";
       const odd = ["__proto__", "constructor", "x".repeat(5000), "%07", "'--"];
@@ -91,7 +91,7 @@ describe("a parameter", () => {
   );
 });
 
-describe("what a path names", () => {
+describe("a path parameter", () => {
   const ODD = [
     ...["__proto__", "constructor", "toString", "x".repeat(5000), "%07", "%00", "%ed%a0%80", "%zz"],
     ...["%2e%2e%2f", "..%5c", "'--", "%F0%9F%8F%A0"],
@@ -99,7 +99,7 @@ describe("what a path names", () => {
 
   // Rule: unknown-is-404
   test.each(inPath)(
-    "is not found by %s %s when it is another's, nobody's, or no id at all",
+    "is not found by %s %s if it belongs to another partner, is unknown, or is not an ID",
     async (method, path) => {
       const body = JSON_BODIES.find((one) => one.method === method && one.path === path);
       const isPhoto = method === "POST" && path.endsWith("/photos");

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const CLAIM = { claim_type: "equipment_breakdown", date_of_loss: daysFromToday(0), amount: 1234.56 };
 
-/** A property with a boiler of 14 years and a washer, and how to reach its claims. */
+/** A property with a 14-year-old boiler and a washer, and the path of its claims. */
 async function insured() {
   const property = await addProperty(client);
   await addAppliance(client, property.id, { type_id: "boiler", install_year: THIS_YEAR - 14 });
@@ -40,7 +40,7 @@ async function insured() {
 
 describe("one claim", () => {
   // Rule: ids, claim-record, create-claims
-  test("is answered by its record, and by the body that a list is answered with", async () => {
+  test("returns its record and a bulk result", async () => {
     const { property, record } = await insured();
     const claim = {
       id: expect.stringMatching(/^CLM_[0-9a-z]{26}$/),
@@ -73,7 +73,7 @@ describe("one claim", () => {
   });
 
   // Rule: claim-status
-  test("is open unless told, with what is absent as null", async () => {
+  test("is open by default, with absent values as null", async () => {
     const { record } = await insured();
     expect(await record({ ...CLAIM, carrier: null, status: null })).toMatchObject({
       ...{ status: "open", claim_number: null, carrier: null, description: null },
@@ -81,7 +81,7 @@ describe("one claim", () => {
   });
 
   // Rule: score-with-write
-  test("moves the scores of the components that it affects before it is answered", async () => {
+  test("updates the scores of the affected components before the response", async () => {
     const { record, score } = await insured();
     const before = await score("boiler_burner");
     const other = await score("boiler_circulator");
@@ -105,7 +105,7 @@ describe("one claim", () => {
   );
 
   // Rule: claim-types
-  test("of a type that is not known is kept, scores nothing and is named", async () => {
+  test("of an unknown type is stored, has no effect on scores, and causes a warning", async () => {
     const { record, impact } = await insured();
     const body = await record({ ...CLAIM, claim_type: "meteor_strike" });
     expect(body).toMatchObject({ claim_type: "meteor_strike", scoring_impact: 1 });
@@ -117,7 +117,7 @@ describe("one claim", () => {
   });
 
   // Rule: key-replay
-  test("sent twice with one key is recorded once", async () => {
+  test("repeated with an Idempotency-Key is stored once", async () => {
     const { record, list } = await insured();
     const key = { "idempotency-key": crypto.randomUUID() };
     expect(await record(CLAIM, key)).toEqual(await record(CLAIM, key));
@@ -125,7 +125,7 @@ describe("one claim", () => {
   });
 
   // Rule: missing-fields
-  test("without what a claim needs is refused with the fields that it needs", async () => {
+  test("without the required fields is rejected with their names", async () => {
     const { refuse } = await insured();
     for (const body of [{}, { ...CLAIM, amount: null }, { claim_type: "", date_of_loss: "", amount: 1 }])
       expect(await refuse(body)).toMatchObject({ error: "claim_type, date_of_loss, amount required" });
@@ -147,7 +147,7 @@ describe("one claim", () => {
     ["carrier", { carrier: "x".repeat(501) }],
     ["carrier", { carrier: "a\u0000b" }],
     ["description", { description: "x".repeat(10_001) }],
-  ])("with a bad %s is refused: %j", async (field, bad) => {
+  ])("with an invalid %s is rejected: %j", async (field, bad) => {
     const { refuse, list } = await insured();
     const body = await refuse({ ...CLAIM, ...bad });
     expect(body.details).toEqual([{ field, message: expect.stringMatching(/^must be /) }]);
@@ -158,7 +158,7 @@ describe("one claim", () => {
 
 describe("a list of claims", () => {
   // Rule: create-claims, bulk-partial
-  test("keeps each good one when its neighbour fails", async () => {
+  test("is saved except for invalid claims", async () => {
     const { record, list } = await insured();
     const claims = [
       CLAIM,
@@ -189,7 +189,7 @@ describe("a list of claims", () => {
   });
 
   // Rule: bulk-size
-  test("may be empty, and holds at most 1,000", async () => {
+  test("may be empty, and has at most 1,000 claims", async () => {
     const { record, refuse } = await insured();
     expect(await record({ claims: [] })).toMatchObject({ created: 0, errors: 0, events: [] });
     const claims = Array.from({ length: 1001 }, () => CLAIM);
@@ -200,7 +200,7 @@ describe("a list of claims", () => {
 
 describe("the claims of a property", () => {
   // Rule: list-claims
-  test("come with the newest date of loss first, in pages", async () => {
+  test("are listed by date of loss, most recent first, in pages", async () => {
     const { property, record, list } = await insured();
     const days = [-400, -3, -2000, -30].map(daysFromToday);
     await record({ claims: days.map((date_of_loss) => ({ ...CLAIM, date_of_loss })) });
@@ -214,7 +214,7 @@ describe("the claims of a property", () => {
   });
 
   // Rule: scoring-impact
-  test("carry the weight that they have today", async () => {
+  test("have their current effect on scores", async () => {
     const { record, list } = await insured();
     const denied = { ...CLAIM, status: "denied", date_of_loss: daysFromToday(-1) };
     const old = [-1461, -1827].map((days) => ({ ...CLAIM, date_of_loss: daysFromToday(days) }));
@@ -283,7 +283,7 @@ describe("the impact of claims", () => {
       expect(claim.effective_likelihood_ratio > 1).toBe(claim.status === "active_scoring");
   });
 
-  test("is none where there are no claims", async () => {
+  test("is empty without claims", async () => {
     const { impact } = await insured();
     expect(await impact()).toMatchObject({
       ...{ total_claims: 0, active_claims: 0, expired_claims: 0, claims: [] },
@@ -292,7 +292,7 @@ describe("the impact of claims", () => {
 });
 
 // Rule: unknown-is-404
-test("the claims of nobody's property, or of another partner's, are not found", async () => {
+test("the claims of an unknown property, or another partner's, are not found", async () => {
   const { path } = await insured();
   const unknown = "/v1/property/P_00000000000000000000000000/claims";
   for (const { body } of [

@@ -38,12 +38,12 @@ const listed = async (query: Record<string, string | number>) =>
 
 describe("the list of components", () => {
   // Rule: list-components
-  test("is every appliance's, in the order of their creation", () => {
+  test("has the components of all appliances, oldest first", () => {
     expect(ids(all)).toEqual(appliances.flatMap((appliance) => ids(appliance.components)));
   });
 
   // Rule: list-components, component-unit
-  test("has every field of both documented variants", () => {
+  test("has every field of both variants in the specification", () => {
     expect(all[0]).toEqual({
       id: appliances[0].components[0].id,
       component_id: appliances[0].components[0].id,
@@ -77,7 +77,7 @@ describe("the list of components", () => {
   });
 
   // Rule: components-scored, probability-bounds, tier-bounds
-  test("has scores of two decimals from 0 to 0.99, and the tier that belongs to each", () => {
+  test("has scores from 0 to 0.99 with two decimals, and the matching tiers", () => {
     for (const { risk_score, risk_tier, failure_probability_12m } of all) {
       expect(risk_score).toBe(Math.round(risk_score * 100) / 100);
       expect(risk_score).toBeWithin(0, 1);
@@ -89,7 +89,7 @@ describe("the list of components", () => {
   });
 
   // Rule: component-unit
-  test("names the unit that the appliance is in", async () => {
+  test("has the unit of the appliance", async () => {
     const home = await addProperty(other, { unit_count: 1 });
     const [unit] = (await other.get(`/v1/property/${home.id}/units`)).body.units;
     const { id } = await addAppliance(other, home.id, { type_id: "elevator", unit_id: unit.id });
@@ -98,7 +98,7 @@ describe("the list of components", () => {
   });
 
   // Rule: projected-range
-  test("has the width of failure range that its confidence gives, in whole years", () => {
+  test("has a failure range whose width depends on the confidence, in whole years", () => {
     for (const { projected_failure_year, projected_failure_range, confidence } of all) {
       const { earliest, latest, confidence_pct } = projected_failure_range;
       expect(confidence_pct).toBe({ HIGH: 98, MEDIUM: 97, LOW: 96 }[confidence as "HIGH"]);
@@ -130,7 +130,7 @@ describe("the list of components", () => {
   });
 
   // Rule: tier-filter
-  test("refuses an unknown tier", async () => {
+  test("rejects an unknown tier", async () => {
     const { body } = await client.get("/v1/components", { tier: "MAUVE" }, 400);
     expect(body.error).toBe("tier must be CRITICAL, WARNING or GOOD");
   });
@@ -143,7 +143,7 @@ describe("alerts", () => {
       .sort((a, b) => b.risk_score - a.risk_score || all.indexOf(a) - all.indexOf(b));
 
   // Rule: alerts
-  test("are the critical and warning components, the highest score first, then by creation", async () => {
+  test("are the critical and warning components, highest score first, then oldest first", async () => {
     const { body } = await client.get("/v1/alerts", { limit: 200 });
     expect(ids(body.alerts)).toEqual(ids(elevated()));
     const count = (tier: string) => all.filter((row) => row.risk_tier === tier).length;
@@ -152,7 +152,7 @@ describe("alerts", () => {
   });
 
   // Rule: alerts
-  test("say where the component is", async () => {
+  test("have the location of the component", async () => {
     const { alerts } = (await client.get("/v1/alerts", { limit: 1 })).body;
     const [first] = elevated();
     expect(alerts).toEqual([
@@ -178,7 +178,7 @@ describe("alerts", () => {
   });
 
   // Rule: alerts-filter
-  test("are filtered by property, their counts with them", async () => {
+  test("are filtered by property, with matching counts", async () => {
     for (const { id: property_id } of properties) {
       const expected = elevated().filter((row) => row.property_id === property_id);
       const { body } = await client.get("/v1/alerts", { property_id, limit: 200 });

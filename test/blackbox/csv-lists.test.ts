@@ -35,7 +35,7 @@ const NAMES = ["components", "alerts", "portfolio", "claims"];
 const pathOf = (name: string) => Object.entries(lists).find(([, list]) => list === name)![0];
 const rowsIn = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
-/** A record of an answer as the row that it should be. */
+/** Returns the expected row of a record. */
 const asRow = (record: Json, prefix = ""): Record<string, string> =>
   Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) =>
@@ -52,7 +52,7 @@ const asRow = (record: Json, prefix = ""): Record<string, string> =>
 
 describe.each(NAMES)("the list of %s", (name) => {
   // Rule: csv-lists
-  test("is as CSV what it is as JSON, field by field, and no cell is a formula", async () => {
+  test("has the same fields as CSV and as JSON, and no cell is a formula", async () => {
     const path = pathOf(name);
     const { body } = await client.get(path);
     const { text, headers } = await client.get(path, { format: "csv" });
@@ -66,7 +66,7 @@ describe.each(NAMES)("the list of %s", (name) => {
   });
 
   // Rule: csv-lists
-  test("is CSV to who accepts that, and JSON to who asks for it or takes anything", async () => {
+  test("is CSV if the client accepts CSV, and JSON if it prefers JSON or accepts anything", async () => {
     const path = pathOf(name);
     const typeOf = async (accept: string, query: Record<string, string> = {}) => {
       const search = new URLSearchParams(query);
@@ -88,12 +88,12 @@ describe.each(NAMES)("the list of %s", (name) => {
       expect([accept, await typeOf(accept)]).toEqual([accept, json]);
     expect(await typeOf(csv, { format: "json" })).toBe(json);
     expect(await typeOf(json, { format: "csv" })).toBe(csv);
-    // Once more, now that answers are kept.
+    // Again, from the cache.
     expect([await typeOf(csv), await typeOf(json), await typeOf(csv)]).toEqual([csv, json, csv]);
   });
 
   // Rule: csv-lists
-  test("is walked by the addresses that it gives, and its tag is its own", async () => {
+  test("is paged by its links, and has an ETag of its own", async () => {
     const path = pathOf(name);
     const rows: Record<string, string>[] = [];
     let search = "?format=csv&limit=1";
@@ -112,7 +112,7 @@ describe.each(NAMES)("the list of %s", (name) => {
     expect(rows).toEqual(rowsIn((await client.get(path, { format: "csv" })).text));
   });
 
-  test("has its first row also when there is none other", async () => {
+  test("has a heading even if it is empty", async () => {
     const { text } = await client.get(pathOf(name), { format: "csv", offset: 1000 });
     const all = (await client.get(pathOf(name), { format: "csv" })).text;
     expect(text).toBe(all.slice(0, all.indexOf("\n") + 1));
@@ -121,7 +121,7 @@ describe.each(NAMES)("the list of %s", (name) => {
 
 describe("alerts", () => {
   // Rule: alert-filters
-  test("carry what it costs to act and to wait, when failure is expected, and how likely it is in a year", async () => {
+  test("have the costs, the projected failure year, and the probability of failure in 12 months", async () => {
     const { alerts } = (await client.get("/v1/alerts")).body;
     for (const alert of alerts) {
       const components = (await client.get("/v1/components", { limit: 200 })).body.components;
@@ -134,7 +134,7 @@ describe("alerts", () => {
   });
 
   // Rule: alert-filters
-  test("are filtered by tier, system and state in any case, together and within a property", async () => {
+  test("are filtered by tier, system and state (case-insensitive), combined and within a property", async () => {
     const alerts = async (query: Record<string, string>): Promise<Json> =>
       (await client.get("/v1/alerts", { ...query, limit: "200" })).body;
     const all = await alerts({});
@@ -179,7 +179,7 @@ describe("alerts", () => {
   });
 
   // Rule: alert-filters
-  test("move with their property to another state", async () => {
+  test("change state with their property", async () => {
     const { id } = await addProperty(client, { name: "Moving", state: "ME" });
     await addWornAppliance(client, id);
     const totalIn = async (state: string) => (await client.get("/v1/alerts", { state })).body.total;

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 
 // Rule: openapi-document, openapi-and-version
-test("the document is the same bytes from the command line and from the server, under the base path or not", async () => {
+test("the document has the same bytes from the command line and the server, with and without the base path", async () => {
   const { stdout } = await server.run("openapi");
   for (const path of ["/v1/openapi.json", "/api/v1/openapi.json"])
     expect((await server.anonymous.get(path)).text).toBe(stdout);
 });
 
 // Rule: root-to-docs
-test("the reader's page and all that it asks for come from the server itself, and need no credential", async () => {
+test("the reference page loads everything from the server, without credentials", async () => {
   for (const base of ["", "/api"]) {
     const page = await server.anonymous.get(`${base}/docs`);
     const asked = [...page.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path!);
@@ -32,7 +32,7 @@ test("the reader's page and all that it asks for come from the server itself, an
 });
 
 // Rule: webhook-document
-test("the reader's page shows every webhook event with what is sent", async () => {
+test("the reference page shows every webhook event with its payload", async () => {
   const { text } = await server.anonymous.get("/docs");
   const { body: document } = await server.anonymous.get("/v1/openapi.json");
   const webhooks = Object.entries<Json>(document["x-webhooks"]);
@@ -45,7 +45,7 @@ test("the reader's page shows every webhook event with what is sent", async () =
 });
 
 // Rule: closed-sets
-test("claim and sensor event types are enumerated, and others are taken beside them", async () => {
+test("the known types of claims and sensor events are listed, and others are allowed", async () => {
   const { schemas } = (await server.anonymous.get("/v1/openapi.json")).body.components;
   const { ClaimType, SmartEventType, NewClaim, SmartEvent, FlatSmartEvent } = schemas;
   expect(ClaimType.anyOf[0].enum).toHaveLength(16);
@@ -62,14 +62,14 @@ test("claim and sensor event types are enumerated, and others are taken beside t
 });
 
 // Rule: root-to-docs
-test("the root leads to the reader's page", async () => {
+test("the root redirects to the reference page", async () => {
   const { headers } = await server.anonymous.get("/", {}, 302);
   expect(headers.get("location")).toBe("docs");
 });
 
 describe("the guide", () => {
   test.each(["", "/api"])(
-    "is served at %s/docs/guide, with every webhook event and the programs it speaks of",
+    "is served at %s/docs/guide, with every webhook event and example program",
     async (base) => {
       const page = await server.anonymous.get(`${base}/docs/guide`);
       const { body: document } = await server.anonymous.get("/v1/openapi.json");
@@ -85,7 +85,7 @@ describe("the guide", () => {
         if (link.startsWith("#")) expect(page.text).toContain(` id="${link.slice(1)}"`);
         else await server.anonymous.get(new URL(link, `http://x${base}/docs/guide`).pathname);
       }
-      // As they stand in the sources: what is written there is run by tests.
+      // Unchanged from the sources, which other tests run.
       for (const name of readdirSync(join(import.meta.dir, "../../docs/examples")))
         expect((await server.anonymous.get(`${base}/docs/examples/${name}`)).text).toBe(
           readFileSync(join(import.meta.dir, "../../docs/examples", name), "utf8"),
@@ -93,7 +93,7 @@ describe("the guide", () => {
     },
   );
 
-  test("has no program of another name", async () => {
+  test("has no other example programs", async () => {
     await server.anonymous.ask("GET", "/docs/examples/nothing.ts", 404);
     await server.anonymous.ask("GET", "/docs/examples/..%2f..%2fpackage.json", 404);
   });

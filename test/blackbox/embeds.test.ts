@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const create = (...options: string[]) => server.json("embed", "create", property.id, ...options);
-/** As a browser asks: what is refused is a page, too. */
+/** Requests like a browser, which gets errors as pages. */
 async function pageOf(token: string, status = 200, rest = ""): Promise<{ headers: Headers; text: string }> {
   const response = await fetch(`${server.url}/embed/property/${token}${rest}`);
   const text = await response.text();
@@ -37,7 +37,7 @@ async function pageOf(token: string, status = 200, rest = ""): Promise<{ headers
 
 describe("an embed", () => {
   // Rule: embed
-  test("is made by a command that prints its address, which shows the property with no other credential", async () => {
+  test("is created by a command that prints its URL, which needs no other credentials", async () => {
     const { embed_id, token, url, expires_at } = await create();
     expect(embed_id).toMatch(/^EMB_[0-9a-z]{26}$/);
     expect(url).toEndWith(`/api/embed/property/${token}`);
@@ -50,7 +50,7 @@ describe("an embed", () => {
   });
 
   // Rule: embed
-  test("ends at once when it is revoked, and reads like an unknown one then", async () => {
+  test("is invalid immediately after it is revoked, like an unknown one", async () => {
     const { embed_id, token } = await create();
     await pageOf(token);
     expect(await server.json("embed", "revoke", embed_id)).toEqual({ embed_id, revoked: true });
@@ -64,7 +64,7 @@ describe("an embed", () => {
     expect(again.stderr).toContain("already revoked");
   });
 
-  test("is refused for a property that there is none of, and for a life that is no number of days", async () => {
+  test("is rejected for an unknown property, and for an invalid number of days", async () => {
     const { code, stderr } = await server.run("embed", "create", "P_00000000000000000000000000");
     expect(code).toBe(1);
     expect(stderr).toContain("there is no property P_00000000000000000000000000");
@@ -72,14 +72,14 @@ describe("an embed", () => {
       expect((await server.run("embed", "create", property.id, "--expires", days)).code).toBe(2);
   });
 
-  test("may end by itself", async () => {
+  test("may expire", async () => {
     const { expires_at } = await create("--expires", "90");
     const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(89.9);
     expect(days).toBeLessThanOrEqual(90);
   });
 
-  test("shows nothing while its partner is disabled", async () => {
+  test("is unavailable while its partner is disabled", async () => {
     const other = await server.createPartner("Other");
     const { id } = await addProperty(server.as(other));
     const { token } = await server.json("embed", "create", id);
@@ -91,7 +91,7 @@ describe("an embed", () => {
 });
 
 describe("the administrators' routes", () => {
-  test("make, list and end embeds, in the administrator's name", async () => {
+  test("create, list and revoke embeds on behalf of the administrator", async () => {
     const made = (
       await administrator.client.post("/admin/embeds", { property_id: property.id, expires_days: 7 })
     ).body;
@@ -118,7 +118,7 @@ describe("the administrators' routes", () => {
     ]);
   });
 
-  test("refuse what cannot be", async () => {
+  test("reject invalid requests", async () => {
     await administrator.client.post("/admin/embeds", { property_id: "P_00000000000000000000000000" }, 404);
     await administrator.client.post("/admin/embeds", {}, 400);
     await administrator.client.post("/admin/embeds", { property_id: property.id, expires_days: 0 }, 400);
@@ -127,7 +127,7 @@ describe("the administrators' routes", () => {
   });
 });
 
-test("views are counted, without a write each, and told by the metrics and the list", async () => {
+test("views are counted without a write for each, and shown in the metrics and the list", async () => {
   const { embed_id, token } = await create();
   const counted = async () => {
     const { text } = await adminClient(server, {}).get("/metrics");
@@ -138,7 +138,7 @@ test("views are counted, without a write each, and told by the metrics and the l
   expect(await counted()).toBe(before + 3);
   await pageOf(`${token}0`, 404);
   expect(await counted()).toBe(before + 3);
-  // Stored at the latest when the server stops.
+  // Stored at the latest on shutdown.
   expect(await server.stop()).toBe(0);
   await server.start();
   const { embeds } = await server.json("embed", "list");
@@ -148,9 +148,9 @@ test("views are counted, without a write each, and told by the metrics and the l
   await pageOf(token);
 });
 
-describe("what a page is sent with", () => {
+describe("the response headers of a page", () => {
   // Rule: embed-policy
-  test("says who may frame it, and allows neither inline scripts nor styles, nor any other host", async () => {
+  test("limit who may frame it, and allow no inline scripts, inline styles or other hosts", async () => {
     const { token } = await create();
     for (const { headers } of [await pageOf(token), await pageOf(`${token}0`, 404)]) {
       const policy = headers.get("content-security-policy")!;
@@ -163,7 +163,7 @@ describe("what a page is sent with", () => {
     }
   });
 
-  test("is at most 60 kB compressed with all that it loads, for 300 components", async () => {
+  test("belong to at most 60 kB compressed, including assets, for 300 components", async () => {
     const large = await addProperty(client, { name: "Large Court", unit_count: 300 });
     const appliances = Array.from({ length: 38 }, (_, n) => ({
       property_id: large.id,
@@ -194,7 +194,7 @@ describe("what a page is sent with", () => {
   });
 });
 
-describe("the numbers behind the pictures", () => {
+describe("the CSV files of a page", () => {
   // Rule: embed-figures
   test.each(["condition", "components", "plan", "schedule", "reserve", "forecast", "inspections", "trend"])(
     "%s come as CSV, linked from the page",
@@ -209,7 +209,7 @@ describe("the numbers behind the pictures", () => {
     },
   );
 
-  test("of components are those of the API", async () => {
+  test("match the API for components", async () => {
     const { token } = await create();
     const lines = (await pageOf(token, 200, "/components.csv")).text.trim().split("\n");
     const { components } = (await client.get("/v1/components", { property_id: property.id, limit: 200 }))
@@ -222,7 +222,7 @@ describe("the numbers behind the pictures", () => {
       expect(Number(row[heading.indexOf(name)]), name).toBe(known[name]);
   });
 
-  test("of what there is not are a page that says so", async () => {
+  test("are an error page if they do not exist", async () => {
     const { token } = await create();
     await pageOf(token, 404, "/secrets.csv");
     await pageOf(token, 404, "/components.json");
@@ -230,7 +230,7 @@ describe("the numbers behind the pictures", () => {
 });
 
 describe("the page", () => {
-  test("says that nothing is assessed where nothing is on record, and gives no grade", async () => {
+  test("shows no assessment and no grade without equipment", async () => {
     const { id } = await addProperty(client, { name: "Empty Court" });
     const { token } = await server.json("embed", "create", id);
     const { text } = await pageOf(token);
@@ -239,7 +239,7 @@ describe("the page", () => {
     expect((await pageOf(token, 200, "/condition.csv")).text.split("\n")[1]).toStartWith(",,,0,");
   });
 
-  test("puts what is dearest to wait for first, not what scores highest", async () => {
+  test("lists the highest cost of delay first, not the highest score", async () => {
     const { token } = await create();
     const { text } = await pageOf(token);
     const shown = [...text.matchAll(/<div class="what"><h3>([^<]+)<\/h3>/g)].map(([, name]) => name!);
@@ -256,7 +256,7 @@ describe("the page", () => {
     expect(shown).toEqual(expected.slice(0, shown.length));
   });
 
-  test("shows the trend of the component that is asked for, with its service events", async () => {
+  test("shows the trend of the requested component with its service events", async () => {
     const { token } = await create();
     await logEvents(client, {
       appliance_id: worn.id,
@@ -274,7 +274,7 @@ describe("the page", () => {
     expect(unknown.text).toContain('id="trend"');
   });
 
-  test("writes what partners named as text, whatever it looks like", async () => {
+  test("escapes names given by partners", async () => {
     const name = `<script>alert("1")</script> & 'two' \u202e x`;
     const { id } = await addProperty(client, { name });
     const { token } = await server.json("embed", "create", id);
@@ -284,9 +284,9 @@ describe("the page", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("an error page", () => {
   // Rule: embed-refusals
-  test("of views that are too many from an address is a page that says when to try again", async () => {
+  test("for too many views from an address says when to retry", async () => {
     const limited = await serve({ limits: { per_ip_per_minute: 5 } });
     const { id } = await addProperty(limited.as(await limited.createPartner()));
     const { token } = await limited.json("embed", "create", id);
@@ -299,13 +299,13 @@ describe("a refusal", () => {
       answer = await ask(address);
       expect(answer.status).toBe(429);
       const seconds = Number(answer.headers.get("retry-after"));
-      // Servers that share a database count in slots of five seconds.
+      // In a cluster, calls are counted in slots of 5 seconds.
       expect(seconds).toBeWithin(1, onPostgres ? 66 : 61);
       expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
       const text = await answer.text();
       expect(text).toContain(`Try again in ${seconds} second`);
-      // What it would load might be refused as well.
+      // Its assets might be rejected as well.
       expect(text).not.toMatch(/<link[^>]+stylesheet|<script/);
       expect(text).toContain(`<a href="./${address.split("/").at(-1)}">Try again</a>`);
     }
@@ -316,7 +316,7 @@ describe("a refusal", () => {
   });
 
   // Rule: embed-refusals
-  test("of an address that cannot be read, or that is none, is a page too", async () => {
+  test("is also shown for an invalid or unknown URL", async () => {
     const { token } = await create();
     const twice = await pageOf(token, 400, "?budget=1&budget=2");
     expect(twice.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -330,7 +330,7 @@ describe("a refusal", () => {
 });
 
 // Rule: embed
-test("an embed that has expired is not found any more", async () => {
+test("an expired embed is not found", async () => {
   const { token } = await create("--expires", "1");
   await pageOf(token);
   await server.stop();

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const JSON_TYPE = { "content-type": "application/json" };
 const MEGABYTE = 1024 * 1024;
 
-/** Every route that takes a body, with a body that is good. */
+/** Every route with a body, and a valid body. */
 const WRITES = [
   ["POST", "/v1/properties", () => ({ name: "N", address: "A", state: "NY" })],
   ["PUT", "/v1/properties/{property}", () => ({ notes: "n" })],
@@ -40,7 +40,7 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
   const send = (raw: BodyInit, status: number, headers: Record<string, string> = JSON_TYPE) =>
     client.ask(method, pathOf(template), status, { raw, headers });
 
-  test("takes JSON, also with a charset or by a media type of its own", async () => {
+  test("accepts JSON, also with a charset or a vendor media type", async () => {
     const done = method === "POST" ? 201 : 200;
     await send(JSON.stringify(good()), done, { "content-type": "application/json; charset=utf-8" });
     await send(JSON.stringify(good()), done, { "content-type": "application/vnd.acme+json" });
@@ -48,27 +48,27 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
 
   // Rule: bad-json
   test.each([
-    ["no JSON", "{name: 1}", "Body is not valid JSON"],
-    ["cut short", '{"name":', "Body is not valid JSON"],
+    ["not JSON", "{name: 1}", "Body is not valid JSON"],
+    ["incomplete", '{"name":', "Body is not valid JSON"],
     ["empty", "", "Body is empty. A JSON object is required."],
     ["an array", "[]", "Body must be a JSON object"],
     ["a text", '"name"', "Body must be a JSON object"],
     ["null", "null", "Body must be a JSON object"],
     ["NaN", '{"name": NaN}', "Body is not valid JSON"],
-    ["a field given twice", '{"name":"a","n\\u0061me":"b"}', "Duplicate field in body"],
+    ["has a duplicate field", '{"name":"a","n\\u0061me":"b"}', "Duplicate field in body"],
     [
       "nested 33 levels deep",
       `{"a":${"[".repeat(32)}${"]".repeat(32)}}`,
       "Body is nested deeper than 32 levels",
     ],
-    ["nested without end", "[".repeat(100_000), "Body is nested deeper than 32 levels"],
+    ["nested very deeply", "[".repeat(100_000), "Body is nested deeper than 32 levels"],
     ["not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "Body is not valid UTF-8"],
-  ])("refuses a body that is %s", async (_, raw, error) => {
+  ])("rejects a body that is %s", async (_, raw, error) => {
     expect((await send(raw, 400)).body).toMatchObject({ error, code: "invalid_request" });
   });
 
   // Rule: content-type
-  test("refuses a body that is declared to be something else", async () => {
+  test("rejects a body with another content type", async () => {
     for (const type of [
       "text/plain",
       "application/xml",
@@ -82,7 +82,7 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
   });
 
   // Rule: compressed-body
-  test("refuses a body that is compressed, and takes one that is declared not to be", async () => {
+  test("rejects a compressed body, and accepts Content-Encoding: identity", async () => {
     const compressed = Bun.gzipSync(JSON.stringify(good()));
     const refused = await send(compressed, 415, { ...JSON_TYPE, "content-encoding": "gzip" });
     expect(refused.body).toMatchObject({
@@ -94,13 +94,13 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
   });
 
   // Rule: body-too-large
-  test("refuses a body of 6 MB by its declared length", async () => {
+  test("rejects a body of 6 MB by its declared length", async () => {
     const { body } = await send(`{"notes":"${"x".repeat(6 * MEGABYTE)}"}`, 413);
     expect(body).toMatchObject({ error: "Body is larger than 5242880 bytes", code: "payload_too_large" });
   });
 
   // Rule: body-too-large
-  test("refuses a body of 6 MB that comes in chunks without a length", async () => {
+  test("rejects a chunked body of 6 MB without a declared length", async () => {
     let sent = 0;
     const chunks = new ReadableStream({
       pull(controller) {
@@ -113,14 +113,14 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
   });
 
   // Rule: body-too-large
-  test("reads a body just below the limit", async () => {
+  test("accepts a body just below the limit", async () => {
     const body = JSON.stringify({ ...good(), padding: "" });
     const padding = "x".repeat(5 * MEGABYTE - body.length);
     await send(JSON.stringify({ ...good(), padding }), method === "POST" ? 201 : 200);
   });
 });
 
-/** Values that no field takes but those of their own kind. */
+/** Values by type, each invalid for fields of other types. */
 const STRAYS = {
   number: 7,
   text: "text",
@@ -132,7 +132,7 @@ const STRAYS = {
 };
 type Kind = "line" | "long" | "whole" | "amount" | "enum" | "day" | "id";
 
-/** Which of the strays a field of a kind takes. */
+/** The values that a field of a type accepts. */
 const TAKES: Record<Kind, (keyof typeof STRAYS)[]> = {
   line: ["text"],
   long: ["text"],
@@ -196,13 +196,13 @@ describe("a value of the wrong type", () => {
     cases.flatMap(([method, path, fields]) =>
       Object.entries<Kind>(fields).map(([field, kind]) => [method, path, field, kind] as const),
     ),
-  )("is refused by %s %s in %s, by name", async (method, path, field, kind) => {
+  )("is rejected by %s %s in %s, with the name of the field", async (method, path, field, kind) => {
     const [, , good] = WRITES.find(([m, p]) => m === method && p === path)!;
     const { [field]: _, ...others } = good() as Record<string, unknown>;
     for (const stray of strayTexts(kind)) {
       const raw = `${JSON.stringify(others).slice(0, -1)}${Object.keys(others).length > 0 ? "," : ""}"${field}":${stray}}`;
       const reply = await client.send(method, pathOf(path), { raw, headers: JSON_TYPE });
-      // An id of the right form may be of something that does not exist.
+      // A well-formed ID may be unknown.
       const isUnknownId = reply.status === 404 && kind === "id" && stray === '"text"';
       expect(isUnknownId ? 400 : reply.status, `${field}: ${stray.slice(0, 20)}`).toBe(400);
       if (!isUnknownId) expect(reply.body.error, `${field}: ${stray.slice(0, 20)}`).toContain(field);
@@ -211,7 +211,7 @@ describe("a value of the wrong type", () => {
 
   // Rule: condition-values
   test.each(Object.entries(EVENT_FIELDS))(
-    "is refused in a service event's %s, at its position",
+    "is rejected in %s of a service event, with its position",
     async (field, kind) => {
       const strays = strayTexts(kind);
       const others = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-01" } as Record<
@@ -231,7 +231,7 @@ describe("a value of the wrong type", () => {
   );
 
   // Rule: wrong-field-named
-  test("is never repeated in the answer", async () => {
+  test("is never repeated in the response", async () => {
     const secret = "4111-1111-1111-1111";
     const { text } = await client.post(
       "/v1/properties",
@@ -242,7 +242,7 @@ describe("a value of the wrong type", () => {
   });
 
   // Rule: text-bounds
-  test("that would be read as something else is refused: control characters, half a character", async () => {
+  test("with control characters or lone surrogates is rejected", async () => {
     const body = { name: "N", address: "A", state: "NY" };
     for (const name of ["a\u0000b", "a\nb", "a\u001bb", "\ud800"])
       await client.post("/v1/properties", { ...body, name }, 400);
@@ -251,14 +251,14 @@ describe("a value of the wrong type", () => {
 });
 
 // Rule: unknown-fields
-test("an unknown field, such as one of a newer client, is ignored, __proto__ too", async () => {
+test("unknown fields, also __proto__, are ignored", async () => {
   const raw = `{"name":"N","address":"A","state":"NY","__proto__":{"is_demo":true},"constructor":1,"id":"P_mine"}`;
   const { body } = await client.ask("POST", "/v1/properties", 201, { raw, headers: JSON_TYPE });
   expect(body).toMatchObject({ name: "N", is_demo: false, id: expect.stringMatching(/^P_[0-9a-z]{26}$/) });
 });
 
 // Rule: refused-leaves-nothing
-test("a refused write leaves nothing behind", async () => {
+test("a rejected write leaves no data", async () => {
   const other = server.as(await server.createPartner("Careful"));
   await other.post("/v1/properties", { name: "N", address: "A", state: "NY", year_built: 3000 }, 400);
   await other.post("/v1/appliances", { property_id: "P_1", type_id: "roof", install_year: 2000 }, 404);
@@ -269,7 +269,7 @@ test("a refused write leaves nothing behind", async () => {
 });
 
 // Rule: internal-error, recent-errors
-test("a fault inside is a 500 that says nothing more, and its line in the log holds no value of the query", async () => {
+test("an unexpected error is a 500 without its text, and its log entry has no values of the query", async () => {
   const broken = await serve();
   broken.expectFault(/request failed/);
   const caller = broken.as(await broken.createPartner());
@@ -280,7 +280,7 @@ test("a fault inside is a 500 that says nothing more, and its line in the log ho
   });
   const { id } = await addProperty(caller, { partner_property_id: "ELM-4711" });
   await caller.get(`/v1/property/${id}/units`);
-  // Behind the server's back: no write of its own has made the answer that it keeps stale.
+  // Changes the database directly, so that the cached response stays valid.
   await broken.sql("ALTER TABLE units RENAME TO elsewhere");
   const { body } = await caller.ask("GET", `/v1/property/${id}/units?limit=7`, 500);
   expect(body).toEqual({

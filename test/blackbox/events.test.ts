@@ -45,7 +45,7 @@ async function syncOnce(client: ApiClient, since: string, limit: number) {
 
 describe("the event stream", () => {
   // Rule: events
-  test("has the envelope of the specification, history first and what is elevated after it", async () => {
+  test("has the envelope of the specification, with history before elevated components", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
     const worn = await addWornAppliance(client, property.id);
@@ -93,7 +93,7 @@ describe("the event stream", () => {
   });
 
   // Rule: events-component
-  test("tells of each elevated component what it is and when it was scored", async () => {
+  test("describes each elevated component, with the time of its score", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
     const appliances = Array.from({ length: 25 }, (_, age) => ({
@@ -128,7 +128,7 @@ describe("the event stream", () => {
   });
 
   // Rule: events-contents
-  test("has history after since alone, to the millisecond, and what is elevated whatever since says", async () => {
+  test("has history after since, to the millisecond, and elevated components regardless of since", async () => {
     const client = await newPartner();
     const first = await addProperty(client);
     const second = await addProperty(client);
@@ -142,14 +142,14 @@ describe("the event stream", () => {
   });
 
   // Rule: events-since
-  test("takes days and instants of any zone", async () => {
+  test("accepts dates and timestamps of any time zone", async () => {
     const client = await newPartner();
     for (const since of ["2026-01-01", "2026-01-01T00:00Z", "2026-01-01T00:00:00.123+05:30"])
       expect((await client.get("/v1/events", { since })).body.since).toBe(since);
   });
 
   // Rule: events-since
-  test("takes a zone's plus as it stands, as clients often leave it", async () => {
+  test("accepts the unescaped plus of a time zone", async () => {
     const client = await newPartner();
     const since = "2026-01-01T00:00:00+05:30";
     for (const plus of ["+", "%2B"])
@@ -169,13 +169,13 @@ describe("the event stream", () => {
     ["hour 25", "?since=2026-01-01T25:00:00Z"],
     ["two of them", "?since=2026-01-01&since=2026-01-02"],
     ["an escape that is none", "?since=%zz"],
-  ])("refuses a since that is missing or malformed: %s", async (_, query) => {
+  ])("rejects a missing or invalid since: %s", async (_, query) => {
     const client = await newPartner();
     const { body } = await client.get(`/v1/events${query}`, {}, 400);
     expect(body.code).toBe("invalid_request");
   });
 
-  test("is empty past its end, with the true total", async () => {
+  test("is empty beyond its end, with the correct total", async () => {
     const client = await newPartner();
     await addProperty(client);
     const { body } = await client.get("/v1/events", { since: "2026-01-01", offset: 10 });
@@ -183,7 +183,7 @@ describe("the event stream", () => {
   });
 
   // Rule: events-sync
-  test("walked in pages of any size is the same", async () => {
+  test("is the same in pages of any size", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
     for (let i = 0; i < 4; i++) await addAppliance(client, property.id);
@@ -196,7 +196,7 @@ describe("the event stream", () => {
 
 describe("a client that follows the sync pattern", () => {
   // Rule: events-sync
-  test("sees every event exactly once, and all that stays elevated each time, while others write", async () => {
+  test("sees every event exactly once, and all elevated components each time, during concurrent writes", async () => {
     const client = await newPartner();
     const home = await addProperty(client);
     const worn = await Promise.all(Array.from({ length: 4 }, () => addWornAppliance(client, home.id)));
@@ -217,7 +217,7 @@ describe("a client that follows the sync pattern", () => {
         await log(event, event, event);
       }
     };
-    // What is scored again changes its place among the elevated.
+    // Rescoring changes the position of an elevated component.
     const rescore = async () => {
       for (let i = 0; i < 40; i++) await log({ appliance_id: worn[i % 4].id, event_type: "Other" });
     };
@@ -231,7 +231,7 @@ describe("a client that follows the sync pattern", () => {
     let rounds = 0;
     const round = async () => {
       const { events, latest } = await syncOnce(client, since, 25);
-      // Deduplicated by data.id, within the round and with the rounds before.
+      // Deduplicated by data.id, within this round and all previous ones.
       for (const id of new Set(idsOf(ofHistory(events)))) seen.set(id, (seen.get(id) ?? 0) + 1);
       expect([...new Set(idsOf(ofScoring(events)))].sort()).toEqual(elevated.toSorted());
       since = latest;
@@ -247,7 +247,7 @@ describe("a client that follows the sync pattern", () => {
   });
 
   // Rule: events-order
-  test("sees history in strictly increasing time, so that no twin hides behind the latest timestamp", async () => {
+  test("sees strictly increasing timestamps, so that no event shares the latest one", async () => {
     const client = await newPartner();
     const property = await addProperty(client);
     await Promise.all(Array.from({ length: 30 }, () => addAppliance(client, property.id)));

@@ -66,7 +66,7 @@ describe("a report", () => {
   });
 
   // Rule: property-report
-  test("lists every component in its tier, the highest score first", async () => {
+  test("lists every component in its tier, highest score first", async () => {
     const { critical, warning, good } = await read("report");
     for (const [tier, items] of Object.entries({ CRITICAL: critical, WARNING: warning, GOOD: good })) {
       const scores = items.map((item: Json) => item.risk_score);
@@ -80,7 +80,7 @@ describe("a report", () => {
   });
 
   // Rule: report-agrees
-  test("agrees with the summary, the portfolio, and what its items add up to", async () => {
+  test("matches the summary, the portfolio, and the sum of its items", async () => {
     const report = await read("report");
     const summary = await read("summary");
     const { portfolio, totals } = (await client.get("/v1/portfolio/summary")).body;
@@ -130,7 +130,7 @@ describe("a forecast", () => {
   });
 
   // Rule: forecast-windows
-  test("has windows that add up and hold all of the shorter ones, with every critical component", async () => {
+  test("has consistent, cumulative windows with every critical component", async () => {
     const { critical } = await read("report");
     const { forecast } = await read("forecast");
     let held = critical.map((item: Json) => item.component_id);
@@ -171,7 +171,7 @@ describe("a reserve", () => {
   });
 
   // Rule: reserve
-  test("covers at least what is critical, and in ten years the replacement cost value", async () => {
+  test("covers at least the critical components, and in ten years the replacement cost value", async () => {
     const { reserves } = await read("reserve");
     const { critical } = await read("report");
     const due = sum(critical, "proactive_cost");
@@ -237,7 +237,7 @@ test("a replacement cost valuation has every field of the specification, by syst
 
 describe("compliance", () => {
   // Rule: compliance-item, compliance
-  test("has an item for each inspection of each appliance, the first due first", async () => {
+  test("has one item per appliance and inspection, earliest due date first", async () => {
     const compliance = await read("compliance");
     expect(compliance).toEqual({
       property_id: property.id,
@@ -267,7 +267,7 @@ describe("compliance", () => {
   });
 
   // Rule: compliance
-  test("names the brand and the unit of the appliance", async () => {
+  test("has the brand and the unit of the appliance", async () => {
     const home = await addProperty(client, { unit_count: 1 });
     const [unit] = (await client.get(`/v1/property/${home.id}/units`)).body.units;
     await addAppliance(client, home.id, { type_id: "elevator", brand: "Otis", unit_id: unit.id });
@@ -276,7 +276,7 @@ describe("compliance", () => {
   });
 
   // Rule: inspection-clock
-  test("starts the clock again with an inspection that passed, and not with one that failed", async () => {
+  test("restarts the interval with a passed inspection, not with a failed one", async () => {
     const test = async () =>
       (await read("compliance")).compliance_items.find(
         (item: Json) => item.inspection_type === "category_1_annual_test",
@@ -290,7 +290,7 @@ describe("compliance", () => {
   });
 });
 
-describe("a property with nothing in it, no units and no value", () => {
+describe("an empty property without units and value", () => {
   const NOTHING = { per_unit_per_month: 0, per_unit_per_year: 0, property_per_month: 0 };
 
   // Rule: empty-property
@@ -329,7 +329,7 @@ describe("a property with nothing in it, no units and no value", () => {
   });
 
   // Rule: deferred-percent-text, empty-property
-  test("has a condition score, a valuation and nothing to inspect", async () => {
+  test("has a condition score, a valuation and no inspections", async () => {
     expect(await read("condition-score", empty)).toMatchObject({
       ...{ condition_score: 100, grade: "A", rating: "GOOD", components_assessed: 0 },
       ...{ critical: 0, warning: 0 },
@@ -344,7 +344,7 @@ describe("a property with nothing in it, no units and no value", () => {
 });
 
 // Rule: money
-test("money has at most two decimals, whatever it is divided by", async () => {
+test("amounts have at most two decimals after any division", async () => {
   const odd = await addProperty(client, { unit_count: 7, estimated_value: 1_000_000.01 });
   await addAppliance(client, odd.id, { type_id: "boiler", install_year: THIS_YEAR - 40 });
   for (const figure of ["summary", "report", "forecast", "reserve", "rcv"]) {
@@ -358,7 +358,7 @@ test("money has at most two decimals, whatever it is divided by", async () => {
 });
 
 // Rule: unknown-is-404
-test("a property of nobody, or of another partner, has no figures", async () => {
+test("an unknown property, or another partner's, has no figures", async () => {
   const unknown = "P_00000000000000000000000000";
   for (const figure of FIGURES) {
     const foreign = await stranger.get(`/v1/property/${property.id}/${figure}`, {}, 404);

@@ -50,7 +50,7 @@ async function checkFresh(one: Side): Promise<void> {
   );
 }
 
-/** What changes something that a partner is shown; each is over when its promise is. */
+/** Changes that are visible to a partner. Each is complete when its promise resolves. */
 const WRITES: Record<string, (one: Side) => Promise<unknown>> = {
   property: ({ client }) => addProperty(client, { unit_count: 2 }),
   units: ({ client, property }) =>
@@ -73,7 +73,7 @@ const WRITES: Record<string, (one: Side) => Promise<unknown>> = {
     }),
 };
 
-/** By commands beside the server, each a process of its own. */
+/** Changes by commands in other processes. */
 async function writeBeside({ partner }: Side): Promise<void> {
   const file = `${server.folder}/more.csv`;
   const rows = `X-${++asked},Oak House,2 Oak St,Albany,NY,12207\n`;
@@ -91,13 +91,13 @@ const aStep = fc.oneof(
   { weight: 1, arbitrary: fc.constant("another process" as const) },
 );
 
-describe("an answer is never older than the last write that was acknowledged", () => {
-  test("whatever two partners, snapshots and another process write, at once or in turn", async () => {
+describe("a response is never older than the last acknowledged write", () => {
+  test("during writes of two partners, snapshots and another process", async () => {
     const sides = [await side("Acme"), await side("Other")];
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 6 }), async (steps) => {
         for (const step of steps) {
-          // Read while it is written as well: what a commit overtook must not be kept.
+          // Reads during a write: a response that is older than the commit must not be cached.
           const reads = Promise.all(sides.flatMap((one) => pages(one).map((path) => one.client.get(path))));
           if (step === "another process") await writeBeside(sides[asked % 2]!);
           else await Promise.all(step.map(({ what, whose }) => WRITES[what]!(sides[whose]!)));
@@ -109,7 +109,7 @@ describe("an answer is never older than the last write that was acknowledged", (
     );
   });
 
-  test("not for a key that was exchanged or a partner that was turned off, from one request to the next", async () => {
+  test("after a key is rotated or a partner is disabled", async () => {
     const one = await side("Rotating");
     await one.client.get("/v1/properties");
     const { api_key } = await server.json("partner", "rotate-key", one.partner.partner_id);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   appliance = await addWornAppliance(client, property.id);
 });
 
-/** Every write that takes Idempotency-Key, with what it writes and where that is counted. */
+/** Every write with Idempotency-Key, with its body and the list that counts its records. */
 const WRITES = [
   ["/v1/properties", () => PROPERTY, async () => (await client.get("/v1/properties")).body.total],
   [
@@ -51,7 +51,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
   });
 
   // Rule: key-replay
-  test("is answered again byte for byte, and done once", async () => {
+  test("is done once and replayed byte for byte", async () => {
     const key = newKey();
     const before = await count();
     const first = await client.post(path, body(), 201, key);
@@ -70,7 +70,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
   });
 
   // Rule: key-running
-  test("sent many times at once is done once; the others get its answer, or hear that it runs", async () => {
+  test("sent concurrently is done once; the others get its response or a 409", async () => {
     const key = newKey();
     const before = await count();
     const asking = { body: body(), headers: key };
@@ -95,7 +95,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
 });
 
 // Rule: key-scope
-test("a key is a partner's own, and a path's", async () => {
+test("a key belongs to one partner and path", async () => {
   const key = newKey();
   const other = server.as(await server.createPartner("Other"));
   const [mine, theirs] = [
@@ -114,7 +114,7 @@ test("a key is a partner's own, and a path's", async () => {
 });
 
 // Rule: key-refused
-test("a refused request leaves its key free", async () => {
+test("a failed request does not use its key", async () => {
   const key = newKey();
   await client.post("/v1/properties", { name: "N" }, 400, key);
   await client.post("/v1/appliances", { property_id: "P_1", type_id: "roof", install_year: 2000 }, 404, key);
@@ -122,7 +122,7 @@ test("a refused request leaves its key free", async () => {
 });
 
 // Rule: key-kept
-test("an answer is kept over a restart and over kill -9", async () => {
+test("a stored response survives a restart and kill -9", async () => {
   const key = newKey();
   const first = await client.post("/v1/properties", PROPERTY, 201, key);
   await server.stop();
@@ -141,12 +141,12 @@ test.each([
   ["empty", ""],
   ["of 256 characters", "x".repeat(256)],
   ["not printable", "a\tb"],
-])("a key that is %s is refused", async (_, key) => {
+])("a key that is %s is rejected", async (_, key) => {
   const { body } = await client.post("/v1/properties", PROPERTY, 400, { "idempotency-key": key });
   expect(body.details[0].field).toBe("Idempotency-Key");
 });
 
 // Rule: key-form
-test("a key of 255 characters is taken", async () => {
+test("a key of 255 characters is accepted", async () => {
   await client.post("/v1/properties", PROPERTY, 201, { "idempotency-key": "x".repeat(255) });
 });

@@ -21,14 +21,14 @@ describe("the limit per address", () => {
   const LIMITED = { limits: { per_ip_per_minute: 4 } };
 
   // Rule: limit-order, limit-per-address
-  test("holds for every request, whatever it asks for and whoever asks", async () => {
+  test("applies to every request", async () => {
     const server = await serve(LIMITED);
     const client = server.as(await server.createPartner());
     await client.ask("GET", "/v1/ping", 200);
     await server.anonymous.ask("GET", "/v1/ping", 401);
     await server.anonymous.ask("GET", "/nothing", 404);
     await server.anonymous.ask("OPTIONS", "/v1/ping", 204);
-    // Each of several servers counts for itself who asks how it is: it tells when the database is away.
+    // In a cluster, each server counts health checks for itself, since it must answer without a database.
     for (const path of ["/v1/ping", "/nothing", ...(onPostgres ? [] : ["/health"])]) {
       const { body, headers } = await client.ask("GET", path, 429);
       expect(body).toMatchObject({ error: "Too many requests. Please slow down.", code: "rate_limited" });
@@ -37,7 +37,7 @@ describe("the limit per address", () => {
   });
 
   // Rule: limit-per-address
-  test("holds for token requests too, whose credentials are not looked at any more", async () => {
+  test("applies to token requests before their credentials are checked", async () => {
     const server = await serve(LIMITED);
     const { client_id, client_secret } = await server.createPartner();
     const body = { grant_type: "client_credentials", client_id, client_secret };
@@ -46,7 +46,7 @@ describe("the limit per address", () => {
   });
 
   // Rule: forwarded-for
-  test("counts an address by the socket: X-Forwarded-For is believed of trusted proxies only", async () => {
+  test("uses the socket's address, and X-Forwarded-For only from trusted proxies", async () => {
     const distrusting = await serve(LIMITED);
     const from = (address: string) => ({ "x-forwarded-for": address });
     let host = 0;
@@ -61,7 +61,7 @@ describe("the limit per address", () => {
 
 describe("the limit per partner", () => {
   // Rule: limit-order, limit-per-partner
-  test("counts a partner's keys and tokens together, and no other partner's", async () => {
+  test("counts a partner's keys and tokens together, and other partners separately", async () => {
     const server = await serve({ limits: { per_partner_per_minute: 3, daily_budget: 100 } });
     const acme = await server.createPartner("Acme");
     const other = server.as(await server.createPartner("Other"));
@@ -78,14 +78,14 @@ describe("the limit per partner", () => {
   });
 });
 
-describe("the daily budget", () => {
+describe("the daily call limit", () => {
   let server: Installation;
   beforeAll(async () => {
     server = await serve();
   });
 
   // Rule: budget
-  test("counts every admitted call, whatever its outcome, down to none", async () => {
+  test("counts every admitted call with any result, down to zero", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "4"));
     const asked = [
       await client.ask("GET", "/v1/ping", 200),
@@ -108,14 +108,14 @@ describe("the daily budget", () => {
   });
 
   // Rule: budget-survives
-  test("is never exceeded by calls that come at the same time", async () => {
+  test("is never exceeded by concurrent calls", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "40"));
     const replies = await Promise.all(Array.from({ length: 100 }, () => ping(client)));
     expect(statuses(replies).filter((status) => status === 200)).toHaveLength(40);
   });
 
   // Rule: limit-order
-  test("does not count requests without a good credential", async () => {
+  test("does not count requests without valid credentials", async () => {
     const partner = await server.createPartner("Acme", "--daily-budget", "2");
     await times(5, () => ping(server.anonymous));
     await times(5, () => ping(server.as({ api_key: "svc_live_0" })));
@@ -123,14 +123,14 @@ describe("the daily budget", () => {
   });
 
   // Rule: budget-default
-  test("of the settings is a new partner's", async () => {
+  test("defaults to the setting", async () => {
     const frugal = await serve({ limits: { daily_budget: 7 } });
     const client = frugal.as(await frugal.createPartner());
     expect((await client.get("/v1/ping")).headers.get("x-ratelimit-limit")).toBe("7");
   });
 
   // Rule: budget-survives
-  test("goes on after a stop to the call", async () => {
+  test("is exact after a shutdown and restart", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
     for (let calls = 0; calls < 30; calls += 15) {
       const replies = await times(15, () => ping(client));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await server.json("snapshot");
 });
 
-/** Every paginated list: its path, its array, and whether it takes `sandbox`. */
+/** Every paged list: its path, its array, and whether it supports `sandbox`. */
 const LISTS: [string, string, boolean][] = [
   ["/v1/properties", "properties", true],
   ["/v1/portfolio/summary", "portfolio", true],
@@ -39,7 +39,7 @@ const LISTS: [string, string, boolean][] = [
   ["/v1/events?since=2026-01-01", "events", false],
 ];
 
-/** Asks for the list with more parameters, given as a query string. */
+/** Requests the list with more query parameters. */
 function list(template: string, more: string, status = 200) {
   const path = template.replace("{property}", property.id).replace("{component}", component.id);
   return client.ask("GET", `${path}${path.includes("?") ? "&" : "?"}${more}`, status);
@@ -54,7 +54,7 @@ describe.each(LISTS)("%s", (template, name) => {
   });
 
   // Rule: pages-whole
-  test("put together from its pages is the whole", async () => {
+  test("is complete when its pages are combined", async () => {
     const whole = (await list(template, "limit=200")).body;
     const collected: Json[] = [];
     for (let offset = 0; offset < whole.total; offset += 3) {
@@ -67,7 +67,7 @@ describe.each(LISTS)("%s", (template, name) => {
   });
 
   // Rule: offset-beyond
-  test("is empty past its end, with the true total", async () => {
+  test("is empty beyond its end, with the correct total", async () => {
     const { total } = (await list(template, "")).body;
     for (const offset of [total, total + 1, 999_999_999_999_999]) {
       const { body } = await list(template, `limit=2&offset=${offset}`);
@@ -77,7 +77,7 @@ describe.each(LISTS)("%s", (template, name) => {
   });
 
   // Rule: limit-capped
-  test("holds a limit above 200 to 200", async () => {
+  test("caps limits above 200", async () => {
     expect((await list(template, "limit=201")).body.limit).toBe(200);
     expect((await list(template, "limit=999999999999999")).body.limit).toBe(200);
   });
@@ -94,25 +94,25 @@ describe.each(LISTS)("%s", (template, name) => {
     "limit=9999999999999999",
     "offset=-1",
     "offset=x",
-  ])("refuses %s", async (query) => {
+  ])("rejects %s", async (query) => {
     const field = query.split("=")[0]!;
     const { body } = await list(template, query, 400);
     expect(body).toMatchObject({ code: "invalid_request", details: [{ field }] });
   });
 
-  test.each(["limit=1&limit=2", "limit=%zz", "limit=%00"])("refuses the query string %s", (query) =>
+  test.each(["limit=1&limit=2", "limit=%zz", "limit=%00"])("rejects the query string %s", (query) =>
     list(template, query, 400),
   );
 
   // Rule: unknown-parameters
-  test("ignores parameters that it does not know", async () => {
+  test("ignores unknown parameters", async () => {
     expect((await list(template, "colour=red&colour=blue")).body.total).toBeGreaterThan(0);
   });
 });
 
 describe.each(LISTS.filter(([, , hasSandbox]) => hasSandbox))("%s with sandbox", (template, name) => {
   // Rule: sandbox-filter
-  test("is empty for a partner without a demo property, and filtered by true alone", async () => {
+  test("is empty for a partner without a demo property, and only filtered by true", async () => {
     const whole = (await list(template, "")).body;
     expect((await list(template, "sandbox=true")).body).toMatchObject({ [name]: [], total: 0, pages: 0 });
     for (const value of ["false", "TRUE", "1", ""])

@@ -7,9 +7,9 @@ const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 const metadata = async (server: Installation, path: string): Promise<Json> =>
   (await server.anonymous.get(path)).body;
 
-describe("a client of OAuth that knows nothing but the issuer", () => {
+describe("an OAuth client that knows only the issuer", () => {
   // Rule: oauth-metadata
-  test("finds the token endpoint, and gets a token there", async () => {
+  test("discovers the token endpoint and gets a token", async () => {
     const server = await serve();
     const { client_id, client_secret } = await server.createPartner("Acme");
     for (const issuer of [server.url, `${server.url}/api`]) {
@@ -37,7 +37,7 @@ describe("a client of OAuth that knows nothing but the issuer", () => {
   });
 
   // Rule: oauth-metadata
-  test("is told of the address that the operator names, whatever it asked at", async () => {
+  test("gets the URL that the operator has set, from any address", async () => {
     const server = await serve({ server: { public_url: "https://risk.example.com:8443/mainstay/" } });
     const root = "https://risk.example.com:8443/mainstay";
     expect(await metadata(server, `${WELL_KNOWN}/mainstay`)).toMatchObject({

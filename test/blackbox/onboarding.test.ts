@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 // Rule: property-source, demo-property
-test("a partner gets a demo property with all that belongs to it", async () => {
+test("a partner gets a complete demo property", async () => {
   expect(demo).toMatchObject({ is_demo: true, source: "demo", unit_count: 24, partner: "Acme" });
   expect(demo.appliances).toBeGreaterThanOrEqual(12);
   const { counts, risk } = (await acme.get(`/v1/property/${demo.id}/summary`)).body;
@@ -27,7 +27,7 @@ test("a partner gets a demo property with all that belongs to it", async () => {
 });
 
 // Rule: sandbox-filter
-test("sandbox=true shows it alone, and it is among all the others without", async () => {
+test("sandbox=true lists it alone, and the full list includes it", async () => {
   const listed = async (query: Record<string, string>) => {
     const { properties } = (await acme.get("/v1/properties", query)).body;
     return properties.map(({ id }: Json) => id);
@@ -37,7 +37,7 @@ test("sandbox=true shows it alone, and it is among all the others without", asyn
 });
 
 // Rule: sandbox-filter
-test("sandbox=true shows the demo's alone in every list that takes it, with the sums of what is shown", async () => {
+test("sandbox=true filters every list that supports it, with matching sums", async () => {
   const live = await addProperty(acme, { name: "Live" });
   await addWornAppliance(acme, live.id);
   const sandbox = async (list: string, query = {}): Promise<Json> =>
@@ -72,7 +72,7 @@ test("sandbox=true shows the demo's alone in every list that takes it, with the 
 });
 
 // Rule: sandbox-on-writes
-test("sandbox=true on a write is ignored: what it makes is no demo", async () => {
+test("sandbox=true has no effect on writes", async () => {
   const { body } = await acme.ask("POST", "/v1/properties?sandbox=true", 201, { body: PROPERTY });
   expect(body).toMatchObject({ is_demo: false, source: "api" });
   const listed = (await acme.get("/v1/properties", { sandbox: "true" })).body.properties;
@@ -80,7 +80,7 @@ test("sandbox=true on a write is ignored: what it makes is no demo", async () =>
 });
 
 // Rule: demo-once
-test("a second one is a conflict, and another partner's own is none", async () => {
+test("a second demo property is a conflict, but other partners can have their own", async () => {
   const { body } = await acme.post("/onboarding/demo-property", {}, 409);
   expect(body).toMatchObject({ error: "Demo property already exists", code: "conflict" });
   const { body: theirs } = await other.post("/onboarding/demo-property", {});

@@ -9,7 +9,7 @@ const { serve } = useMainstay();
 let server: Installation;
 let byKey: ApiClient;
 let byToken: ApiClient;
-/** What another partner has. */
+/** The records of another partner. */
 let theirs: { property: string; appliance: string; component: string; photo: string; delivery: string };
 let receiver: Receiver;
 afterAll(() => receiver.close());
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const secured = operationsOf(readApiDocument()).filter(({ operation }) => operation.security?.length !== 0);
 const named = secured.map(({ method, path, operation }) => [method, path, operation] as const);
-/** An id of the right form that nothing has. */
+/** A well-formed, unknown ID. */
 const filled = (path: string) =>
   path.replace("{id}", "X_00000000000000000000000000").replace("{filename}", `${"0".repeat(32)}.jpg`);
 const ofOther = (path: string) => {
@@ -53,11 +53,11 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
   const asking: Asking = { query, ...(requestBody && { body: {} }) };
 
   // Rule: credential-needed
-  test("is for who has a credential, and takes a key and a token alike", async () => {
+  test("requires credentials, and accepts a key and a token equally", async () => {
     const { body, headers } = await server.anonymous.ask(method, filled(path), 401, asking);
     expect(body.error).toBe("API key required. Pass it in the X-Api-Key header.");
     expect(headers.get("www-authenticate")).toMatch(/^(ApiKey|Bearer)/);
-    // The second demo property of a partner is a conflict; everything else is the same both times.
+    // A second demo property is a conflict; all other operations have the same result twice.
     const [first, second] = [
       await byKey.send(method, filled(path), asking),
       await byToken.send(method, filled(path), asking),
@@ -67,7 +67,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
   });
 
   // Rule: limit-headers
-  test("tells what is left of the day's calls, until the next midnight", async () => {
+  test("returns the calls remaining today, until midnight", async () => {
     const before = Date.now();
     const { headers } = await byKey.send(method, filled(path), asking);
     expect(headers.get("x-ratelimit-limit")).toBe("1000000");
@@ -78,7 +78,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
 
   if (path.includes("{"))
     // Rule: unknown-is-404, own-data
-    test("does not find what is not there, nor what is another partner's, in the same words", async () => {
+    test("has the same error for unknown records and another partner's", async () => {
       const bodies: Record<string, Asking> = {
         "/v1/property/{id}/claims": {
           body: { claim_type: "hail", date_of_loss: "2026-01-01", amount: 1 },
@@ -96,7 +96,7 @@ describe.each(named)("%s %s", (method, path, { parameters = [], requestBody }) =
 
   if (requestBody?.content["application/json"])
     // Rule: credential-first
-    test("looks at the credential before the body's size, and at that before what it says", async () => {
+    test("checks credentials first, then the size of the body, then its content", async () => {
       const raw = `{${"x".repeat(6 * MEGABYTE)}`;
       const headers = { "content-type": "application/json" };
       await server.anonymous.ask(method, filled(path), 401, { raw, headers });

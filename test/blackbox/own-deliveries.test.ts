@@ -45,14 +45,14 @@ afterAll(() => receiver.close());
 
 describe("a partner's own deliveries", () => {
   // Rule: own-deliveries
-  test("are listed with their attempts, the newest first, as an administrator sees them", async () => {
+  test("are listed with their attempts, newest first, as for administrators", async () => {
     expect(all.map(({ event }) => event)).toEqual([
       "property.created",
       "appliance.created",
       "property.created",
     ]);
     const { body } = await admin.client.get("/admin/webhook-deliveries", { partner_id: partner.partner_id });
-    // To an administrator each also names its partner.
+    // For administrators, each also has its partner.
     expect(all.map((one) => ({ ...one, partner_name: partner.name }))).toEqual(body.deliveries);
     expect(all[0]!.attempts).toMatchObject([{ attempt: 1, status_code: 200, response_head: "ok" }]);
     expect(await listed()).toMatchObject({
@@ -66,7 +66,7 @@ describe("a partner's own deliveries", () => {
   });
 
   // Rule: own-deliveries
-  test("are filtered by status, event and time, together too, and paged", async () => {
+  test("are paged, and filtered by status, event and time, also combined", async () => {
     const ids = all.map(({ id }) => id);
     const [newest, middle] = all as [Json, Json];
     expect(idsOf(await listed({ event: "appliance.created" }))).toEqual([middle.id]);
@@ -84,16 +84,16 @@ describe("a partner's own deliveries", () => {
   });
 
   // Rule: own-deliveries, own-data
-  test("are nobody else's", async () => {
+  test("are not visible to other partners", async () => {
     const theirs = await listed({}, other);
     expect(theirs.total).toBe(1);
     expect(all.map(({ id }) => id)).not.toContain(theirs.deliveries[0].id);
   });
 });
 
-describe("a delivery that the partner sends again", () => {
+describe("a delivery that the partner resends", () => {
   // Rule: own-resend
-  test("arrives with the same id and bytes, is in the audit log, and was one call of the day's", async () => {
+  test("is delivered with the same ID and bytes, is in the audit log, and counts as one call", async () => {
     const { id } = all[1]!;
     const before = receiver.received.find((one) => one.id === id)!;
     const { headers: first } = await client.get("/v1/ping");
@@ -116,7 +116,7 @@ describe("a delivery that the partner sends again", () => {
   });
 
   // Rule: own-resend
-  test("is not found when it is another's or nobody's, and nothing is sent", async () => {
+  test("is not found if it is unknown or another partner's, and nothing is sent", async () => {
     const [theirs] = (await listed({}, other)).deliveries;
     const sent = receiver.received.length;
     for (const id of [theirs.id, "WH_1795230000000_k3v9x"]) {
@@ -128,7 +128,7 @@ describe("a delivery that the partner sends again", () => {
   });
 
   // Rule: own-resend
-  test("is a conflict while it is still being tried", async () => {
+  test("is a conflict while it is in progress", async () => {
     receiver.behave(() => ({ status: 500 }));
     await addProperty(client);
     const { deliveries } = await listed({ status: "pending" });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   appliance = await addAppliance(client, (await addProperty(client)).id, { brand: "Rheem", model: "X" });
 });
 
-/** The first bytes of each kind of picture, and something after them. */
+/** The first bytes of each image format, followed by other bytes. */
 const PICTURES = {
   "image/jpeg": [0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46],
   "image/png": [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0],
@@ -48,7 +48,7 @@ const stored = () => server.uploads();
 describe("a photo", () => {
   // Rule: admin-photo-ids, upload-photo, list-photos, photo-record
   test.each(Object.entries(PICTURES))(
-    "that is %s is taken, listed and served as it was sent",
+    "in the format %s is accepted, listed and served unchanged",
     async (type, first) => {
       const bytes = new Uint8Array([...first, ...crypto.getRandomValues(new Uint8Array(5000))]);
       const { body } = await upload(bytes, { name: "my tank.jpg" });
@@ -72,7 +72,7 @@ describe("a photo", () => {
   );
 
   // Rule: photo-headers
-  test("is served inert: never sniffed, shown inline under its own name, without a right to run anything", async () => {
+  test("is served inline with its name, without content sniffing and scripts", async () => {
     const { body } = await upload(JPEG, { name: "ça; 'x'(1).html" });
     const { headers } = await client.get(body.url);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -83,7 +83,7 @@ describe("a photo", () => {
     expect(headers.get("cache-control")).toStartWith("private");
   });
 
-  test("is served whole, whatever part of it is asked for", async () => {
+  test("is served completely, also for a Range", async () => {
     const { body } = await upload(JPEG);
     for (const range of ["bytes=0-1", "bytes=-2", "bytes=100-200", "bytes=0-0,2-3", "none"]) {
       const { status, headers } = await client.ask("GET", `/uploads/${body.filename}`, 200, {
@@ -95,7 +95,7 @@ describe("a photo", () => {
   });
 
   // Rule: upload-photo, list-photos
-  test("of a service event stands apart, with the event's kind and day", async () => {
+  test("of a service event is listed separately, with the event's type and date", async () => {
     const date = daysFromToday(-3);
     const event = { appliance_id: appliance.id, event_type: "Repair", date };
     const { id } = (await logEvents(client, event)).events[0];
@@ -113,7 +113,7 @@ describe("a photo", () => {
   });
 
   // Rule: serve-photo, own-data
-  test("is another partner's own business, and nobody's without a credential", async () => {
+  test("is not served to another partner or without credentials", async () => {
     const { body } = await upload(JPEG);
     await server.anonymous.get(body.url, {}, 401);
     const refused = await other.get(body.url, {}, 404);
@@ -124,7 +124,7 @@ describe("a photo", () => {
   });
 });
 
-describe("what is no photo is refused, and nothing of it is kept", () => {
+describe("an invalid upload is rejected, and no file is stored", () => {
   // Rule: upload-photo
   test.each([
     ["a script", "<script>alert(1)</script>"],
@@ -132,7 +132,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     ["nothing", ""],
     ["a GIF", "GIF89a"],
     ["two bytes of a JPEG", "\u00ff\u00d8"],
-  ])("%s, though it is called a picture", async (_, text) => {
+  ])("%s, declared as an image", async (_, text) => {
     const [files, listed] = [await stored(), await photosOf(appliance.id)];
     const { body } = await upload(text, { name: "tank.jpg", status: 400 });
     expect(body.error).toStartWith("file ");
@@ -141,7 +141,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
   });
 
   // Rule: upload-photo
-  test("a picture of 11 MB, by its declared length or without one", async () => {
+  test("an image of 11 MB, with or without a declared length", async () => {
     const files = await stored();
     const bytes = new Uint8Array(11 * MEGABYTE);
     bytes.set(JPEG);
@@ -161,7 +161,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
   });
 
   // Rule: upload-photo
-  test("a picture of just the limit is taken", async () => {
+  test("an image of exactly the maximum size is accepted", async () => {
     const bytes = new Uint8Array(10 * MEGABYTE);
     bytes.set(JPEG);
     await upload(bytes);
@@ -175,8 +175,8 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     ["..", "photo"],
     ["a\u0001b.jpg", "ab.jpg"],
     ["x".repeat(400), "x".repeat(200)],
-  ])("a path for a name, %s, is a name and nothing else", async (name, shown) => {
-    // FormData mends names on its way; this one goes as it stands.
+  ])("a file name with a path, %s, is only a name", async (name, shown) => {
+    // FormData would normalize the name; this body keeps it.
     const raw = Buffer.concat([
       Buffer.from(`--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`),
       JPEG,
@@ -198,7 +198,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     ["a form without a file", { raw: formOf({ note: "x" }) }, "file required"],
     ["a form whose file is text", { raw: formOf({ file: "x" }) }, "file required"],
     [
-      "a form cut short",
+      "an incomplete form",
       { raw: "--b\r\nContent-Disp", headers: { "content-type": "multipart/form-data; boundary=b" } },
       "file required",
     ],
@@ -212,7 +212,7 @@ describe("what is no photo is refused, and nothing of it is kept", () => {
     expect(body.error).toBe(error);
   });
 
-  test("a photo of an appliance or of a service event that is not there", async () => {
+  test("a photo of an unknown appliance or service event", async () => {
     const files = await stored();
     await upload(JPEG, { to: "A_1", status: 404 });
     await upload(JPEG, { fields: { service_event_id: "SE_1" }, status: 404 });
@@ -228,7 +228,7 @@ test.each([
   "%00",
   "mainstay.key",
   "a".repeat(32),
-])("the path /uploads/%s leads nowhere", async (name) => {
+])("the path /uploads/%s is not found", async (name) => {
   const { body } = await client.send("GET", `/uploads/${name}`);
   expect(body).toMatchObject({ code: "not_found" });
 });

@@ -11,7 +11,7 @@ let server: Installation;
 let partner: Partner;
 let client: ApiClient;
 let stranger: ApiClient;
-/** A property with a worn water heater and washer, a boiler in its middle years and a new refrigerator. */
+/** A property with an old water heater and washer, a middle-aged boiler and a new refrigerator. */
 let property: Json;
 let second: Json;
 let empty: Json;
@@ -46,7 +46,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 describe("a property's plan", () => {
   // Rule: property-plan
-  test("has for each component what to do, when, and what waiting costs, the dearest first", async () => {
+  test("lists the components with policy, due date and cost of delay, highest cost first", async () => {
     const plan = await planOf();
     expect(plan).toMatchObject({
       ...{ property_id: property.id, name: "Elm Court", unit_count: 8, years: 10, inflation_pct: 3 },
@@ -75,7 +75,7 @@ describe("a property's plan", () => {
     expect(cents(plan.immediate.cost)).toBe(sum(due, "proactive_cost"));
   });
 
-  test("adds up, to the cent, as a reviewer with a spreadsheet would", async () => {
+  test("adds up to the cent, as in a spreadsheet", async () => {
     const { schedule, totals, level_deposit, unit_count } = await planOf("?years=30&inflation_pct=4.5");
     expect(schedule.map((one: Json) => one.year)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
     let [reserve, needed] = [0, 0];
@@ -97,13 +97,13 @@ describe("a property's plan", () => {
   });
 
   // Rule: plan-schedule
-  test("of fewer years is the head of one of more", async () => {
+  test("of fewer years is the beginning of a longer one", async () => {
     const [three, thirty] = [await planOf("?years=3"), await planOf("?years=30")];
     expect(three.schedule).toEqual(thirty.schedule.slice(0, 3));
     expect((await planOf("?years=1")).schedule.length).toBe(1);
   });
 
-  test("says in sentences what it rests on, its inflation and its model among them", async () => {
+  test("has its assumptions as sentences, including inflation and model", async () => {
     const { assumptions } = await planOf("?inflation_pct=2.5");
     expect(assumptions.join(" ")).toContain("2.5% a year");
     expect(assumptions.join(" ")).toContain("model 2");
@@ -112,7 +112,7 @@ describe("a property's plan", () => {
   });
 
   // Rule: plan-budget
-  test("spends a budget on the highest cost of waiting per dollar that it still pays for", async () => {
+  test("uses a budget for the highest cost of delay per dollar", async () => {
     const { components, budget } = await planOf("?budget=1000");
     const byId = new Map<string, Json>(components.map((one: Json) => [one.component_id, one]));
     const chosen = budget.chosen.map((id: string) => byId.get(id)!);
@@ -129,7 +129,7 @@ describe("a property's plan", () => {
     expect((await planOf("?budget=0")).budget).toEqual({ amount: 0, spent: 0, chosen: [], avoided: 0 });
   });
 
-  test("of a property without components is of zeros, and says so", async () => {
+  test("of a property without components is zero, and says so", async () => {
     const plan = await planOf("?budget=500.5", empty);
     expect(plan.components).toEqual([]);
     expect(plan.immediate).toEqual({ component_count: 0, cost: 0 });
@@ -142,7 +142,7 @@ describe("a property's plan", () => {
   });
 
   // Rule: plan-csv
-  test("in CSV is a row a component with a column a year", async () => {
+  test("in CSV has one row per component and one column per year", async () => {
     const plan = await planOf("?years=4");
     const reply = await client.get(`/v1/property/${property.id}/plan?years=4&format=csv`);
     expect(reply.headers.get("content-type")).toStartWith("text/csv");
@@ -161,14 +161,14 @@ describe("a property's plan", () => {
     }
   });
 
-  test("is another partner's secret", async () => {
+  test("is not visible to another partner", async () => {
     const mine = await stranger.ask("GET", `/v1/property/${property.id}/plan`, 404);
     const none = await stranger.ask("GET", "/v1/property/P_00000000000000000000000000/plan", 404);
     expect(mine.body.error).toBe(none.body.error);
   });
 });
 
-describe("a plan that is asked for with", () => {
+describe("a plan with the parameter", () => {
   // Rule: plan-limits
   test.each([
     ["years=0", "years must be a whole number from 1 to 30"],
@@ -184,7 +184,7 @@ describe("a plan that is asked for with", () => {
     ["budget=1e400", "budget must be a number from 0 to 1000000000000"],
     ["budget=NaN", "budget must be a number from 0 to 1000000000000"],
     ["years=3&years=4", "years is a duplicate parameter"],
-  ])("%s is refused in words", async (query, error) => {
+  ])("%s is rejected with a message", async (query, error) => {
     for (const path of [`/v1/property/${property.id}/plan`, "/v1/portfolio/plan"]) {
       const { body } = await client.ask("GET", `${path}?${query}`, 400);
       expect(body.error).toBe(error);
@@ -192,7 +192,7 @@ describe("a plan that is asked for with", () => {
     }
   });
 
-  test("another format than json and csv is refused", async () => {
+  test("format with another value than json and csv is rejected", async () => {
     const { body } = await client.ask("GET", `/v1/property/${property.id}/plan?format=xml`, 400);
     expect(body.error).toBe("format must be one of json, csv");
   });
@@ -200,7 +200,7 @@ describe("a plan that is asked for with", () => {
 
 describe("a portfolio's plan", () => {
   // Rule: portfolio-plan
-  test("is what the plans of its properties add up to", async () => {
+  test("is the sum of the plans of its properties", async () => {
     const query = "?years=12&inflation_pct=0";
     const whole = await portfolioPlan(query);
     const parts = [await planOf(query), await planOf(query, second), await planOf(query, empty)];
@@ -218,7 +218,7 @@ describe("a portfolio's plan", () => {
           "failure_cost",
         ),
       );
-      // Eight units, three, and one for the lot that has none.
+      // Eight units, three, and one for the property without units.
       expect(cents(year.per_unit_inflated)).toBe(Math.round(cents(year.total_inflated) / 12));
     }
     expect(cents(whole.totals.run_to_failure)).toBe(
@@ -237,7 +237,7 @@ describe("a portfolio's plan", () => {
     }
   });
 
-  test("is paged, its sums the same on every page", async () => {
+  test("is paged, with the same totals on every page", async () => {
     const [first, last] = [await portfolioPlan("?limit=2"), await portfolioPlan("?limit=2&offset=2")];
     expect(first).toMatchObject({ total: 3, page: 1, pages: 2 });
     expect([...first.portfolio, ...last.portfolio].map((one: Json) => one.property_id)).toEqual([
@@ -248,7 +248,7 @@ describe("a portfolio's plan", () => {
   });
 
   // Rule: plan-budget
-  test("spends a budget over all properties, and says where", async () => {
+  test("uses a budget for all properties, and shows the share of each", async () => {
     const { budget, portfolio } = await portfolioPlan("?budget=3000");
     const components = [...(await planOf()).components, ...(await planOf("", second)).components];
     const byId = new Map<string, Json>(components.map((one: Json) => [one.component_id, one]));
@@ -262,7 +262,7 @@ describe("a portfolio's plan", () => {
   });
 
   // Rule: portfolio-plan, plan-csv
-  test("comes as CSV, a row a property with a column a year, whose sums are those of the plan", async () => {
+  test("in CSV has one row per property and one column per year, which add up to the plan", async () => {
     const query = "?years=12&inflation_pct=0&budget=3000";
     const { text, headers } = await client.get(`/v1/portfolio/plan${query}&format=csv`);
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -279,7 +279,7 @@ describe("a portfolio's plan", () => {
     expect(sum(rows, "immediate_component_count")).toBe(cents(immediate.component_count));
     expect(sum(rows, "budget_spent")).toBe(cents(budget.spent));
     expect(sum(rows, "budget_avoided")).toBe(cents(budget.avoided));
-    // A reviewer finds the deposit again, too: the dearest of the years' running averages.
+    // The deposit is also reproducible: the highest of the running averages of the years.
     let [paid, most] = [0, 0];
     for (let year = 1; year <= 12; year++) {
       paid += sum(rows, `year_${year}`);
@@ -299,7 +299,7 @@ describe("a portfolio's plan", () => {
     expect(text.startsWith(first.text)).toBe(true);
   });
 
-  test("has a property's name as a text, whatever a spreadsheet would take it for", async () => {
+  test("prefixes a property's name that looks like a formula", async () => {
     const own = server.as(await server.createPartner("Formulas"));
     await addProperty(own, { name: '=1+1, "Court"' });
     const { text } = await own.get("/v1/portfolio/plan?format=csv");
@@ -307,7 +307,7 @@ describe("a portfolio's plan", () => {
   });
 
   // Rule: plan-kept
-  test("knows in the next answer what was written a moment ago", async () => {
+  test("includes a write in the next response", async () => {
     const own = server.as(await server.createPartner("Kept"));
     const read = async () => (await own.get("/v1/portfolio/plan")).body;
     expect(await read()).toMatchObject({
@@ -339,7 +339,7 @@ describe("a portfolio's plan", () => {
 
 describe("mainstay plan", () => {
   // Rule: plan-command
-  test("prints in JSON what the API answers", async () => {
+  test("prints the API's response as JSON", async () => {
     const terms = ["--years", "7", "--inflation", "2.5", "--budget", "800"];
     const query = "?years=7&inflation_pct=2.5&budget=800";
     expect(await server.json("plan", "--property", property.id, ...terms)).toEqual(await planOf(query));
@@ -356,7 +356,7 @@ describe("mainstay plan", () => {
   });
 
   // Rule: plan-command
-  test("prints a table for people, and CSV for a spreadsheet", async () => {
+  test("prints a table, or CSV for a spreadsheet", async () => {
     const { stdout, code } = await server.run("plan", "--property", property.id, "--budget", "900");
     expect(code).toBe(0);
     const plan = await planOf("?budget=900");
@@ -386,13 +386,13 @@ describe("mainstay plan", () => {
     [["--partner", "PARTNER_1", "--budget", "-1"], "expected a number from 0 to 1000000000000"],
     [["--partner", "PARTNER_1", "--budget", "lots"], "expected a number from 0 to 1000000000000"],
     [["--partner", "PARTNER_1", "--format", "xml"], "expected table or csv or json"],
-  ])("refuses %o as bad usage", async (args, words) => {
+  ])("rejects %o as a usage error", async (args, words) => {
     const { code, stderr } = await server.run("plan", ...args);
     expect(stderr).toContain(words);
     expect(code).toBe(2);
   });
 
-  test("names a property or partner that is not there", async () => {
+  test("reports an unknown property or partner", async () => {
     const missing = await server.run("plan", "--property", "P_1");
     expect(missing.stderr).toContain("Property not found: P_1");
     expect(missing.code).toBe(1);

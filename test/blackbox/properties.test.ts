@@ -15,7 +15,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 describe("creating a property", () => {
   // Rule: ids, instants-and-nulls, create-property, get-property, units-made, property-record
   // Rule: property-source
-  test("answers with the full record, absent values as null", async () => {
+  test("returns the full record, with absent values as null", async () => {
     const body = await addProperty(client);
     expect(body).toEqual({
       ...PROPERTY,
@@ -35,7 +35,7 @@ describe("creating a property", () => {
   });
 
   // Rule: state-codes, text-bounds
-  test("takes every field, trims text, and stores the state in upper case", async () => {
+  test("accepts every field, trims text, and stores the state in upper case", async () => {
     const body = await addProperty(client, {
       name: "  Oak Hall ",
       state: " nj ",
@@ -61,7 +61,7 @@ describe("creating a property", () => {
   });
 
   // Rule: ids, units-made, list-units
-  test("makes its units, numbered from 1", async () => {
+  test("creates its units, numbered from 1", async () => {
     const { id } = await addProperty(client, { unit_count: 12 });
     const { body } = await client.get(`/v1/property/${id}/units`, { limit: 5, offset: 9 });
     expect(body.units).toEqual(
@@ -87,13 +87,13 @@ describe("creating a property", () => {
     [{ ...PROPERTY, unit_count: 1.5 }, "unit_count must be a whole number from 0 to 10000"],
     [{ ...PROPERTY, year_built: 1799 }, "year_built must be a whole number from 1800 to next year"],
     [{ ...PROPERTY, name: "n".repeat(501) }, "name must be one line of text of 1 to 500 characters"],
-  ])("refuses %o", async (body, error) => {
+  ])("rejects %o", async (body, error) => {
     const refused = await client.post("/v1/properties", body, 400);
     expect(refused.body).toMatchObject({ error, code: "invalid_request" });
   });
 
   // Rule: error-details
-  test("names every field that is wrong", async () => {
+  test("lists every invalid field", async () => {
     const { body } = await client.post("/v1/properties", { ...PROPERTY, unit_count: "3", notes: 7 }, 400);
     expect(body.details.map((detail: { field: string }) => detail.field).sort()).toEqual([
       "notes",
@@ -108,7 +108,7 @@ describe("creating a property", () => {
     ["city", 500],
     ["partner_property_id", 500],
     ["notes", 10_000],
-  ])("takes %s of up to %i characters, and not one more", async (field, most) => {
+  ])("accepts %s of up to %i characters", async (field, most) => {
     const text = "n".repeat(most);
     expect((await addProperty(client, { [field]: ` ${text} ` }))[field]).toBe(text);
     const { body } = await client.post("/v1/properties", { ...PROPERTY, [field]: `${text}n` }, 400);
@@ -116,7 +116,7 @@ describe("creating a property", () => {
   });
 
   // Rule: state-codes
-  test("takes each of the 50 states, DC and the five territories, and no other two letters", async () => {
+  test("accepts the 50 states, DC and the five territories, and no other two letters", async () => {
     const states =
       "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK " +
       "OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU VI AS MP";
@@ -130,7 +130,7 @@ describe("creating a property", () => {
   });
 
   // Rule: property-bounds
-  test("takes the most units that a property may have", async () => {
+  test("accepts the maximum number of units", async () => {
     const { id, unit_count } = await addProperty(client, { unit_count: 10_000 });
     expect(unit_count).toBe(10_000);
     const { body } = await client.get(`/v1/property/${id}/units`, { offset: 9999 });
@@ -138,7 +138,7 @@ describe("creating a property", () => {
   });
 
   // Rule: property-bounds
-  test("refuses a year after the next one", async () => {
+  test("rejects a year after next year", async () => {
     const year = new Date().getUTCFullYear();
     await addProperty(client, { year_built: year + 1 });
     const { body } = await client.post("/v1/properties", { ...PROPERTY, year_built: year + 2 }, 400);
@@ -146,16 +146,16 @@ describe("creating a property", () => {
   });
 
   // Rule: property-reference-unique
-  test("refuses a partner_property_id that another property has", async () => {
+  test("rejects a partner_property_id that is already in use", async () => {
     await addProperty(client, { partner_property_id: "taken" });
     const { body } = await client.post("/v1/properties", { ...PROPERTY, partner_property_id: "taken" }, 409);
     expect(body).toMatchObject({ code: "conflict" });
   });
 });
 
-describe("changing a property", () => {
+describe("updating a property", () => {
   // Rule: change-property
-  test("changes what is given, clears what is null, and leaves the rest", async () => {
+  test("changes the given fields, clears those that are null, and keeps the rest", async () => {
     const before = await addProperty(client, { year_built: 1990, notes: "old" });
     const { body } = await client.put(`/v1/properties/${before.id}`, { estimated_value: 5e6, notes: null });
     expect(body).toEqual({
@@ -170,7 +170,7 @@ describe("changing a property", () => {
   });
 
   // Rule: score-with-write
-  test("to another state scores its components anew, and its new name is in every list", async () => {
+  test("moves its components to the new state, and shows the new name in every list", async () => {
     const [moved, there] = [await addProperty(client), await addProperty(client, { state: "AZ" })];
     const roof = { type_id: "roof", install_year: new Date().getUTCFullYear() - 15 };
     for (const { id } of [moved, there]) await addAppliance(client, id, roof);
@@ -188,7 +188,7 @@ describe("changing a property", () => {
   });
 
   // Rule: server-set-fields
-  test("ignores what only the server sets", async () => {
+  test("ignores read-only fields", async () => {
     const before = await addProperty(client);
     const change = { id: "P_1", is_demo: true, source: "demo", created_at: "2020-01-01T00:00:00.000Z" };
     const { body } = await client.put(`/v1/properties/${before.id}`, change);
@@ -207,7 +207,7 @@ describe("changing a property", () => {
   });
 
   // Rule: unit-in-use
-  test("refuses to remove a unit that carries an appliance, by its name", async () => {
+  test("rejects the removal of a unit with an appliance, and names the unit", async () => {
     const { id } = await addProperty(client, { unit_count: 3 });
     const { units } = (await client.get(`/v1/property/${id}/units`)).body;
     await addAppliance(client, id, { unit_id: units[2].id });
@@ -217,7 +217,7 @@ describe("changing a property", () => {
   });
 
   // Rule: property-reference-unique
-  test("refuses the reference of another property, and takes its own again", async () => {
+  test("rejects the reference of another property, and accepts its own", async () => {
     await addProperty(client, { partner_property_id: "one" });
     const { id } = await addProperty(client, { partner_property_id: "two" });
     await client.put(`/v1/properties/${id}`, { partner_property_id: "two" });
@@ -225,7 +225,7 @@ describe("changing a property", () => {
   });
 
   // Rule: property-must-haves
-  test("refuses null for what a property cannot be without", async () => {
+  test("rejects null for required fields", async () => {
     const { id } = await addProperty(client);
     for (const field of ["name", "address", "state", "unit_count"])
       expect((await client.put(`/v1/properties/${id}`, { [field]: null }, 400)).body.details[0].field).toBe(
@@ -236,7 +236,7 @@ describe("changing a property", () => {
 
 describe("summaries", () => {
   // Rule: property-summary
-  test("of a property count what it has and what that costs", async () => {
+  test("of a property have counts and costs", async () => {
     const property = await addProperty(client, { unit_count: 4 });
     await addWornAppliance(client, property.id);
     await addAppliance(client, property.id);
@@ -275,7 +275,7 @@ describe("summaries", () => {
   });
 
   // Rule: portfolio-summary
-  test("of the portfolio agree with those of its properties", async () => {
+  test("of the portfolio match those of its properties", async () => {
     const { body } = await client.get("/v1/portfolio/summary", { limit: 200 });
     const { portfolio, totals } = body;
     const sum = (name: string) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 type Answers = { heads: string[]; text: string; isClosed: boolean };
 
-/** Sends the bytes on one connection and reads until `count` answers are there, or the connection is closed. */
+/** Sends the bytes on one connection and reads `count` responses, or until the connection is closed. */
 async function exchange(bytes: string, count: number): Promise<Answers> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -23,7 +23,7 @@ async function exchange(bytes: string, count: number): Promise<Answers> {
   const isClosed = await new Promise<boolean>((resolve, reject) => {
     socket.on("data", (chunk) => {
       text += chunk;
-      // An answer is whole when its body, which ends in a brace, is.
+      // A response is complete when its body is, which ends with a brace.
       if (headsOf().length >= count && text.trimEnd().endsWith("}")) resolve(false);
     });
     socket.on("close", () => resolve(true));
@@ -52,7 +52,7 @@ const chunked = (body: string) =>
     `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
   );
 
-describe("requests that a client sends behind one that is not answered yet", () => {
+describe("pipelined requests", () => {
   // Rule: pipelining
   test.each([
     ["a write", () => post("/v1/properties", JSON.stringify(PROPERTY))],
@@ -61,18 +61,18 @@ describe("requests that a client sends behind one that is not answered yet", () 
     ["a write to no address", () => post("/v1/nothing", JSON.stringify(PROPERTY))],
     ["a body that is too large", () => post("/v1/properties", `{"x":"${"a".repeat(5_300_000)}"}`)],
     ["a read", get],
-  ])("behind %s get their answers in order, or a closed connection", async (_, first) => {
+  ])("after %s get their responses in order, or a closed connection", async (_, first) => {
     const { heads, isClosed } = await exchange(first() + get(), 2);
-    // The answer of the second is never taken for the first's: it is there only behind that.
+    // The second response only comes after the first, so a client cannot confuse them.
     if (isClosed) expect(heads.length).toBeLessThanOrEqual(1);
     else expect(heads).toEqual([expect.any(String), "200"]);
   });
 
-  test("a write that was cut off by that is safe to send again with its Idempotency-Key", async () => {
+  test("a lost write can be repeated safely with its Idempotency-Key", async () => {
     const body = JSON.stringify({ ...PROPERTY, partner_property_id: "ONCE" });
     const once = [key(), "Idempotency-Key: pipelined-once"];
     await exchange(post("/v1/properties", body, once) + get(), 2);
-    // The first may still be under way, which is a 409 of its own.
+    // The first request may still be in progress, which is a 409.
     await eventually(async () => {
       expect((await exchange(post("/v1/properties", body, once), 1)).heads).toEqual(["201"]);
     });
@@ -82,9 +82,9 @@ describe("requests that a client sends behind one that is not answered yet", () 
   });
 });
 
-describe("what is refused before a route is found", () => {
+describe("errors before routing", () => {
   // Rule: parser-errors
-  test("a body of any declared length has the JSON body of all errors", async () => {
+  test("for a body of any declared length have the common JSON body", async () => {
     for (const length of ["6000000", "200000000", "999999999999"]) {
       const head = request("POST /v1/properties", [
         key(),
@@ -111,26 +111,26 @@ describe("what is refused before a route is found", () => {
       ),
     ],
     ["another version", "505", "GET /v1/ping HTTP/3.0\r\nHost: x\r\n\r\n"],
-  ])("%s is the runtime's own, without a body, and closes the connection", async (_, status, bytes) => {
+  ])("for %s are the runtime's, without a body, and close the connection", async (_, status, bytes) => {
     const { heads, text, isClosed } = await exchange(bytes, 2);
     expect({ heads, isClosed }).toEqual({ heads: [status], isClosed: true });
     expect(text).toContain("Connection: close\r\n\r\n");
   });
 });
 
-// A health check of a proxy may be such a request.
-describe("requests of HTTP/1.0 that name no host", () => {
+// Proxies may send such requests as health checks.
+describe("HTTP/1.0 requests without a Host", () => {
   const ask = (path: string, headers: string[] = []) =>
     exchange(`${[`GET ${path} HTTP/1.0`, ...headers].join("\r\n")}\r\n\r\n`, 1);
 
   test.each(["/health", "/v1/ping", "/v1/properties?limit=1", "/.well-known/oauth-authorization-server"])(
-    "%s is answered",
+    "%s is handled",
     async (path) => {
       expect((await ask(path, [key()])).heads).toEqual(["200"]);
     },
   );
 
-  test("a list as CSV is", async () => {
+  test("a list as CSV is handled", async () => {
     const { heads, text } = await ask("/v1/components?limit=1", [key(), "Accept: text/csv"]);
     expect(heads).toEqual(["200"]);
     expect(text).toMatch(/content-type: text\/csv/i);
@@ -140,7 +140,7 @@ describe("requests of HTTP/1.0 that name no host", () => {
     ["/nothing", "404"],
     ["/v1/properties", "401"],
     ["/embed/property/none", "404"],
-  ])("%s is refused as any other", async (path, status) => {
+  ])("%s is rejected like any other request", async (path, status) => {
     const { heads, text } = await ask(path);
     expect(heads).toEqual([status]);
     expect(text).not.toContain("Something went wrong");

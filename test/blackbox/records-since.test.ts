@@ -20,7 +20,7 @@ const unsaid = (fields: object = {}) => addProperty(client, { ...fields, records
 const sinceOf = async (id: string) => (await client.get(`/v1/properties/${id}`)).body.records_since;
 const boiler = (propertyId: string) =>
   addAppliance(client, propertyId, { type_id: "boiler", install_year: THIS_YEAR - 30 });
-/** The chances of the coming year of an appliance's components, by kind. */
+/** Returns the 12-month probabilities of an appliance's components, by type. */
 async function risksOf(applianceId: string): Promise<Record<string, number>> {
   const { components } = (await client.get(`/v1/appliances/${applianceId}`)).body;
   return Object.fromEntries(
@@ -28,9 +28,9 @@ async function risksOf(applianceId: string): Promise<Record<string, number>> {
   );
 }
 
-describe("the day from which a property's record is complete", () => {
+describe("the date since which the service history is complete", () => {
   // Rule: records-since
-  test("is the one given, when it is created and when it is changed", async () => {
+  test("is the given date, on creation and update", async () => {
     const { id, records_since } = await addProperty(client, { records_since: "2019-05-01" });
     expect(records_since).toBe("2019-05-01");
     expect((await client.put(`/v1/properties/${id}`, { records_since: "2021-02-03" })).body).toMatchObject({
@@ -42,7 +42,7 @@ describe("the day from which a property's record is complete", () => {
   });
 
   // Rule: records-since, record-begins
-  test("else follows from the registration and the events, whenever they come in", async () => {
+  test("is derived from the creation date and the events by default", async () => {
     const { id, records_since } = await unsaid();
     expect(records_since).toBe(TODAY);
     const { id: appliance } = await boiler(id);
@@ -76,7 +76,7 @@ describe("the day from which a property's record is complete", () => {
   );
 
   // Rule: records-since
-  test("is taken from the file of an import", async () => {
+  test("can be imported from a file", async () => {
     const file = join(server.folder, "properties.csv");
     const header = "partner_property_id,name,address,state,records_since\n";
     await Bun.write(file, `${header}R1,One,1 Elm St,NY,2018-03-04\nR2,Two,2 Elm St,NY,\n`);
@@ -88,22 +88,22 @@ describe("the day from which a property's record is complete", () => {
   });
 });
 
-describe("what came before the record", () => {
+describe("the unknown history before it", () => {
   // Rule: unknown-past
-  test("may have renewed a part, and so lowers its risk; not of what is as old as its appliance", async () => {
+  test("lowers the risk of a component that may have been replaced", async () => {
     const { id } = await addProperty(client);
     const { id: appliance } = await boiler(id);
     const known = await risksOf(appliance);
     await client.put(`/v1/properties/${id}`, { records_since: TODAY });
     const unknown = await risksOf(appliance);
     expect(unknown.boiler_burner).toBeLessThan(known.boiler_burner!);
-    // what cascades on to it is itself less likely to be worn
+    // The components that affect it by cascade are also less likely to be worn.
     expect(unknown.boiler_heat_exchanger).toBeLessThanOrEqual(known.boiler_heat_exchanger!);
     await client.put(`/v1/properties/${id}`, { records_since: "1950-01-01" });
     expect(await risksOf(appliance)).toEqual(known);
   });
 
-  test("becomes known as old events come in: the scores of all appliances follow at once", async () => {
+  test("becomes known with old events, which update the scores of all appliances", async () => {
     const { id } = await unsaid();
     const [visited, neighbour] = [await boiler(id), await boiler(id)];
     const before = await risksOf(neighbour.id);

@@ -28,7 +28,7 @@ const METER = "/v1/meter-event";
 const SMART = "/v1/meter-event/smart/v2";
 const FLAT = "/v1/meter-event/smart";
 
-/** What the receiver was told under that name of what the field names. */
+/** Returns the data of the first webhook delivery of `event` with this value of `field`. */
 async function reported(event: string, field: string, value: string): Promise<Json> {
   const dataOf = () =>
     receiver.received
@@ -43,7 +43,7 @@ describe("a meter reading", () => {
   const reading = () => ({ appliance_id: heater.id, metric: "temperature_f", value: 148.2 });
 
   // Rule: ids, meter-event, sensor-received
-  test("is stored and passed on with every field, and moves no score", async () => {
+  test("is stored and forwarded with every field, without an effect on scores", async () => {
     const scores = async () =>
       (await client.get("/v1/components", { appliance_id: heater.id })).body.components;
     const before = await scores();
@@ -78,12 +78,12 @@ describe("a meter reading", () => {
       404,
       "Appliance not found: A_1",
     ],
-  ] as const)("%s is refused", async (_, body, status, error) => {
+  ] as const)("%s is rejected", async (_, body, status, error) => {
     expect((await client.post(METER, body, status)).body.error).toBe(error);
   });
 
   // Rule: meter-event
-  test("with a value that is no number, or of a time to come, is refused", async () => {
+  test("with a value that is not a number, or with a future time, is rejected", async () => {
     for (const change of [
       { value: "148" },
       { recorded_at: "2999-01-01T00:00:00Z" },
@@ -93,9 +93,9 @@ describe("a meter reading", () => {
   });
 });
 
-describe("a smart event", () => {
+describe("a smart sensor event", () => {
   // Rule: score-with-write, smart-event, sensor-smart
-  test("scores its appliance at once, and answers with what it came to", async () => {
+  test("rescores its appliance immediately and returns the result", async () => {
     const scoreOf = async (id: string) =>
       (await client.get("/v1/components", { appliance_id: heater.id })).body.components.find(
         (one: Json) => one.id === id,
@@ -130,7 +130,7 @@ describe("a smart event", () => {
   });
 
   // Rule: smart-event-announces
-  test("announces the tiers that it changes right away, with the tier before", async () => {
+  test("sends tier changes immediately, with the previous tier", async () => {
     const aged = await addAppliance(client, property.id, {
       type_id: "water_heater_gas",
       install_year: THIS_YEAR - 40,
@@ -147,7 +147,7 @@ describe("a smart event", () => {
   });
 
   // Rule: property-source, smart-registers, property-created, appliance-created
-  test("registers the property and the appliance that are missing, and announces both", async () => {
+  test("creates a missing property and appliance, and sends events for both", async () => {
     const event = {
       event_type: "abnormal_noise",
       property: { name: "Oak Court", address: "7 Oak St", state: "vt", unit_count: 3 },
@@ -176,7 +176,7 @@ describe("a smart event", () => {
   });
 
   // Rule: smart-finds
-  test("finds a property by the partner's own reference, and an appliance by its serial", async () => {
+  test("finds a property by the partner's reference, and an appliance by its serial number", async () => {
     const { body } = await client.post(SMART, {
       event_type: "normal",
       property: { partner_property_id: "EC-1" },
@@ -186,7 +186,7 @@ describe("a smart event", () => {
   });
 
   // Rule: smart-lacking
-  test("that lacks what creation needs is refused with every field that is missing", async () => {
+  test("without the fields for a creation is rejected with all missing fields", async () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();
     const { body } = await client.post(SMART, { event_type: "smoke", property: { name: "No more" } }, 400);
@@ -203,7 +203,7 @@ describe("a smart event", () => {
   });
 
   // Rule: smart-lacking
-  test("leaves nothing of a property whose appliance is refused", async () => {
+  test("creates no property if its appliance is rejected", async () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();
     const event = {
@@ -216,7 +216,7 @@ describe("a smart event", () => {
   });
 
   // Rule: smart-unknown-type
-  test("of a kind that is not known is kept, moves no score and is named", async () => {
+  test("of an unknown type is stored, has no effect on scores, and causes a warning", async () => {
     const event = { event_type: "sun_spots", appliance: { appliance_id: heater.id } };
     const { body } = await client.post(SMART, event);
     expect(body.warnings).toEqual([expect.stringContaining("sun_spots")]);
@@ -236,12 +236,12 @@ describe("a smart event", () => {
     ["an appliance that is no object", { event_type: "smoke", appliance: "A_1" }, 400],
     ["an appliance that is a list", { event_type: "smoke", appliance: [] }, 400],
     ["a property that is a list", { event_type: "smoke", property: [], appliance: { serial: "M-1" } }, 400],
-  ])("with %s is refused", async (_, body, status) => {
+  ])("with %s is rejected", async (_, body, status) => {
     await client.post(SMART, body, status);
   });
 
   // Rule: smart-flat, sensor-smart-processed
-  test("in the older flat form comes to the same, under its older name", async () => {
+  test("in the legacy format has the same result, under its legacy name", async () => {
     const { body } = await client.post(FLAT, {
       event_type: "high_temperature",
       appliance_id: heater.id,
@@ -259,26 +259,23 @@ describe("a smart event", () => {
 });
 
 // Rule: key-replay
-test.each([METER, SMART, FLAT])(
-  "POST %s sent twice with one Idempotency-Key is received once",
-  async (path) => {
-    const body = {
-      appliance_id: heater.id,
-      metric: "m",
-      value: 1,
-      event_type: "normal",
-      appliance: { serial: "M-1" },
-    };
-    const key = { "idempotency-key": `once ${path}` };
-    const first = await client.post(path, body, 201, key);
-    const second = await client.post(path, body, 201, key);
-    expect(second.text).toBe(first.text);
-    expect(second.headers.get("idempotency-replayed")).toBe("true");
-  },
-);
+test.each([METER, SMART, FLAT])("POST %s repeated with an Idempotency-Key is stored once", async (path) => {
+  const body = {
+    appliance_id: heater.id,
+    metric: "m",
+    value: 1,
+    event_type: "normal",
+    appliance: { serial: "M-1" },
+  };
+  const key = { "idempotency-key": `once ${path}` };
+  const first = await client.post(path, body, 201, key);
+  const second = await client.post(path, body, 201, key);
+  expect(second.text).toBe(first.text);
+  expect(second.headers.get("idempotency-replayed")).toBe("true");
+});
 
 // Rule: unknown-is-404
-test("another partner's property and appliance are unknown to a sensor", async () => {
+test("another partner's property and appliance are not found", async () => {
   const other = server.as(await server.createPartner("Other"));
   await other.post(METER, { appliance_id: heater.id, metric: "m", value: 1 }, 404);
   await other.post(SMART, { event_type: "smoke", appliance: { appliance_id: heater.id } }, 404);

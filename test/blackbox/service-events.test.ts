@@ -45,9 +45,9 @@ const event = (fields: object = {}) => ({
 const componentsNow = async (): Promise<Json[]> =>
   (await client.get(`/v1/appliances/${appliance.id}`)).body.components;
 
-describe("logging service events", () => {
+describe("creating service events", () => {
   // Rule: ids, total-cost, condition-values
-  test("answers with the full records", async () => {
+  test("returns the full records", async () => {
     const component_id = appliance.components[0].id;
     const fields = {
       technician: "Kim",
@@ -73,13 +73,13 @@ describe("logging service events", () => {
   });
 
   // Rule: event-types
-  test("takes each of the event types", async () => {
+  test("accepts each event type", async () => {
     const { created } = await logEvents(client, ...EVENT_TYPES.map((event_type) => event({ event_type })));
     expect(created).toBe(EVENT_TYPES.length);
   });
 
   // Rule: total-cost
-  test("takes a total as it is given, and makes none of no costs", async () => {
+  test("stores the given total, and none without costs", async () => {
     const { events } = await logEvents(
       client,
       event({ parts_cost: 1, labor_cost: 2, total_cost: 10 }),
@@ -90,7 +90,7 @@ describe("logging service events", () => {
   });
 
   // Rule: condition-values, event-dates
-  test("takes each condition, and a date of tomorrow", async () => {
+  test("accepts each condition, and tomorrow's date", async () => {
     const conditions = ["good", "fair", "poor", null];
     const events = conditions.map((condition_after) => event({ condition_after, date: daysFromToday(1) }));
     const logged = await logEvents(client, ...events);
@@ -100,7 +100,7 @@ describe("logging service events", () => {
   });
 
   // Rule: event-types, component-of-appliance, event-dates, bulk-service-events, bulk-partial, bulk-messages
-  test("keeps the good ones when their neighbours are refused, each at its position", async () => {
+  test("saves valid events even if others fail, and lists the errors by position", async () => {
     const other = await addAppliance(client, appliance.property_id);
     const foreign = other.components[0].id;
     const { created, errors, events, error_details } = await logEvents(
@@ -142,7 +142,7 @@ describe("logging service events", () => {
   );
 
   // Rule: bulk-size
-  test("takes up to 1000 at once and refuses one more", async () => {
+  test("accepts up to 1,000 events at once", async () => {
     const many = Array.from({ length: 1000 }, () => event());
     expect((await client.post("/v1/service-events/bulk", { events: many })).body.created).toBe(1000);
     const { body } = await client.post("/v1/service-events/bulk", { events: [...many, event()] }, 400);
@@ -154,14 +154,14 @@ describe("logging service events", () => {
     [{ events: null }, "events required"],
     [{ events: {} }, "events must be an array"],
     [{ events: "x" }, "events must be an array"],
-  ])("refuses a body of %o", async (body, error) => {
+  ])("rejects a body of %o", async (body, error) => {
     expect((await client.post("/v1/service-events/bulk", body, 400)).body.error).toBe(error);
   });
 });
 
-describe("what an event moves", () => {
+describe("the effect of an event", () => {
   // Rule: replacement-renews
-  test("a replacement of the appliance makes every component new", async () => {
+  test("a replacement of the appliance resets every component", async () => {
     expect((await componentsNow()).map((one) => one.risk_tier)).toContain("CRITICAL");
     await logEvents(client, event({ event_type: "Replacement", date: daysFromToday(0) }));
     for (const component of await componentsNow())
@@ -173,7 +173,7 @@ describe("what an event moves", () => {
   });
 
   // Rule: replacement-renews
-  test("a replacement of a component makes that one new and no other", async () => {
+  test("a replacement of a component resets only that component", async () => {
     const [first, ...others] = await componentsNow();
     await logEvents(client, event({ event_type: "Replacement", component_id: first!.id }));
     const [now, ...rest] = await componentsNow();
@@ -182,7 +182,7 @@ describe("what an event moves", () => {
   });
 
   // Rule: last-serviced
-  test("servicing sets the date of the last service, and never backwards", async () => {
+  test("servicing sets the date of the last service, never to an earlier date", async () => {
     await logEvents(client, event({ event_type: "Cleaning", date: "2025-06-01" }));
     await logEvents(client, event({ event_type: "Repair", date: "2025-05-01" }));
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill("2025-06-01"));
@@ -220,7 +220,7 @@ describe("what an event moves", () => {
     const { id } = await addAppliance(client, appliance.property_id, {
       ...{ type_id: "hvac_central", install_year: THIS_YEAR - 9 },
     });
-    // The chance of the coming year, whose four decimals show what two of a score may hide.
+    // The 12-month probability has four decimals, which show smaller changes than a score.
     const sumOfRisks = async () => {
       const { components } = (await client.get(`/v1/appliances/${id}`)).body;
       const parts = components.map((one: Json) => Math.round(one.failure_probability_12m * 10_000));
@@ -233,7 +233,7 @@ describe("what an event moves", () => {
   });
 
   // Rule: event-weights, notes-scanned
-  test("an emergency repair weighs more than a repair, and words of trouble in its notes more still", async () => {
+  test("an emergency repair has more effect than a repair, and keywords in its notes add to it", async () => {
     const scoreAfter = async (fields: object) => {
       const { id, components } = await addAppliance(client, appliance.property_id, {
         ...{ type_id: "boiler", install_year: THIS_YEAR - 12 },
@@ -256,7 +256,7 @@ describe("what an event moves", () => {
   });
 
   // Rule: confidence
-  test("events and a known brand raise the confidence, from LOW by MEDIUM to HIGH", async () => {
+  test("events and a known brand raise the confidence from LOW to MEDIUM and HIGH", async () => {
     const confidenceOf = async (id: string) => {
       const { components } = (await client.get(`/v1/appliances/${id}`)).body;
       return [...new Set(components.map((one: Json) => one.confidence))];
@@ -274,7 +274,7 @@ describe("what an event moves", () => {
     expect(await confidenceOf(id)).toEqual(["MEDIUM"]);
   });
 
-  /** What an export tells of how long components lived, of the events that were logged. */
+  /** Returns the outcomes of the created events from an export. */
   async function outcomesOf(...logged: Json[]): Promise<Json[]> {
     const ids = new Set(logged.map(({ id }) => id));
     const { stdout } = await server.run("export", "--partner", partner.partner_id);
@@ -286,7 +286,7 @@ describe("what an event moves", () => {
   }
 
   // Rule: outcomes
-  test("a replacement and an emergency repair leave an outcome of each component that they speak of", async () => {
+  test("a replacement and an emergency repair record an outcome of each affected component", async () => {
     const [first] = appliance.components;
     const { events } = await logEvents(
       client,
@@ -320,7 +320,7 @@ describe("what an event moves", () => {
     expect(of(replacement)[0].age_years).toBeWithin(39, 41);
   });
 
-  test("the age in an outcome counts from the replacement before, in the same request too", async () => {
+  test("the age in an outcome counts from the previous replacement, also in the same request", async () => {
     const [{ id }] = appliance.components;
     const replaced = (daysAgo: number) =>
       event({ event_type: "Replacement", component_id: id, date: daysFromToday(-daysAgo) });
@@ -334,7 +334,7 @@ describe("what an event moves", () => {
     expect(ages[0]).toBeWithin(25, 27);
   });
 
-  test("the score in an outcome is the one that stood, other appliances' cascades and all", async () => {
+  test("the score in an outcome is the score before the event, including cascades", async () => {
     const scoreOf = async (id: string) => {
       const { components } = (await client.get("/v1/components", { appliance_id: washer.id })).body;
       return components.find((one: Json) => one.id === id).risk_score;
@@ -358,7 +358,7 @@ describe("what an event moves", () => {
   });
 
   // Rule: warranty-outcome
-  test("a warranty claim leaves one of what was replaced on its day, whichever was logged first", async () => {
+  test("a warranty claim records an outcome of the component replaced on its date, in any order", async () => {
     const [first, second, third] = appliance.components.map(({ id }: Json) => id);
     const logged: Json[] = [];
     const log = async (event_type: string, component_id: string | null) => {
@@ -384,7 +384,7 @@ describe("what an event moves", () => {
   });
 
   // Rule: score-with-write
-  test("is in the answer to the next read, scores and counts alike", async () => {
+  test("is visible in the next read, in scores and counts", async () => {
     await logEvents(client, event({ event_type: "Emergency Repair", notes: "leaking badly" }));
     const { counts } = (await client.get(`/v1/property/${appliance.property_id}/summary`)).body;
     expect(counts.service_events).toBe(1);
@@ -393,7 +393,7 @@ describe("what an event moves", () => {
 
 describe("a component's history", () => {
   // Rule: component-history
-  test("has its own events and those of its appliance as a whole, the newest first", async () => {
+  test("has its own events and those of its appliance, newest first", async () => {
     const [mine, other] = appliance.components;
     await logEvents(
       client,

@@ -37,7 +37,7 @@ test.each(KNOWN)("%s is known", async (event_type) => {
 });
 
 // Rule: severity
-test("the severity is medium unless told, and weighs more the higher it is", async () => {
+test("the severity defaults to medium, and higher severities have more effect", async () => {
   const scoreAfter = async (severity?: string) => {
     const { id } = await heater();
     const event = {
@@ -59,9 +59,9 @@ test("the severity is medium unless told, and weighs more the higher it is", asy
   expect(high).toBeLessThan(critical);
 });
 
-describe("an event that names a component", () => {
+describe("an event with a component", () => {
   // Rule: smart-one-component
-  test("by its id or its definition moves that one and no other", async () => {
+  test("by ID or definition affects only that component", async () => {
     for (const naming of [
       (tank: Json) => ({ component_id: tank.id }),
       () => ({ component_def_id: "wh_gas_tank" }),
@@ -77,7 +77,7 @@ describe("an event that names a component", () => {
   });
 
   // Rule: smart-one-component
-  test("of another appliance, or that it does not have, is refused", async () => {
+  test("of another appliance, or without the definition, is rejected", async () => {
     const [one, other] = [await heater(), await heater()];
     const event = { event_type: "water_leak", appliance: { appliance_id: one.id } };
     const foreign = other.components[0].id;
@@ -88,7 +88,7 @@ describe("an event that names a component", () => {
 });
 
 // Rule: smart-flat
-test("the flat form registers a property and an appliance from fields at the top", async () => {
+test("the legacy format creates a property and an appliance from top-level fields", async () => {
   const { body } = await client.post("/v1/meter-event/smart", {
     event_type: "low_flow",
     ...{ partner_property_id: "FLAT-1", name: "Flat Court", address: "9 Flat St", city: "Troy", state: "ny" },
@@ -105,7 +105,7 @@ test("the flat form registers a property and an appliance from fields at the top
 });
 
 // Rule: smart-registers
-test("an appliance of a unit is registered into it, and a unit of another property is refused", async () => {
+test("an appliance is created in its unit, and a unit of another property is rejected", async () => {
   const home = await addProperty(client, { unit_count: 1 });
   const [unit] = (await client.get(`/v1/property/${home.id}/units`)).body.units;
   const event = {
@@ -117,7 +117,7 @@ test("an appliance of a unit is registered into it, and a unit of another proper
   await client.post(SMART, { ...event, property: { property_id: property.id } }, 404);
 });
 
-describe("what an event names", () => {
+describe("matching", () => {
   const at = (fields: object) => ({
     event_type: "smoke",
     property: { name: "Main Street Lofts", address: "1 Main St", ...fields },
@@ -125,7 +125,7 @@ describe("what an event names", () => {
   });
 
   // Rule: smart-by-address
-  test("by name and address is the property of that city and state, and no other of the same name", async () => {
+  test("by name and address finds only the property in that city and state", async () => {
     const here = await send(at({ city: "Troy", state: "NY" }));
     expect(here.property_created).toBe(true);
     for (const fields of [{ state: "ny" }, { city: "TROY", state: "NY" }, { state: "NY", zip: "12180" }, {}])
@@ -144,7 +144,7 @@ describe("what an event names", () => {
   });
 
   // Rule: smart-ambiguous
-  test("by a serial that several appliances have is refused, unless their property tells them apart", async () => {
+  test("by an ambiguous serial number is rejected, unless the property makes it unique", async () => {
     const homes = [await addProperty(client), await addProperty(client)];
     const made = [];
     for (const { id } of homes) made.push(await addAppliance(client, id, { serial: "TWIN" }));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 describe("the public routes", () => {
   // Rule: health
-  test("say that a new server is healthy and has taken no snapshot yet", async () => {
+  test("report that a new server is healthy and has no snapshot yet", async () => {
     const { body } = await server.anonymous.get("/health");
     expect(body).toEqual({
       status: "ok",
@@ -31,7 +31,7 @@ describe("the public routes", () => {
   });
 
   // Rule: auth-methods
-  test("list the two ways to authenticate", async () => {
+  test("list both authentication methods", async () => {
     const { body } = await server.anonymous.get("/v1/auth/methods");
     expect(body).toEqual({
       methods: [
@@ -49,21 +49,24 @@ describe("the public routes", () => {
 });
 
 // Rule: document-paths
-test.each(["", "/v1", "/api", "/api/v1"])("what needs no version answers below %s", async (base) => {
-  expect((await server.anonymous.get(`${base}/health`)).body.status).toBe("ok");
-  await server.anonymous.ask("POST", `${base}/oauth/token`, 400, { body: {} });
-  await partner.ask("GET", `${base}/uploads/none.jpg`, 404);
-  const { status } = await partner.send("POST", `${base}/onboarding/demo-property`, {});
-  expect(status).toBe(base === "" ? 201 : 409);
-});
+test.each(["", "/v1", "/api", "/api/v1"])(
+  "operations without a version are available below %s",
+  async (base) => {
+    expect((await server.anonymous.get(`${base}/health`)).body.status).toBe("ok");
+    await server.anonymous.ask("POST", `${base}/oauth/token`, 400, { body: {} });
+    await partner.ask("GET", `${base}/uploads/none.jpg`, 404);
+    const { status } = await partner.send("POST", `${base}/onboarding/demo-property`, {});
+    expect(status).toBe(base === "" ? 201 : 409);
+  },
+);
 
-test("what administrators have is not below /v1", async () => {
+test("administrative operations are not below /v1", async () => {
   await server.anonymous.ask("GET", "/v1/admin/partners", 404);
   await server.anonymous.ask("GET", "/v1/docs", 404);
 });
 
 // Rule: partner-name, ping
-test("ping says whose credentials they are and what the time is", async () => {
+test("ping returns the partner and the time", async () => {
   const { body, headers } = await partner.get("/v1/ping");
   expect(body).toEqual({
     ok: true,
@@ -73,17 +76,17 @@ test("ping says whose credentials they are and what the time is", async () => {
   expect(headers.get("x-ratelimit-limit")).toBe("1000000");
 });
 
-test("ping answers a caller who holds whatever there is that it still stands", async () => {
+test("ping returns 304 to If-None-Match: *", async () => {
   await partner.ask("GET", "/v1/ping", 304, { headers: { "if-none-match": "*" } });
 });
 
-test("a query string is ignored where there is nothing to ask for, whatever it holds", async () => {
+test("a query string is ignored by operations without parameters", async () => {
   for (const query of ["%zz", "%", "__proto__=%00", "a[b]=%ff"]) await partner.get(`/v1/ping?${query}`);
 });
 
 describe("every route", () => {
   // Rule: base-path
-  test("answers under the base path as without it", async () => {
+  test("is available with and without the base path", async () => {
     expect((await partner.get("/api/v1/ping")).body).toMatchObject({ ok: true });
     expect((await server.anonymous.get("/api/health")).body).toMatchObject({ status: "ok" });
     expect((await server.anonymous.get("/api/v1/auth/methods")).body.methods).toHaveLength(2);
@@ -95,13 +98,13 @@ describe("every route", () => {
     }
   });
 
-  test("answers HEAD as GET, without a body", async () => {
+  test("supports HEAD like GET, without a body", async () => {
     const { text, headers } = await partner.ask("HEAD", "/v1/properties", 200);
     expect(text).toBe("");
     expect(headers.get("content-type")).toStartWith("application/json");
   });
 
-  test("tells by OPTIONS, without credentials, which methods it has", async () => {
+  test("lists its methods for OPTIONS, without credentials", async () => {
     const { headers } = await server.anonymous.ask("OPTIONS", "/v1/properties", 204);
     expect(headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
   });
@@ -112,7 +115,7 @@ describe("every route", () => {
     ["POST", "/v1/ping", "GET, HEAD, OPTIONS"],
     ["PATCH", "/v1/appliances/A_1", "GET, HEAD, PUT, OPTIONS"],
     ["GET", "/oauth/token", "POST, OPTIONS"],
-  ] as const)("refuses %s %s with the methods that it has", async (method, path, allow) => {
+  ] as const)("rejects %s %s and lists its methods", async (method, path, allow) => {
     const { body, headers } = await partner.ask(method, path, 405);
     expect(body.code).toBe("method_not_allowed");
     expect(headers.get("allow")).toBe(allow);
@@ -130,22 +133,22 @@ describe("every route", () => {
   );
 });
 
-describe("a request id", () => {
+describe("a request ID", () => {
   // Rule: request-id
-  test("is the caller's own when that is 1 to 128 printable characters", async () => {
+  test("is the caller's if it has 1 to 128 printable characters", async () => {
     for (const id of ["a", "Order 7/b", "x".repeat(128)]) {
       const { headers } = await partner.ask("GET", "/v1/ping", 200, { headers: { "x-request-id": id } });
       expect(headers.get("x-request-id")).toBe(id);
     }
   });
 
-  test("stands in the error, so that the caller can name it", async () => {
+  test("is in the error", async () => {
     const headers = { "x-request-id": "mine" };
     expect((await server.anonymous.ask("GET", "/v1/ping", 401, { headers })).body.request_id).toBe("mine");
   });
 
   // Rule: request-id
-  test("is the server's, and new for each request, when the caller's is too long or missing", async () => {
+  test("is generated if the caller's is too long or missing", async () => {
     const asked: Record<string, string>[] = [{}, {}, { "x-request-id": "x".repeat(129) }];
     const ids = await Promise.all(
       asked.map(async (headers) =>
@@ -158,7 +161,7 @@ describe("a request id", () => {
 });
 
 // Rule: log-lines
-test("the log has a line for a request, with its route and partner, and nothing secret", async () => {
+test("the log has a line per request, with route and partner, and without secrets", async () => {
   const headers = { "x-request-id": "find-me" };
   await partner.ask("GET", "/v1/properties/P_1", 404, { headers, query: { note: "from-the-query" } });
   const line = await server.logged((one) => one.request_id === "find-me");

@@ -4,13 +4,13 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 const { serve } = useMainstay();
 const SECOND = 1_000;
 
-/** Makes the newest moment that the database knows a later one: no token's time goes on from before it. */
+/** Moves the latest time in the database forward: tokens expire by it. */
 async function letPass(server: Installation, ms: number): Promise<void> {
   await server.sql(`UPDATE clock SET last_instant = ${Date.now() + ms}`);
 }
 
 // Rule: token-life
-test("a bearer token is taken for an hour and not after it, and the partner gets a new one", async () => {
+test("a bearer token is valid for one hour, and the partner can get a new one", async () => {
   const server = await serve();
   const partner = await server.createPartner();
   const holder = await server.withToken(partner);
