@@ -22,9 +22,9 @@ export async function readAlertsBySystem(api: ApiClient): Promise<SystemAlerts[]
 async function countAlerts(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemAlerts[]> {
   const locations = new Locations(await readApplianceTypes(api), []);
   const systems = Map.groupBy(alerts, ({ appliance_type }) => locations.systemOf(appliance_type));
-  return [...systems].map(([system, parts]) => {
-    const critical = parts.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;
-    return { system, critical, warning: parts.length - critical };
+  return [...systems].map(([system, group]) => {
+    const critical = group.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;
+    return { system, critical, warning: group.length - critical };
   });
 }
 

@@ -20,12 +20,16 @@ export function AlertsPage({ route }: { route: Route }) {
   const { api, portfolio } = useApp();
   useTitle("Alerts");
   useChanges(portfolio);
-  const of = (name: string) => route.query.get(name) ?? "";
-  const path = alertsPath({ tier: of("tier"), system: of("system"), state: of("state") });
+  const parameter = (name: string) => route.query.get(name) ?? "";
+  const path = alertsPath({
+    tier: parameter("tier"),
+    system: parameter("system"),
+    state: parameter("state"),
+  });
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new Locations(types.value ?? [], [])), [types.value]);
-  const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), of("state")])]
+  const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), parameter("state")])]
     .filter(Boolean)
     .sort();
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
@@ -40,7 +44,7 @@ export function AlertsPage({ route }: { route: Route }) {
       <Filters>
         <SelectFilter
           label="Tier"
-          value={of("tier")}
+          value={parameter("tier")}
           choices={[
             ["CRITICAL", TIER_LABELS.CRITICAL.name],
             ["WARNING", TIER_LABELS.WARNING.name],
@@ -49,13 +53,13 @@ export function AlertsPage({ route }: { route: Route }) {
         />
         <SelectFilter
           label="System"
-          value={of("system")}
+          value={parameter("system")}
           choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
           onChange={(system) => set({ system })}
         />
         <SelectFilter
           label="State"
-          value={of("state")}
+          value={parameter("state")}
           choices={(states.length > 0 ? states : US_STATES).map((state) => [state, state])}
           onChange={(state) => set({ state })}
         />
@@ -75,7 +79,7 @@ export function AlertsPage({ route }: { route: Route }) {
           file="alerts.csv"
           rows={list.value?.rows ?? []}
           total={list.value?.total ?? 0}
-          read={list.all}
+          read={list.readAll}
         />
       </Filters>
       <LoadedContent loaded={list} what="the alerts">
@@ -98,7 +102,12 @@ export function AlertsPage({ route }: { route: Route }) {
                 rows={rows}
                 rowKey={({ component_id }) => component_id}
               />
-              <LoadMore loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
+              <LoadMore
+                loaded={rows.length}
+                total={total}
+                isLoading={list.isLoading}
+                onMore={list.loadMore}
+              />
             </>
           )
         }
@@ -108,8 +117,8 @@ export function AlertsPage({ route }: { route: Route }) {
 }
 
 export function alertsPath(filter: Readonly<Record<string, string>>): string {
-  const given = Object.entries(filter).filter(([, value]) => value !== "");
-  return `/v1/alerts${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+  const filters = Object.entries(filter).filter(([, value]) => value !== "");
+  return `/v1/alerts${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
 }
 
 const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [

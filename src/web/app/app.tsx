@@ -18,16 +18,16 @@ type SignedIn = AppServices & { session: Session };
 
 function App() {
   const route = useRoute();
-  const [why, setWhy] = useState<string>();
-  const [world, setWorld] = useState(() => {
-    const resumed = Session.restored(ROOT);
-    return resumed && connect(resumed);
+  const [endReason, setEndReason] = useState<string>();
+  const [signedIn, setSignedIn] = useState(() => {
+    const restored = Session.restored(ROOT);
+    return restored && connect(restored);
   });
-  const current = useRef(world);
+  const current = useRef(signedIn);
   const show = (next: SignedIn | undefined, reason?: string) => {
     current.current = next;
-    setWhy(reason);
-    setWorld(next);
+    setEndReason(reason);
+    setSignedIn(next);
   };
 
   /** The dependencies of a session. */
@@ -50,12 +50,12 @@ function App() {
     // Moves screen readers to the start of the new page.
     if (document.activeElement === document.body)
       document.getElementById("main")?.focus({ preventScroll: true });
-  }, [route.segments.join("/"), world]);
-  if (!world)
+  }, [route.segments.join("/"), signedIn]);
+  if (!signedIn)
     return (
       <SignIn
         root={ROOT}
-        why={why}
+        endReason={endReason}
         onSession={async (session) => {
           const next = connect(session);
           // Verifies the credentials with a call that the first page needs anyway.
@@ -65,7 +65,7 @@ function App() {
       />
     );
   return (
-    <AppContext.Provider value={world}>
+    <AppContext.Provider value={signedIn}>
       <ComponentHref.Provider value={componentHref}>
         <Shell route={route}>
           <Pages route={route} />

@@ -85,17 +85,17 @@ function factsOf(appliance: ApplianceWithComponentsJson): string[] {
 
 /** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
 function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
-  const [isWanted, setWanted] = useState(false);
+  const [isShown, setShown] = useState(false);
   const calls = appliance.components.length;
   if (calls === 0) return null;
   return (
     <section class="card" aria-labelledby="history">
       <h2 id="history">Service history</h2>
-      {isWanted ? (
+      {isShown ? (
         <LoadedHistory appliance={appliance} />
       ) : (
         <p class="empty">
-          <button type="button" class="outline" onClick={() => setWanted(true)}>
+          <button type="button" class="outline" onClick={() => setShown(true)}>
             Show service history ({counted(calls, "API call")})
           </button>
         </p>

@@ -55,8 +55,8 @@ export function ComponentPage({ id }: { id: string }) {
 function StatusFigures({ component }: { component: ComponentJson }) {
   const { risk_tier, risk_score, failure_probability_12m, projected_failure_range } = component;
   return (
-    <section class="card" aria-labelledby="standing">
-      <h2 id="standing" class="visually-hidden">
+    <section class="card" aria-labelledby="status">
+      <h2 id="status" class="visually-hidden">
         Status
       </h2>
       <dl class="figures four">

@@ -36,7 +36,7 @@ export function DownloadAllCsv<Row extends object>(props: {
 }) {
   const { file, rows, total, read } = props;
   const [loaded, setLoaded] = useState<number>();
-  const save = async () => {
+  const download = async () => {
     setLoaded(rows.length);
     try {
       downloadRecords(file, await read(setLoaded));
@@ -48,7 +48,7 @@ export function DownloadAllCsv<Row extends object>(props: {
     }
   };
   const calls = Math.ceil((total - rows.length) / PAGE_SIZE);
-  const words =
+  const label =
     calls > 0 ? `Download CSV (all ${count(total)}, ${counted(calls, "API call")})` : "Download CSV";
   const isBusy = loaded !== undefined;
   return (
@@ -57,9 +57,9 @@ export function DownloadAllCsv<Row extends object>(props: {
       class="outline"
       disabled={rows.length === 0 || isBusy}
       aria-busy={isBusy}
-      onClick={() => void save()}
+      onClick={() => void download()}
     >
-      {isBusy ? `Loading: ${count(loaded)} of ${count(total)}` : words}
+      {isBusy ? `Loading: ${count(loaded)} of ${count(total)}` : label}
     </button>
   );
 }

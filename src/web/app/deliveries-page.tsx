@@ -13,25 +13,34 @@ import { usePagedList } from "./paged-list.ts";
 
 const STATUS_LABELS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
   failed: { name: "Failed", chip: "overdue" },
-  pending: { name: "Retrying", chip: "due_soon" },
+  pending: { name: "Pending", chip: "due_soon" },
   delivered: { name: "Delivered", chip: "ok" },
 };
 
 const EVENTS = [
-  ...["component.critical", "component.warning", "component.recovered", "service_event.created"],
-  ...["property.created", "appliance.created", "sensor.received", "sensor.smart", "webhook.test"],
+  "component.critical",
+  "component.warning",
+  "component.recovered",
+  "service_event.created",
+  "property.created",
+  "appliance.created",
+  "sensor.received",
+  "sensor.smart",
+  "webhook.test",
 ];
 
 /** The deliveries to the partner's webhook endpoint, with every attempt. Finished ones can be sent again. */
 export function DeliveriesPage({ route }: { route: Route }) {
   const { api } = useApp();
   useTitle("Deliveries");
-  const of = (name: string) => route.query.get(name) ?? "";
-  const given = Object.entries({ status: of("status"), event: of("event") }).filter(([, value]) => value);
-  const path = `/v1/webhook-deliveries${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+  const parameter = (name: string) => route.query.get(name) ?? "";
+  const filters = Object.entries({ status: parameter("status"), event: parameter("event") }).filter(
+    ([, value]) => value,
+  );
+  const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
   const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
-  const look = () => {
+  const refresh = () => {
     api.refresh();
     list.reload();
   };
@@ -46,29 +55,29 @@ export function DeliveriesPage({ route }: { route: Route }) {
       <Filters>
         <SelectFilter
           label="Status"
-          value={of("status")}
+          value={parameter("status")}
           choices={Object.entries(STATUS_LABELS).map(([status, { name }]) => [status, name])}
           onChange={(status) => set({ status })}
         />
         <SelectFilter
           label="Event"
-          value={of("event")}
+          value={parameter("event")}
           choices={EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
         <p class="result-count" role="status">
           {list.value && counted(list.value.total, "delivery", "deliveries")}
         </p>
-        <button type="button" class="outline" aria-busy={list.isLoading} onClick={look}>
+        <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
           Refresh (1 API call)
         </button>
       </Filters>
       <LoadedContent loaded={list} what="the deliveries">
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <EmptyState title={given.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
+            <EmptyState title={filters.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
               <p>
-                {given.length === 0 ? (
+                {filters.length === 0 ? (
                   "Deliveries appear after your administrator sets a webhook URL and an event occurs."
                 ) : (
                   <a href={hrefTo(["deliveries"])}>Show all deliveries</a>
@@ -79,10 +88,15 @@ export function DeliveriesPage({ route }: { route: Route }) {
             <section class="card" aria-label="Deliveries">
               <ul class="deliveries">
                 {rows.map((delivery) => (
-                  <Delivery key={delivery.id} delivery={delivery} onResent={look} />
+                  <Delivery key={delivery.id} delivery={delivery} onResent={refresh} />
                 ))}
               </ul>
-              <LoadMore loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.more} />
+              <LoadMore
+                loaded={rows.length}
+                total={total}
+                isLoading={list.isLoading}
+                onMore={list.loadMore}
+              />
             </section>
           )
         }

@@ -12,11 +12,14 @@ import { DataTable } from "../sections/section.tsx";
 import { readAll, useApp } from "./app-context.ts";
 import { TierCount } from "./properties-page.tsx";
 
-type Figures = { components: readonly ComponentJson[]; types: ConstructorParameters<typeof Locations>[0] };
+type PropertyData = {
+  components: readonly ComponentJson[];
+  types: ConstructorParameters<typeof Locations>[0];
+};
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
 /** The appliances of a property with their components by tier, and its units. */
-export function Equipment({ propertyId, figures }: { propertyId: string; figures: Figures }) {
+export function Equipment({ propertyId, data }: { propertyId: string; data: PropertyData }) {
   const { api } = useApp();
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
@@ -31,7 +34,7 @@ export function Equipment({ propertyId, figures }: { propertyId: string; figures
     <LoadedContent loaded={equipment} what="the appliances">
       {({ appliances, units }) => (
         <>
-          <Appliances appliances={appliances} units={units} figures={figures} />
+          <Appliances appliances={appliances} units={units} data={data} />
           <Units appliances={appliances} units={units} />
         </>
       )}
@@ -42,10 +45,10 @@ export function Equipment({ propertyId, figures }: { propertyId: string; figures
 function Appliances(props: {
   appliances: readonly ApplianceJson[];
   units: readonly UnitJson[];
-  figures: Figures;
+  data: PropertyData;
 }) {
-  const { appliances, units, figures } = props;
-  const { components, types } = figures;
+  const { appliances, units, data } = props;
+  const { components, types } = data;
   const rows = useMemo(() => applianceRows(appliances, components), [appliances, components]);
   const columns = useMemo(() => columnsOf(new Locations(types, units), units), [types, units]);
   if (appliances.length === 0)
@@ -122,7 +125,7 @@ function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly T
       heading: "Components",
       isNumber: true,
       shownFrom: "medium",
-      cell: ({ components: parts }) => count(parts),
+      cell: ({ components }) => count(components),
     },
     {
       key: "critical",
@@ -140,7 +143,7 @@ function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly T
 }
 
 function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; units: readonly UnitJson[] }) {
-  const held = Map.groupBy(appliances, ({ unit_id }) => unit_id);
+  const byUnit = Map.groupBy(appliances, ({ unit_id }) => unit_id);
   return (
     <section class="card" aria-labelledby="units">
       <h2 id="units">{counted(units.length, "unit")}</h2>
@@ -159,7 +162,7 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
               {
                 heading: "Appliances in unit",
                 isNumber: true,
-                cell: ({ id }) => count(held.get(id)?.length ?? 0),
+                cell: ({ id }) => count(byUnit.get(id)?.length ?? 0),
               },
               { heading: "ID", cell: ({ id }) => <code>{id}</code> },
             ]}

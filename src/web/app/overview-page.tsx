@@ -31,7 +31,7 @@ export function OverviewPage({ route }: { route: Route }) {
   }, [portfolio]);
   const { totals, total, failure, loaded } = portfolio.state;
   if (!totals && failure)
-    return <FailureMessage failure={failure} again={() => void portfolio.reload()} isPage />;
+    return <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} isPage />;
   return (
     <>
       <header class="heading">
@@ -66,8 +66,8 @@ export function OverviewPage({ route }: { route: Route }) {
 function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
   const { critical, warning, components, total_deferred, total_reactive } = totals;
   return (
-    <section class="card" aria-labelledby="standing">
-      <h2 id="standing" class="visually-hidden">
+    <section class="card" aria-labelledby="status">
+      <h2 id="status" class="visually-hidden">
         Status
       </h2>
       <dl class="figures four">

@@ -9,29 +9,31 @@ export type PagedList<P, T> = { rows: T[]; first: P; total: number };
 /** The number of pages read without a pause. Further ones are paced, to leave some of the rate limit to other clients. */
 const UNPACED_CALLS = 5;
 
+/** Reads a list page by page. */
 export function usePagedList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
   api: ApiClient,
   path: string,
   key: K,
 ): LoadState<PagedList<P, T>> & {
-  more: () => void;
+  /** Reads one more page. */
+  loadMore: () => void;
   /** Reads the whole list. Rejects with an ApiFailure. */
-  all: (onProgress: (loaded: number) => void) => Promise<T[]>;
+  readAll: (onProgress: (loaded: number) => void) => Promise<T[]>;
 } {
-  const [wanted, setWanted] = useState({ path, pages: 1 });
-  const pages = wanted.path === path ? wanted.pages : 1;
+  const [requested, setRequested] = useState({ path, pages: 1 });
+  const pages = requested.path === path ? requested.pages : 1;
   const loaded = useLoad(path, async () => await readPages<K, T, P>(api, path, key, pages));
-  const { reload: again } = loaded;
-  const more = useCallback(() => {
-    setWanted({ path, pages: pages + 1 });
-    again();
-  }, [path, pages, again]);
-  const all = useCallback(
+  const { reload } = loaded;
+  const loadMore = useCallback(() => {
+    setRequested({ path, pages: pages + 1 });
+    reload();
+  }, [path, pages, reload]);
+  const readAll = useCallback(
     async (onProgress: (loaded: number) => void) =>
       (await readPages<K, T, P>(api, path, key, Number.POSITIVE_INFINITY, onProgress)).rows,
     [api, path, key],
   );
-  return { ...loaded, more, all };
+  return { ...loaded, loadMore, readAll };
 }
 
 /** Reads pages; those that the client still has take no call. */
@@ -46,10 +48,10 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
   let first: P | undefined;
   let calls = 0;
   for (let page = 0; page < pages; page++) {
-    const at = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}&offset=${page * PAGE_SIZE}`;
-    const isKnown = api.cached(at) !== undefined;
-    if (!isKnown && ++calls > UNPACED_CALLS) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
-    const read = await api.read<P>(at);
+    const address = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}&offset=${page * PAGE_SIZE}`;
+    const isCached = api.cached(address) !== undefined;
+    if (!isCached && ++calls > UNPACED_CALLS) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    const read = await api.read<P>(address);
     first ??= read;
     rows.push(...read[key]);
     onProgress(rows.length);

@@ -13,20 +13,20 @@ import { PropertySchedulePage } from "./property-schedule-page.tsx";
 
 /** Renders the page of a route. */
 export function Pages({ route }: { route: Route }) {
-  const [area, id, part] = route.segments;
+  const [area, id, tab] = route.segments;
   if (area === undefined) return <OverviewPage route={route} />;
   if (area === "schedule") return <PortfolioSchedulePage route={route} />;
-  if (area === "properties" && part === "schedule") return <PropertySchedulePage id={id!} route={route} />;
+  if (area === "properties" && tab === "schedule") return <PropertySchedulePage id={id!} route={route} />;
   if (area === "properties" && id === undefined) return <PropertiesPage route={route} />;
-  if (area === "properties") return <PropertyPage key={id} id={id!} part={part} route={route} />;
+  if (area === "properties") return <PropertyPage key={id} id={id!} tab={tab} route={route} />;
   if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;
   if (area === "components" && id !== undefined) return <ComponentPage key={id} id={id} />;
   if (area === "alerts") return <AlertsPage route={route} />;
   if (area === "deliveries") return <DeliveriesPage route={route} />;
-  return <NoPage />;
+  return <NotFoundPage />;
 }
 
-function NoPage() {
+function NotFoundPage() {
   useTitle("Page not found");
   return (
     <EmptyState title="Page not found" isPage>

@@ -9,7 +9,7 @@ import { useApp } from "./app-context.ts";
 /** The photos of an appliance, loaded on demand: each takes a call. */
 export function Photos({ applianceId }: { applianceId: string }) {
   const { api } = useApp();
-  const [isWanted, setWanted] = useState(false);
+  const [isShown, setShown] = useState(false);
   const path = `/v1/appliances/${encodeURIComponent(applianceId)}/photos`;
   const photos = useLoad(path, () => api.read<PhotosJson>(path));
   return (
@@ -24,13 +24,13 @@ export function Photos({ applianceId }: { applianceId: string }) {
               <ul class="photos">
                 {[...appliance_photos, ...service_event_photos].map((photo) => (
                   <li key={photo.filename}>
-                    {isWanted ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
+                    {isShown ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
                   </li>
                 ))}
               </ul>
-              {!isWanted && (
+              {!isShown && (
                 <p>
-                  <button type="button" class="outline" onClick={() => setWanted(true)}>
+                  <button type="button" class="outline" onClick={() => setShown(true)}>
                     Show {total === 1 ? "photo" : "photos"} ({counted(total, "API call")})
                   </button>
                 </p>
@@ -45,31 +45,31 @@ export function Photos({ applianceId }: { applianceId: string }) {
 
 function Picture({ photo }: { photo: PhotoJson }) {
   const { api } = useApp();
-  const [address, setAddress] = useState<string>();
+  const [source, setSource] = useState<string>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
-    let made: string | undefined;
-    let isWanted = true;
+    let url: string | undefined;
+    let isMounted = true;
     api.readFile(`/uploads/${encodeURIComponent(photo.filename)}`).then(
       (picture) => {
-        if (!isWanted) return;
-        made = URL.createObjectURL(picture);
-        setAddress(made);
+        if (!isMounted) return;
+        url = URL.createObjectURL(picture);
+        setSource(url);
       },
       (thrown: unknown) =>
-        isWanted &&
+        isMounted &&
         setFailure(thrown instanceof ApiFailure ? thrown.message : "The photo could not be loaded."),
     );
     return () => {
-      isWanted = false;
-      if (made !== undefined) URL.revokeObjectURL(made);
+      isMounted = false;
+      if (url !== undefined) URL.revokeObjectURL(url);
     };
   }, [api, photo.filename]);
   return (
     <figure>
-      {address ? (
-        <a href={address} target="_blank" rel="noreferrer">
-          <img src={address} alt={photo.original_name} />
+      {source ? (
+        <a href={source} target="_blank" rel="noreferrer">
+          <img src={source} alt={photo.original_name} />
         </a>
       ) : (
         <span class="photo-placeholder small mute">{failure ?? "Loading…"}</span>

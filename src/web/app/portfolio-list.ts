@@ -4,7 +4,7 @@ import type { SortOrder } from "../browser/virtual-table.tsx";
 /* Search, sorting and totals of the loaded properties, without further calls. */
 
 /** The filters of the list of properties; an empty one matches all. */
-export type PortfolioFilter = { words: string; state: string; rating: string };
+export type PortfolioFilter = { search: string; state: string; rating: string };
 
 /** A property, and the text in which it is searched. */
 export type SearchableProperty = { item: PortfolioItemJson; text: string };
@@ -19,7 +19,7 @@ export function filterProperties(
   all: readonly SearchableProperty[],
   filter: PortfolioFilter,
 ): PortfolioItemJson[] {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
   const rating = filter.rating === NOT_RATED ? null : filter.rating;
   const found = [];
   for (const { item, text } of all) {

@@ -51,7 +51,7 @@ export function PortfolioPlanSection({ route }: { route: Route }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
   const plan = useLoad("plan", () => readPlan(api, pages));
-  const more = () => {
+  const loadMore = () => {
     setPages(pages + 1);
     plan.reload();
   };
@@ -64,7 +64,7 @@ export function PortfolioPlanSection({ route }: { route: Route }) {
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
-            <DueByProperty plan={value} isLoading={plan.isLoading} onMore={more} />
+            <DueByProperty plan={value} isLoading={plan.isLoading} onMore={loadMore} />
             <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
             <PortfolioBudgetPlanner all={value} pages={pages} route={route} />
           </>
@@ -83,7 +83,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
   const shown = due
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
-  const isPart = total > portfolio.length;
+  const isPartial = total > portfolio.length;
   return (
     <>
       <p class="deposit">
@@ -91,7 +91,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
         planned replacement cost <strong>{money(Math.round(immediate.cost))}</strong>.{" "}
         {shown.length === 0
           ? `None are in the first ${count(portfolio.length)} properties.`
-          : `Properties with the highest cost of delay${isPart ? ` (first ${count(portfolio.length)})` : ""}:`}
+          : `Properties with the highest cost of delay${isPartial ? ` (first ${count(portfolio.length)})` : ""}:`}
       </p>
       {shown.length > 0 && (
         <ul class="due-now">
@@ -119,23 +119,23 @@ function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; page
   const { api } = useApp();
   const range = sliderRangeUpTo(all.budget.spent);
   const [amount, setAmount] = useState(Math.min(budgetOf(route) ?? range.most, range.most));
-  const [asked, setAsked] = useState(amount);
+  const [requested, setRequested] = useState(amount);
   useEffect(() => {
-    if (amount === asked) return;
+    if (amount === requested) return;
     const timer = setTimeout(() => {
-      setAsked(amount);
+      setRequested(amount);
       replaceQuery(route, { budget: String(amount) });
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [amount, asked, route]);
+  }, [amount, requested, route]);
   // The plan itself was requested with an unlimited budget.
-  const isAll = asked >= all.budget.spent;
-  const bought = useLoad(isAll ? `all ${all.portfolio.length}` : `${asked} ${pages}`, async () =>
-    isAll ? all : await readPlan(api, pages, { budget: String(asked) }),
+  const isUnlimited = requested >= all.budget.spent;
+  const plan = useLoad(isUnlimited ? `all ${all.portfolio.length}` : `${requested} ${pages}`, async () =>
+    isUnlimited ? all : await readPlan(api, pages, { budget: String(requested) }),
   );
   const last = useRef(all);
-  if (bought.value) last.current = bought.value;
-  const isOnItsWay = amount !== asked || bought.isLoading;
+  if (plan.value) last.current = plan.value;
+  const isPending = amount !== requested || plan.isLoading;
   if (all.budget.spent === 0)
     return (
       <>
@@ -153,11 +153,11 @@ function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; page
           ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
       </p>
       <AmountSlider range={range} amount={amount} onSlide={setAmount} />
-      <div class={isOnItsWay ? "budget-request is-pending" : "budget-request"} aria-busy={isOnItsWay}>
-        {bought.failure && !isOnItsWay ? (
+      <div class={isPending ? "budget-request is-pending" : "budget-request"} aria-busy={isPending}>
+        {plan.failure && !isPending ? (
           <p role="alert">
-            {bought.failure.message}{" "}
-            <button type="button" class="plain" onClick={bought.reload}>
+            {plan.failure.message}{" "}
+            <button type="button" class="plain" onClick={plan.reload}>
               Try again
             </button>
           </p>
@@ -176,8 +176,8 @@ function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; page
 function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): BudgetResult {
   const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
   const none = { chosen_count: 0, spent: 0, avoided: 0 };
-  const bought = all.portfolio.map((one) => lineOf(one, shares.get(one.property_id) ?? none));
-  const left = all.portfolio.map((one) => {
+  const included = all.portfolio.map((one) => lineOf(one, shares.get(one.property_id) ?? none));
+  const excluded = all.portfolio.map((one) => {
     const { chosen_count, spent, avoided } = shares.get(one.property_id) ?? none;
     return lineOf(one, {
       chosen_count: one.budget.chosen_count - chosen_count,
@@ -185,15 +185,15 @@ function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Budge
       avoided: one.budget.avoided - avoided,
     });
   });
-  const dearest = (lots: BudgetLine[]) =>
-    lots.filter(({ count }) => count > 0).sort((a, b) => b.delayCostUsd - a.delayCostUsd);
+  const byDelayCost = (lines: BudgetLine[]) =>
+    lines.filter(({ count }) => count > 0).sort((a, b) => b.delayCostUsd - a.delayCostUsd);
   return {
     count: budget.chosen_count,
     spentUsd: budget.spent,
     avoidedUsd: budget.avoided,
     remainingUsd: Math.max(all.budget.avoided - budget.avoided, 0),
-    included: dearest(bought),
-    excluded: dearest(left),
+    included: byDelayCost(included),
+    excluded: byDelayCost(excluded),
   };
 }
 

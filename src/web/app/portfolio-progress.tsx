@@ -7,9 +7,9 @@ export function PortfolioProgress() {
   const { portfolio } = useApp();
   useChanges(portfolio);
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
-  const left = total - loaded.length;
-  if (left <= 0) return <p class="mute">{counted(total, "property", "properties")}</p>;
-  const calls = Math.ceil(left / PAGE_SIZE);
+  const remaining = total - loaded.length;
+  if (remaining <= 0) return <p class="mute">{counted(total, "property", "properties")}</p>;
+  const calls = Math.ceil(remaining / PAGE_SIZE);
   const minutes = Math.max(1, Math.round((calls * PACE_MS) / 60_000));
   return (
     <div class="load-progress">

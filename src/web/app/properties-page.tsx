@@ -30,14 +30,14 @@ export function PropertiesPage({ route }: { route: Route }) {
   }, [portfolio]);
   const { loaded, total, failure } = portfolio.state;
   const filter = {
-    words: route.query.get("q") ?? "",
+    search: route.query.get("q") ?? "",
     state: route.query.get("state") ?? "",
     rating: route.query.get("rating") ?? "",
   };
   const sorting = parseSortOrder(route.query.get("sort"));
   const rows = useMemo(
     () => sortProperties(filterProperties(loaded, filter), sorting),
-    [loaded, filter.words, filter.state, filter.rating, sorting.key, sorting.isDescending],
+    [loaded, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(loaded.map(({ item }) => item.state))].sort(), [loaded]);
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
@@ -51,7 +51,7 @@ export function PropertiesPage({ route }: { route: Route }) {
         </div>
       </header>
       {loaded.length === 0 && failure && (
-        <FailureMessage failure={failure} again={() => void portfolio.reload()} />
+        <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} />
       )}
       {loaded.length === 0 && !failure && total === undefined && <Loading what="the portfolio" />}
       {total === 0 && (
@@ -62,7 +62,7 @@ export function PropertiesPage({ route }: { route: Route }) {
       {loaded.length > 0 && (
         <>
           <Filters>
-            <SearchFilter label="Search" value={filter.words} onChange={(q) => set({ q })} />
+            <SearchFilter label="Search" value={filter.search} onChange={(q) => set({ q })} />
             <SelectFilter
               label="State"
               value={filter.state}

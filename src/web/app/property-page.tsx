@@ -26,50 +26,50 @@ import { budgetOf } from "./plan-terms.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const TABS = [
-  { part: "", name: "Condition" },
-  { part: "equipment", name: "Units and appliances" },
-  { part: "claims", name: "Claims" },
+  { tab: "", name: "Condition" },
+  { tab: "equipment", name: "Units and appliances" },
+  { tab: "claims", name: "Claims" },
 ] as const;
 
 /** A property: its condition, its units and appliances, and its claims. */
 export function PropertyPage({
   id,
-  part = "",
+  tab = "",
   route,
 }: {
   id: string;
-  part?: string | undefined;
+  tab?: string | undefined;
   route: Route;
 }) {
   const { api } = useApp();
-  const figures = useLoad(id, () => readFigures(api, id));
-  const { value: shown } = figures;
-  useTitle(shown?.property.name ?? "Property");
+  const loaded = useLoad(id, () => readPageData(api, id));
+  const { value } = loaded;
+  useTitle(value?.property.name ?? "Property");
   usePrintFooter(
-    shown
-      ? `${truncatedName(shown.property.name)} · Property condition, ${date(shown.assessedAt)}`
+    value
+      ? `${truncatedName(value.property.name)} · Property condition, ${date(value.assessedAt)}`
       : "Property condition",
   );
   return (
     <>
       <Breadcrumbs links={[["Properties", hrefTo(["properties"])]]} />
-      <LoadedContent loaded={figures} what="the property" isPage>
+      <LoadedContent loaded={loaded} what="the property" isPage>
         {(value) => (
           <div class="property">
             <PropertyHeading data={value} />
             <nav class="tabs" aria-label="About this property">
-              {TABS.map((tab) => (
+              {TABS.map((one) => (
                 <a
-                  href={hrefTo(["properties", id, ...(tab.part === "" ? [] : [tab.part])])}
-                  aria-current={tab.part === part ? "page" : undefined}
+                  href={hrefTo(["properties", id, ...(one.tab === "" ? [] : [one.tab])])}
+                  aria-current={one.tab === tab ? "page" : undefined}
                 >
-                  {tab.name}
+                  {one.name}
                 </a>
               ))}
             </nav>
-            {part === "equipment" ? (
-              <Equipment propertyId={id} figures={value} />
-            ) : part === "claims" ? (
+            {tab === "equipment" ? (
+              <Equipment propertyId={id} data={value} />
+            ) : tab === "claims" ? (
               <ClaimsOfProperty propertyId={id} />
             ) : (
               <PropertySections
@@ -91,17 +91,17 @@ export function PropertyPage({
 }
 
 /** Links to files that are made from the loaded data, without a call. */
-const linksOf = (id: string, figures: PropertyPageData): DataLinks => ({
+const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
   csv: (file) => () => {
-    const { heading, rows } = runSteps(rowsOfCsvFile(file, { ...figures, plan: figures.plan! }));
+    const { heading, rows } = runSteps(rowsOfCsvFile(file, { ...data, plan: data.plan! }));
     downloadCsv(`${id}-${file}.csv`, heading, rows);
   },
   schedule: hrefTo(["properties", id, "schedule"]),
 });
 
 /** Reads the units, if any component is in one. */
-export const readUnits = (api: ApiClient, id: string, parts: readonly { unit: string | null }[]) =>
-  parts.some(({ unit }) => unit !== null)
+export const readUnits = (api: ApiClient, id: string, components: readonly { unit: string | null }[]) =>
+  components.some(({ unit }) => unit !== null)
     ? readAll<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
     : Promise.resolve([]);
 
@@ -109,8 +109,8 @@ export const readProperty = (api: ApiClient, id: string) =>
   api.read<PropertyJson>(`/v1/properties/${encodeURIComponent(id)}`);
 
 /** Reads the data of the sections from the public API. */
-async function readFigures(api: ApiClient, id: string): Promise<PropertyPageData> {
-  const of = `/v1/property/${encodeURIComponent(id)}`;
+async function readPageData(api: ApiClient, id: string): Promise<PropertyPageData> {
+  const path = `/v1/property/${encodeURIComponent(id)}`;
   // A call by itself first, so that an unknown property costs one call.
   const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance] = await Promise.all([
@@ -120,11 +120,11 @@ async function readFigures(api: ApiClient, id: string): Promise<PropertyPageData
       `/v1/components?property_id=${encodeURIComponent(id)}`,
       "components",
     ),
-    api.read<PropertyPageData["condition"] & { assessed_at: string }>(`${of}/condition-score`),
-    api.read<PropertyPlanJson>(`${of}/plan`),
-    api.read<PropertyPageData["forecast"]>(`${of}/forecast`),
-    api.read<PropertyPageData["reserve"]>(`${of}/reserve`),
-    api.read<{ compliance_items: InspectionJson[] }>(`${of}/compliance`),
+    api.read<PropertyPageData["condition"] & { assessed_at: string }>(`${path}/condition-score`),
+    api.read<PropertyPlanJson>(`${path}/plan`),
+    api.read<PropertyPageData["forecast"]>(`${path}/forecast`),
+    api.read<PropertyPageData["reserve"]>(`${path}/reserve`),
+    api.read<{ compliance_items: InspectionJson[] }>(`${path}/compliance`),
   ]);
   return {
     property,

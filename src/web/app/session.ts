@@ -18,18 +18,18 @@ export class Session {
   readonly #root: string;
   #renewal: Promise<void> | undefined;
 
-  private constructor(root: string, kept: StoredCredentials, client?: ClientCredentials) {
+  private constructor(root: string, stored: StoredCredentials, client?: ClientCredentials) {
     this.#root = root;
-    this.#stored = kept;
+    this.#stored = stored;
     this.#client = client;
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(kept));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
   }
 
   /** Restores the session of this tab after a reload. */
   static restored(root: string): Session | undefined {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as StoredCredentials | null;
-      return kept === null ? undefined : new Session(root, kept);
+      const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as StoredCredentials | null;
+      return stored === null ? undefined : new Session(root, stored);
     } catch {
       return undefined;
     }
@@ -78,15 +78,18 @@ async function requestToken(
   root: string,
   { clientId, clientSecret }: ClientCredentials,
 ): Promise<StoredCredentials> {
-  const asked = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
-  const answer = await fetch(`${root}/oauth/token`, {
+  const parameters = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+  const response = await fetch(`${root}/oauth/token`, {
     method: "POST",
-    body: new URLSearchParams(asked),
+    body: new URLSearchParams(parameters),
     cache: "no-store",
   }).catch(() => {
     throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
-  if (!answer.ok) throw await readFailure(answer);
-  const { access_token, expires_in } = (await answer.json()) as { access_token: string; expires_in: number };
+  if (!response.ok) throw await readFailure(response);
+  const { access_token, expires_in } = (await response.json()) as {
+    access_token: string;
+    expires_in: number;
+  };
   return { token: access_token, expiresAt: Date.now() + expires_in * 1000 };
 }

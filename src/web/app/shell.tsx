@@ -4,10 +4,10 @@ import { count, counted } from "../format.ts";
 import { useApp, useChanges } from "./app-context.ts";
 
 const AREAS = [
-  { part: "", name: "Overview" },
-  { part: "properties", name: "Properties" },
-  { part: "alerts", name: "Alerts" },
-  { part: "deliveries", name: "Deliveries" },
+  { segment: "", name: "Overview" },
+  { segment: "properties", name: "Properties" },
+  { segment: "alerts", name: "Alerts" },
+  { segment: "deliveries", name: "Deliveries" },
 ] as const;
 
 /** The area of the navigation to which a route belongs, if it is not an area itself. */
@@ -33,8 +33,11 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
             Mainstay
           </a>
           <nav aria-label="Areas">
-            {AREAS.map(({ part, name }) => (
-              <a href={hrefTo(part === "" ? [] : [part])} aria-current={area === part ? "page" : undefined}>
+            {AREAS.map(({ segment, name }) => (
+              <a
+                href={hrefTo(segment === "" ? [] : [segment])}
+                aria-current={area === segment ? "page" : undefined}
+              >
                 {name}
               </a>
             ))}
@@ -62,16 +65,16 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
 function CallUsage() {
   const { api } = useApp();
   useChanges(api);
-  const { callLimit: budget, calls, rateLimitedUntil: waitsUntil } = api;
+  const { callLimit, calls, rateLimitedUntil } = api;
   return (
     <p class="call-usage">
-      {budget && (
+      {callLimit && (
         <span>
-          <strong>{count(budget.remaining)}</strong> of {counted(budget.limit, "API call")} left today
+          <strong>{count(callLimit.remaining)}</strong> of {counted(callLimit.limit, "API call")} left today
         </span>
       )}
       <span>{counted(calls, "API call")} this session</span>
-      {waitsUntil !== undefined && <span role="status">Waiting for the rate limit…</span>}
+      {rateLimitedUntil !== undefined && <span role="status">Waiting for the rate limit…</span>}
     </p>
   );
 }

@@ -8,28 +8,28 @@ type CredentialType = "key" | "client";
 /** The sign-in form. */
 export function SignIn(props: {
   root: string;
-  /** The reason why the previous session ended. */
-  why: string | undefined;
+  /** The reason endReason the previous session ended. */
+  endReason: string | undefined;
   /** Verifies the session, and opens the app. Throws an ApiFailure if the credentials are invalid. */
   onSession: (session: Session) => Promise<void>;
 }) {
-  const { root, why, onSession } = props;
-  const [way, setWay] = useState<CredentialType>("key");
-  const [refusal, setRefusal] = useState<string>();
-  const [isTrying, setTrying] = useState(false);
+  const { root, endReason, onSession } = props;
+  const [type, setType] = useState<CredentialType>("key");
+  const [error, setError] = useState<string>();
+  const [isSubmitting, setSubmitting] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useTitle("Sign in");
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    const given = new FormData(form.current!);
-    const field = (name: string) => String(given.get(name) ?? "").trim();
-    setTrying(true);
-    setRefusal(undefined);
+    const data = new FormData(form.current!);
+    const field = (name: string) => String(data.get(name) ?? "").trim();
+    setSubmitting(true);
+    setError(undefined);
     let session: Session | undefined;
     try {
       session =
-        way === "key"
+        type === "key"
           ? Session.withKey(root, field("api_key"))
           : await Session.withClient(root, {
               clientId: field("client_id"),
@@ -39,8 +39,8 @@ export function SignIn(props: {
     } catch (thrown) {
       session?.end();
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      setRefusal(thrown.kind === "signed_out" ? ERROR_MESSAGES[way] : thrown.message);
-      setTrying(false);
+      setError(thrown.kind === "unauthenticated" ? ERROR_MESSAGES[type] : thrown.message);
+      setSubmitting(false);
     }
   };
 
@@ -49,7 +49,7 @@ export function SignIn(props: {
       <section class="card">
         <p class="brand">Mainstay</p>
         <h1>Sign in to your portfolio</h1>
-        {why && <p role="alert">{why}</p>}
+        {endReason && <p role="alert">{endReason}</p>}
         <form ref={form} onSubmit={submit}>
           <fieldset class="credential-types">
             <legend>Sign in with</legend>
@@ -57,19 +57,19 @@ export function SignIn(props: {
               <label>
                 <input
                   type="radio"
-                  name="way"
+                  name="credential-type"
                   value={one}
-                  checked={way === one}
+                  checked={type === one}
                   onChange={() => {
-                    setWay(one);
-                    setRefusal(undefined);
+                    setType(one);
+                    setError(undefined);
                   }}
                 />
                 {one === "key" ? "API key" : "Client ID and secret"}
               </label>
             ))}
           </fieldset>
-          {way === "key" ? (
+          {type === "key" ? (
             <Field key="api_key" name="api_key" label="API key" isSecret />
           ) : (
             <>
@@ -77,9 +77,9 @@ export function SignIn(props: {
               <Field key="client_secret" name="client_secret" label="Client secret" isSecret />
             </>
           )}
-          {refusal && <p role="alert">{refusal}</p>}
-          <button type="submit" aria-busy={isTrying} disabled={isTrying}>
-            {isTrying ? "Signing in…" : "Sign in"}
+          {error && <p role="alert">{error}</p>}
+          <button type="submit" aria-busy={isSubmitting} disabled={isSubmitting}>
+            {isSubmitting ? "Signing in…" : "Sign in"}
           </button>
         </form>
         <p class="small mute">
@@ -100,7 +100,7 @@ const ERROR_MESSAGES: Readonly<Record<CredentialType, string>> = {
 };
 
 function Field({ name, label, isSecret = false }: { name: string; label: string; isSecret?: boolean }) {
-  const plain = {
+  const attributes = {
     name,
     required: true,
     autoComplete: "off",
@@ -111,7 +111,11 @@ function Field({ name, label, isSecret = false }: { name: string; label: string;
   return (
     <div>
       <label for={id}>{label}</label>
-      {isSecret ? <input id={id} type="password" {...plain} /> : <input id={id} type="text" {...plain} />}
+      {isSecret ? (
+        <input id={id} type="password" {...attributes} />
+      ) : (
+        <input id={id} type="text" {...attributes} />
+      )}
     </div>
   );
 }

@@ -38,7 +38,7 @@ export class ApiClient {
     private readonly now: () => number = () => Date.now(),
   ) {}
 
-  /** Calls the listener when `budget`, `calls` or `waitsUntil` has changed. Returns a function that removes it. */
+  /** Calls the listener when `callLimit`, `calls` or `rateLimitedUntil` has changed. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -46,8 +46,8 @@ export class ApiClient {
 
   /** Returns a response that is still fresh. */
   cached<T>(path: string): T | undefined {
-    const held = this.#cache.get(path);
-    return held && this.now() - held.readAt < FRESH_MS ? (held.value as T) : undefined;
+    const entry = this.#cache.get(path);
+    return entry && this.now() - entry.readAt < FRESH_MS ? (entry.value as T) : undefined;
   }
 
   /** Returns JSON. Throws an ApiFailure. */
@@ -60,23 +60,23 @@ export class ApiClient {
     return (await this.#read(path, textOf)) as string;
   }
 
-  async #read(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
-    const known = this.cached<unknown>(path);
-    if (known !== undefined) return known;
-    const under = this.#pending.get(path);
-    if (under) return await under;
-    const asked = this.#request(path, read).finally(() => {
-      if (this.#pending.get(path) === asked) this.#pending.delete(path);
+  async #read(path: string, read: (response: Response) => Promise<unknown>): Promise<unknown> {
+    const fresh = this.cached<unknown>(path);
+    if (fresh !== undefined) return fresh;
+    const pending = this.#pending.get(path);
+    if (pending) return await pending;
+    const request = this.#request(path, read).finally(() => {
+      if (this.#pending.get(path) === request) this.#pending.delete(path);
     });
-    this.#pending.set(path, asked);
-    return await asked;
+    this.#pending.set(path, request);
+    return await request;
   }
 
   /** Marks all responses as stale, including those of requests in progress. */
   refresh(): void {
     this.#generation++;
     this.#pending.clear();
-    for (const held of this.#cache.values()) held.readAt = Number.NEGATIVE_INFINITY;
+    for (const entry of this.#cache.values()) entry.readAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Discards all responses, for the next user of the tab. */
@@ -90,13 +90,13 @@ export class ApiClient {
 
   /** Sends a change, and marks all responses as stale. Returns the JSON of the response. Throws an ApiFailure. */
   async write<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
-    const sent =
+    const init =
       body === undefined
         ? {}
         : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-    const answer = await this.#send(path, { method, ...sent });
+    const response = await this.#send(path, { method, ...init });
     this.refresh();
-    return (await answer.json()) as T;
+    return (await response.json()) as T;
   }
 
   /** Downloads a file that requires authentication, which a link could not send. Throws an ApiFailure. */
@@ -104,14 +104,14 @@ export class ApiClient {
     return await (await this.#send(path, {})).blob();
   }
 
-  async #request(path: string, read: (answer: Response) => Promise<unknown>): Promise<unknown> {
-    const held = this.#cache.get(path);
-    const era = this.#generation;
-    const condition: Record<string, string> = held?.etag ? { "if-none-match": held.etag } : {};
-    const answer = await this.#send(path, { headers: condition });
-    const value = answer.status === 304 ? held!.value : await read(answer);
-    const etag = answer.headers.get("etag") ?? held?.etag ?? null;
-    if (era === this.#generation) this.#cache.set(path, { etag, value, readAt: this.now() });
+  async #request(path: string, read: (response: Response) => Promise<unknown>): Promise<unknown> {
+    const entry = this.#cache.get(path);
+    const generation = this.#generation;
+    const condition: Record<string, string> = entry?.etag ? { "if-none-match": entry.etag } : {};
+    const response = await this.#send(path, { headers: condition });
+    const value = response.status === 304 ? entry!.value : await read(response);
+    const etag = response.headers.get("etag") ?? entry?.etag ?? null;
+    if (generation === this.#generation) this.#cache.set(path, { etag, value, readAt: this.now() });
     return value;
   }
 
@@ -119,12 +119,12 @@ export class ApiClient {
     for (let attempt = 1; ; attempt++) {
       const headers = { accept: "application/json", ...options.headers, ...(await this.credentials()) };
       this.calls++;
-      const answer = await fetchOrFail(this.root + path, { ...options, headers, cache: "no-store" });
-      this.#readCallLimit(answer);
-      if (answer.ok || answer.status === 304) return answer;
-      const failure = await readFailure(answer);
-      if (failure.kind === "signed_out") this.onSignedOut(failure);
-      const waitS = failure.kind === "too_fast" ? failure.retryAfterS : undefined;
+      const response = await fetchOrFail(this.root + path, { ...options, headers, cache: "no-store" });
+      this.#readCallLimit(response);
+      if (response.ok || response.status === 304) return response;
+      const failure = await readFailure(response);
+      if (failure.kind === "unauthenticated") this.onSignedOut(failure);
+      const waitS = failure.kind === "rate_limited" ? failure.retryAfterS : undefined;
       if (waitS === undefined || waitS > MAX_WAIT_S || attempt === MAX_ATTEMPTS) throw failure;
       await this.#wait(waitS);
     }
@@ -162,8 +162,8 @@ async function fetchOrFail(address: string, options: RequestInit): Promise<Respo
   }
 }
 
-const jsonOf = (answer: Response) => readBody(() => answer.json());
-const textOf = (answer: Response) => readBody(() => answer.text());
+const jsonOf = (response: Response) => readBody(() => response.json());
+const textOf = (response: Response) => readBody(() => response.text());
 
 /** Reads a body. One that is cut off means a lost connection. */
 async function readBody(read: () => Promise<unknown>): Promise<unknown> {

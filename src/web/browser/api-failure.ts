@@ -1,14 +1,14 @@
 /** The kinds of failed calls, by what a page can do about them. */
 export type FailureKind =
   /** The credentials are invalid, or no longer valid. */
-  | "signed_out"
+  | "unauthenticated"
   | "not_found"
   /** Too many calls in a minute. */
-  | "too_fast"
+  | "rate_limited"
   /** The daily call limit is reached. */
-  | "budget_spent"
+  | "daily_limit_reached"
   /** The request was invalid. */
-  | "refused"
+  | "rejected"
   /** The server failed. */
   | "server"
   /** No response. */
@@ -30,21 +30,21 @@ export class ApiFailure extends Error {
 }
 
 /** Makes a failed response into a failure. */
-export async function readFailure(answer: Response): Promise<ApiFailure> {
-  const reported = (await answer.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
-  const words = typeof reported.error === "string" ? reported.error : `HTTP ${answer.status}`;
-  const after = Number(answer.headers.get("retry-after") ?? Number.NaN);
+export async function readFailure(response: Response): Promise<ApiFailure> {
+  const body = (await response.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
+  const message = typeof body.error === "string" ? body.error : `HTTP ${response.status}`;
+  const after = Number(response.headers.get("retry-after") ?? Number.NaN);
   return new ApiFailure(
-    failureKind(answer.status, reported.code),
-    words,
+    failureKind(response.status, body.code),
+    message,
     Number.isFinite(after) ? after : undefined,
-    answer.headers.get("x-request-id") ?? undefined,
+    response.headers.get("x-request-id") ?? undefined,
   );
 }
 
 function failureKind(status: number, code: unknown): FailureKind {
-  if (status === 401) return "signed_out";
+  if (status === 401) return "unauthenticated";
   if (status === 404) return "not_found";
-  if (status === 429) return code === "budget_exhausted" ? "budget_spent" : "too_fast";
-  return status >= 500 ? "server" : "refused";
+  if (status === 429) return code === "budget_exhausted" ? "daily_limit_reached" : "rate_limited";
+  return status >= 500 ? "server" : "rejected";
 }

@@ -14,8 +14,8 @@ export function downloadCsv(
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  for (const [whole, quoted, plain, end] of text.matchAll(CELL)) {
-    if (whole === "") break;
+  for (const [match, quoted, plain, end] of text.matchAll(CELL)) {
+    if (match === "") break;
     row.push(quoted?.replaceAll('""', '"') ?? plain!);
     if (end === ",") continue;
     rows.push(row);
@@ -27,13 +27,13 @@ const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g;
 
 /** Offers a file as a download. */
 export function downloadFile(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
   // By then, the download has started.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** Quotes a cell. A leading apostrophe keeps spreadsheets from running a text as a formula. */

@@ -14,7 +14,7 @@ export function Filters({ children }: { children: ComponentChildren }) {
 export function SelectFilter(props: {
   label: string;
   value: string;
-  choices: readonly (readonly [value: string, words: string])[];
+  choices: readonly (readonly [value: string, label: string])[];
   /** The label of the option that matches all values. */
   all?: string;
   onChange: (value: string) => void;
@@ -26,8 +26,8 @@ export function SelectFilter(props: {
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         <option value="">{all}</option>
-        {choices.map(([one, words]) => (
-          <option value={one}>{words}</option>
+        {choices.map(([choice, choiceLabel]) => (
+          <option value={choice}>{choiceLabel}</option>
         ))}
       </select>
     </span>

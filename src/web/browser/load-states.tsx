@@ -13,13 +13,13 @@ export function LoadedContent<T>(props: {
   children: (value: T) => ComponentChildren;
 }) {
   const { loaded, what, isPage = false, children } = props;
-  const { value, failure, reload: again } = loaded;
+  const { value, failure, reload } = loaded;
   if (value === undefined && failure)
-    return <FailureMessage failure={failure} again={again} isPage={isPage} />;
+    return <FailureMessage failure={failure} onRetry={reload} isPage={isPage} />;
   if (value === undefined) return <Loading what={what} isPage={isPage} />;
   return (
     <>
-      {failure && <StaleNotice failure={failure} again={again} />}
+      {failure && <StaleNotice failure={failure} onRetry={reload} />}
       {children(value)}
     </>
   );
@@ -46,39 +46,39 @@ export function Loading({ what, isPage = false }: { what: string; isPage?: boole
 }
 
 const TITLES: Readonly<Record<FailureKind, string>> = {
-  signed_out: "Your session has ended",
+  unauthenticated: "Your session has ended",
   not_found: "Not found",
-  too_fast: "Rate limit reached",
-  budget_spent: "Daily API call limit reached",
-  refused: "Request rejected",
+  rate_limited: "Rate limit reached",
+  daily_limit_reached: "Daily API call limit reached",
+  rejected: "Request rejected",
   server: "Server error",
   offline: "No connection",
 };
 
-const REMEDIES: Readonly<Record<FailureKind, string>> = {
-  signed_out: "Sign in to continue.",
+const ADVICE: Readonly<Record<FailureKind, string>> = {
+  unauthenticated: "Sign in to continue.",
   not_found: "It may have been deleted, or you may not have access.",
-  too_fast: "Wait one minute, then try again.",
-  budget_spent: "The limit resets at midnight UTC. Ask your administrator to raise it.",
-  refused: "See the message above, correct the request and try again.",
+  rate_limited: "Wait one minute, then try again.",
+  daily_limit_reached: "The limit resets at midnight UTC. Ask your administrator to raise it.",
+  rejected: "See the message above, correct the request and try again.",
   server: "Try again. If it continues, contact your administrator and quote the request ID.",
   offline: "Check your connection and try again. Pages loaded earlier are still available.",
 };
 
 /** The failure of loading, and what the reader can do. */
-export function FailureMessage(props: { failure: ApiFailure; again?: () => void; isPage?: boolean }) {
-  const { failure, again, isPage = false } = props;
+export function FailureMessage(props: { failure: ApiFailure; onRetry?: () => void; isPage?: boolean }) {
+  const { failure, onRetry, isPage = false } = props;
   const { kind, message, requestId } = failure;
   const Title = isPage ? "h1" : "h2";
   return (
     <section class="card failed" role="alert">
       <Title>{TITLES[kind]}</Title>
       <p>{message}</p>
-      <p class="mute">{REMEDIES[kind]}</p>
+      <p class="mute">{ADVICE[kind]}</p>
       {requestId && kind === "server" && <p class="small mute">Request ID: {requestId}</p>}
-      {again && kind !== "not_found" && (
+      {onRetry && kind !== "not_found" && (
         <p>
-          <button type="button" onClick={again}>
+          <button type="button" onClick={onRetry}>
             Try again
           </button>
         </p>
@@ -88,11 +88,11 @@ export function FailureMessage(props: { failure: ApiFailure; again?: () => void;
 }
 
 /** A notice above data that could not be refreshed. */
-function StaleNotice({ failure, again }: { failure: ApiFailure; again: () => void }) {
+function StaleNotice({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
   return (
     <p class="stale" role="alert">
       <span>{TITLES[failure.kind]}. Showing the last loaded data.</span>
-      <button type="button" class="outline" onClick={again}>
+      <button type="button" class="outline" onClick={onRetry}>
         Try again
       </button>
     </p>

@@ -13,21 +13,21 @@ export function parseRoute(hash: string): Route {
 }
 
 /** The address of a route, for a link. Empty values are omitted. */
-export function hrefTo(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+export function hrefTo(segments: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "")).toString();
-  return `#/${parts.map(encodeURIComponent).join("/")}${search && `?${search}`}`;
+  return `#/${segments.map(encodeURIComponent).join("/")}${search && `?${search}`}`;
 }
 
 /** Returns the current route, and rerenders when it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const changed = () => setRoute(parseRoute(location.hash));
-    addEventListener("hashchange", changed);
-    addEventListener(ROUTE_REPLACED, changed);
+    const onChange = () => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", onChange);
+    addEventListener(ROUTE_REPLACED, onChange);
     return () => {
-      removeEventListener("hashchange", changed);
-      removeEventListener(ROUTE_REPLACED, changed);
+      removeEventListener("hashchange", onChange);
+      removeEventListener(ROUTE_REPLACED, onChange);
     };
   }, []);
   return route;
@@ -37,17 +37,17 @@ export function useRoute(): Route {
  * Changes parameters of the query without adding to the history. The others are read from the address, not from `route`:
  * two changes may come before the page is rendered again.
  */
-export function replaceQuery({ segments: parts }: Route, changes: Readonly<Record<string, string>>): void {
+export function replaceQuery({ segments }: Route, changes: Readonly<Record<string, string>>): void {
   const query = { ...Object.fromEntries(parseRoute(location.hash).query), ...changes };
-  history.replaceState(null, "", hrefTo(parts, query));
+  history.replaceState(null, "", hrefTo(segments, query));
   dispatchEvent(new Event(ROUTE_REPLACED));
 }
-const ROUTE_REPLACED = "place-replaced";
+const ROUTE_REPLACED = "route-replaced";
 
-function decodeSegment(part: string): string {
+function decodeSegment(segment: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(segment);
   } catch {
-    return part;
+    return segment;
   }
 }

@@ -1,25 +1,25 @@
 import { useEffect, useState } from "preact/hooks";
 
-type Toast = { id: number; words: string; isFailure: boolean };
+type Toast = { id: number; message: string; isFailure: boolean };
 
 const SHOWN_MS = 6000;
-let last = 0;
+let lastId = 0;
 let shown: readonly Toast[] = [];
 const listeners = new Set<() => void>();
 
-function change(toasts: readonly Toast[]): void {
+function setToasts(toasts: readonly Toast[]): void {
   shown = toasts;
   for (const listener of listeners) listener();
 }
 
 /** Shows a notice for a few seconds; a failure stays until it is closed. */
-export function showToast(words: string, { isFailure = false } = {}): void {
-  const id = ++last;
-  change([...shown, { id, words, isFailure }]);
+export function showToast(message: string, { isFailure = false } = {}): void {
+  const id = ++lastId;
+  setToasts([...shown, { id, message, isFailure }]);
   if (!isFailure) setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
-const dismiss = (id: number) => change(shown.filter((one) => one.id !== id));
+const dismiss = (id: number) => setToasts(shown.filter((one) => one.id !== id));
 
 /** The area in which toasts appear, once per page. */
 export function Toasts() {
@@ -33,9 +33,9 @@ export function Toasts() {
   }, []);
   return (
     <div class="toasts" role="status">
-      {shown.map(({ id, words, isFailure }) => (
+      {shown.map(({ id, message, isFailure }) => (
         <p key={id} class={isFailure ? "toast failure" : "toast"}>
-          <span>{words}</span>
+          <span>{message}</span>
           <button type="button" class="plain" onClick={() => dismiss(id)}>
             Close
           </button>

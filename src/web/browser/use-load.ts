@@ -9,7 +9,7 @@ export type LoadState<T> = {
   reload: () => void;
 };
 
-/** Loads a value, and again when `key` changes or `again` is called. The value for the same key stays until a new one is loaded. */
+/** Loads a value, and again when `key` changes or `reload` is called. The value for the same key stays until a new one is loaded. */
 export function useLoad<T>(key: string, load: () => Promise<T>): LoadState<T> {
   const [state, setState] = useState<{ key: string; value?: T; failure?: ApiFailure; isLoading: boolean }>({
     key,
@@ -17,26 +17,26 @@ export function useLoad<T>(key: string, load: () => Promise<T>): LoadState<T> {
   });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    let isWanted = true;
-    setState((before) => ({ ...(before.key === key && before), key, isLoading: true }));
+    let isCurrent = true;
+    setState((previous) => ({ ...(previous.key === key && previous), key, isLoading: true }));
     load().then(
-      (value) => isWanted && setState({ key, value, isLoading: false }),
+      (value) => isCurrent && setState({ key, value, isLoading: false }),
       (thrown: unknown) =>
-        isWanted &&
-        setState((before) => ({ ...before, key, failure: failureOfLoad(thrown), isLoading: false })),
+        isCurrent &&
+        setState((previous) => ({ ...previous, key, failure: toFailure(thrown), isLoading: false })),
     );
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [key, attempt]);
-  const again = useCallback(() => setAttempt((before) => before + 1), []);
-  if (state.key !== key) return { isLoading: true, reload: again };
+  const reload = useCallback(() => setAttempt((previous) => previous + 1), []);
+  if (state.key !== key) return { isLoading: true, reload };
   const { value, failure, isLoading } = state;
-  return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, reload: again };
+  return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, reload };
 }
 
 /** Shows an error of the page itself like one of the server, and reports it to the console. */
-function failureOfLoad(thrown: unknown): ApiFailure {
+function toFailure(thrown: unknown): ApiFailure {
   if (thrown instanceof ApiFailure) return thrown;
   reportError(thrown);
   return new ApiFailure("server", "This page could not be displayed.");

@@ -49,8 +49,8 @@ export function VirtualTable<Row>(props: {
         <Spacer rows={from} rowPx={rowPx} />
         {rows.slice(from, to).map((row, at) => (
           <tr key={rowKey(row)} class="row" aria-rowindex={from + at + 2}>
-            {columns.map((column, place) =>
-              place === 0 ? (
+            {columns.map((column, index) =>
+              index === 0 ? (
                 <th key={column.key} scope="row" class={classOf(column)}>
                   {column.cell(row)}
                 </th>
@@ -124,20 +124,22 @@ function useVisibleRows(count: number) {
       const { top } = element.getBoundingClientRect();
       const from = Math.max(0, Math.floor(-top / rowPx) - OVERSCAN_ROWS);
       const to = Math.ceil((innerHeight - top) / rowPx) + OVERSCAN_ROWS;
-      setRange((before) =>
-        before.from === from && before.to === to && before.rowPx === rowPx ? before : { from, to, rowPx },
+      setRange((previous) =>
+        previous.from === from && previous.to === to && previous.rowPx === rowPx
+          ? previous
+          : { from, to, rowPx },
       );
     };
-    const soon = () => {
+    const scheduleMeasure = () => {
       frame ||= requestAnimationFrame(measure);
     };
     measure();
-    addEventListener("scroll", soon, { passive: true });
-    addEventListener("resize", soon);
+    addEventListener("scroll", scheduleMeasure, { passive: true });
+    addEventListener("resize", scheduleMeasure);
     return () => {
       cancelAnimationFrame(frame);
-      removeEventListener("scroll", soon);
-      removeEventListener("resize", soon);
+      removeEventListener("scroll", scheduleMeasure);
+      removeEventListener("resize", scheduleMeasure);
     };
   }, [count]);
   const from = Math.min(range.from, Math.max(0, count - 1));

@@ -27,7 +27,7 @@ export class AdminClient {
     try {
       return await request<T>(path, { ...options, headers: { ...options.headers, ...token } });
     } catch (thrown) {
-      if (thrown instanceof ApiFailure && thrown.kind === "signed_out") this.onSignedOut(thrown);
+      if (thrown instanceof ApiFailure && thrown.kind === "unauthenticated") this.onSignedOut(thrown);
       throw thrown;
     }
   }

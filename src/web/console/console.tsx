@@ -65,7 +65,7 @@ function Console() {
   return (
     <main class="sign-in">
       {current.failure ? (
-        <FailureMessage failure={current.failure} again={current.reload} isPage />
+        <FailureMessage failure={current.failure} onRetry={current.reload} isPage />
       ) : (
         <Loading what="the console" isPage />
       )}
