@@ -6,14 +6,14 @@ export type Appliance = {
   partnerId: string;
   propertyId: string;
   seq: number;
-  /** Null when it serves the whole property. */
+  /** Null for an appliance that serves the whole property. */
   unitId: string | null;
   typeId: string;
   brand: string | null;
   model: string | null;
   serial: string | null;
   brandTier: BrandTier;
-  /** False while the tier follows from the brand. */
+  /** False if the tier follows from the brand. */
   brandTierGiven: boolean;
   installYear: number;
   /** 0.5 (light) to 2.0 (heavy). */
@@ -36,12 +36,13 @@ export type NewAppliance = {
   warrantyExpiry: Day | null;
 };
 
-/** Any subset of what can be changed; null clears an optional field, and for brandTier returns to the brand's own. */
+/** Fields to change. Null clears an optional field; for `brandTier` it restores the brand's own tier. */
 export type ApplianceChange = Partial<Omit<NewAppliance, "propertyId" | "typeId" | "installYear">> & {
   installYear?: number;
-  /** Refused unless they are what they were. */
+  /** Accepted only if unchanged. */
   typeId?: string;
   propertyId?: string;
 };
 
+/** The usage intensity of an appliance without one. */
 export const DEFAULT_USAGE = 1;

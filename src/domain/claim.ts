@@ -6,17 +6,17 @@ export type Claim = {
   id: string;
   partnerId: string;
   propertyId: string;
-  /** One of the knowledge base's, or any other snake_case text, which scores nothing. */
+  /** A claim type of the knowledge base, or any other snake_case text, which affects no score. */
   claimType: string;
   dateOfLoss: Day;
   claimNumber: string | null;
   carrier: string | null;
   amountCents: number;
   description: string | null;
-  /** Denied claims are stored and never scored. */
+  /** Denied claims are stored but affect no score. */
   status: ClaimStatus;
   createdAt: Instant;
 };
 
-/** What a caller says of a new claim. */
+/** The input for a new claim. */
 export type NewClaim = Omit<Claim, "id" | "partnerId" | "propertyId" | "createdAt">;

@@ -11,33 +11,35 @@ export type Component = ScoreState & {
   installYear: number;
   lastReplaced: Day | null;
   lastServiced: Day | null;
+  /** Years; overrides the median life of the knowledge base. */
   overrideLifespan: number | null;
   /** Hundredths, 0 to 99. */
   riskScore: number;
   riskTier: RiskTier;
   confidence: Confidence;
-  /** The tier that partners were last told of. */
+  /** The tier last announced to the partner. */
   announcedTier: RiskTier;
   scoredOn: Day;
-  /** The score of its newest trend point; null before its first snapshot. */
+  /** The score of the newest trend point; null before the first snapshot. */
   trendScore: number | null;
-  /** When it was last scored by itself; null when that was by the latest snapshot. */
+  /** The time of the latest score; null if it is the latest snapshot's. */
   rescoredAt: Instant | null;
   createdAt: Instant;
 };
 
-/** A component that is to be scored: all of it but what its new score says whatever the old one was. */
+/** A component as the input of a new score: without the fields that the score replaces. */
 export type ComponentToScore = Omit<Component, keyof ScoreState | "confidence" | "scoredOn">;
 
-/** The thresholds of the specification in hundredths, as stored. */
+/** The lowest scores of the tiers, in hundredths, as stored. */
 export const WARNING_FROM = 52;
 export const CRITICAL_FROM = 78;
 
+/** Returns the tier of a score in hundredths. */
 export function tierOfHundredths(riskScore: number): RiskTier {
   return riskScore >= CRITICAL_FROM ? "CRITICAL" : riskScore >= WARNING_FROM ? "WARNING" : "GOOD";
 }
 
-/** A component with what is told of its appliance and property. */
+/** A component with fields of its appliance and property. */
 export type PlacedComponent = Component & {
   typeId: string;
   brand: string | null;

@@ -1,19 +1,19 @@
 import type { DeliveryStatus } from "./partner.ts";
 import type { Instant } from "./time.ts";
 
-/** A webhook delivery as the log has it. */
+/** A webhook delivery, as logged. */
 export type Delivery = {
   id: string;
   partnerId: string;
   event: string;
-  /** Deliveries of one component are sent in order. */
+  /** Deliveries with one order key, a component's, are sent in order; null for no order. */
   orderKey: string | null;
-  /** Of the call that made it; null when none did, as with a snapshot's. */
+  /** The API request that caused it; null without one, such as for a snapshot. */
   requestId: string | null;
-  /** The text that every attempt sends. */
+  /** The payload of every attempt. */
   body: string;
   status: DeliveryStatus;
-  /** Attempts ever made, and those of the cycle of three that runs now. */
+  /** Attempts in total, and in the current cycle of three. */
   attempts: number;
   cycleAttempts: number;
   nextAttemptAt: Instant | null;
@@ -23,20 +23,20 @@ export type Delivery = {
 
 export type Attempt = {
   deliveryId: string;
-  /** Counted over all cycles and probes. */
+  /** The number of the attempt, over all cycles and probes. */
   attempt: number;
   startedAt: Instant;
   durationMs: number;
   statusCode: number | null;
   error: string | null;
-  /** The address that was connected to. */
+  /** The IP address of the connection; null without one. */
   address: string | null;
-  /** The first bytes of what was answered. */
+  /** The first bytes of the response. */
   responseHead: string;
 };
 
-/** A delivery with its attempts, the oldest first. */
+/** A delivery with its attempts, oldest first. */
 export type LoggedDelivery = { delivery: Delivery; attempts: Attempt[] };
 
-/** A partner's failed deliveries that were made from `from` to before `to`. */
+/** A partner's failed deliveries created from `from` (inclusive) to `to` (exclusive). */
 export type FailedWindow = { partnerId: string; from: Instant; to: Instant };

@@ -1,4 +1,4 @@
-/** What can go wrong, as partners and operators see it. Stable and public; `http/errors.ts` gives each a status. */
+/** The public, stable codes of failures. `http/errors.ts` maps each to a status. */
 export const FAILURE_CODES = [
   "invalid_request",
   "unauthorized",
@@ -15,10 +15,10 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** One field of a request that was refused, by its wire name. */
+/** An invalid field of a request, by its wire name. */
 export type FieldIssue = { field: string; message: string };
 
-/** A refusal with a message that may be shown to the caller: it never repeats a secret or the caller's whole input. */
+/** A refusal with a message for the caller. The message never contains a secret or the caller's whole input. */
 export class Failure extends Error {
   override readonly name = "Failure";
   constructor(
@@ -35,7 +35,7 @@ export const invalid = (message: string, details?: FieldIssue[]) =>
 export const notFound = (message: string) => new Failure("not_found", message);
 export const conflict = (message: string) => new Failure("conflict", message);
 
-/** An operator's mistake or a broken environment, met by a command: what failed, where, and what to do next. */
+/** A mistake of an operator or a broken environment. The message says what failed and where, the hint what to do. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
   constructor(
@@ -46,5 +46,5 @@ export class OperatorError extends Error {
   }
 }
 
-/** A file of the data folder cannot be written or read just now. Nothing of what was asked has happened. */
+/** Storage that currently cannot be read or written. The requested change has not been made. */
 export class StorageError extends OperatorError {}

@@ -1,6 +1,6 @@
 import type { Instant } from "./time.ts";
 
-/** The type that an id's prefix stands for. */
+/** The prefix of each kind of id. */
 const ID_PREFIXES = {
   property: "P_",
   unit: "U_",
@@ -23,23 +23,23 @@ export type FillRandom = (bytes: Uint8Array) => Uint8Array;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford's base32, lower case
 const BODY = /^[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Makes ids: a prefix and a UUIDv7 (RFC 9562) as 26 characters of base32, so ids sort by the instant given. */
+/** Returns an id: a prefix and a UUIDv7 (RFC 9562) as 26 characters of base32. Ids sort by `now`. */
 export function newId(kind: IdKind, now: Instant, fill: FillRandom): string {
   return ID_PREFIXES[kind] + base32(bytesAt(now, fill));
 }
 
-/** Of how many instants the latest id is remembered: partners' rows may be dated ahead of the clock, each its own way. */
-const INSTANTS = 16;
+/** The number of instants whose latest id is cached. Partners' rows may be dated ahead of the clock, each differently. */
+const CACHED_INSTANTS = 16;
 
-/** Makes ids as `newId` does, of which those of one instant sort as they were made: lists are in the order of ids. */
+/** Returns a generator of ids as `newId` makes them. Ids of one instant also sort in the order of creation. */
 export function increasingIds(fill: FillRandom): (kind: IdKind, now: Instant) => string {
   const latest = new Map<Instant, Uint8Array>();
   return (kind, now) => {
     const before = latest.get(now);
-    const bytes = before ? bytesAfter(before, fill) : withRoom(bytesAt(now, fill));
+    const bytes = before ? bytesAfter(before, fill) : withHeadroom(bytesAt(now, fill));
     latest.delete(now);
     latest.set(now, bytes);
-    if (latest.size > INSTANTS) latest.delete(latest.keys().next().value!);
+    if (latest.size > CACHED_INSTANTS) latest.delete(latest.keys().next().value!);
     return ID_PREFIXES[kind] + base32(bytes);
   };
 }
@@ -52,13 +52,13 @@ function bytesAt(now: Instant, fill: FillRandom): Uint8Array {
   return bytes;
 }
 
-/** The bytes with a zero below the variant: what follows grows 2^29 times before that would be gone. */
-function withRoom(bytes: Uint8Array): Uint8Array {
+/** Clears the highest random bit, so that the id can be increased 2^29 times without an overflow. */
+function withHeadroom(bytes: Uint8Array): Uint8Array {
   bytes[8] = bytes[8]! & 0b1101_1111;
   return bytes;
 }
 
-/** As they are behind the variant, and greater by 1 to 2^32 (RFC 9562, 6.2, method 2). */
+/** Returns the id increased by a random step of 1 to 2^32 (RFC 9562, section 6.2, method 2). */
 function bytesAfter(before: Uint8Array, fill: FillRandom): Uint8Array {
   const bytes = before.slice();
   const step = fill(new Uint8Array(4));
@@ -71,8 +71,8 @@ function bytesAfter(before: Uint8Array, fill: FillRandom): Uint8Array {
 }
 
 /**
- * A webhook delivery's id: `WH_<epoch millis>_<5 characters>`. The characters count up from a random start instead of
- * being random each, since a snapshot makes tens of thousands within a millisecond.
+ * Returns a webhook delivery's id, `WH_<epoch millis>_<5 characters>`. The characters count up from a random start, since a
+ * snapshot creates tens of thousands within a millisecond.
  */
 export function newDeliveryId(now: Instant, sequence: number): string {
   let tail = "";
@@ -80,25 +80,25 @@ export function newDeliveryId(now: Instant, sequence: number): string {
   return `WH_${now}_${tail}`;
 }
 
-/** When the delivery of that id was made. */
+/** Returns the creation time of the delivery with that id. */
 export const deliveryCreatedAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
 
-/** The text that the ids of deliveries made at that moment or later are equal to or greater than. */
+/** Returns the lower bound of the ids of deliveries created at that instant or later. */
 export function deliveryIdsFrom(instant: Instant): string {
-  // Below 13 digits, before September 2001, the text would sort wrongly.
+  // Instants before September 2001 have fewer than 13 digits and would sort wrongly.
   return instant < 1e12 ? "WH_" : `WH_${instant}`;
 }
 
-/** Whether the text has the form of an id of that kind; says nothing of its existence. */
+/** Returns whether the text has the form of an id of that kind. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = ID_PREFIXES[kind];
   return text.startsWith(prefix) && BODY.test(text.slice(prefix.length));
 }
 
-/** 128 bits as 26 characters, the first carrying the top 3 bits. */
+/** Encodes 128 bits as 26 characters; the first holds the top 3 bits. */
 function base32(bytes: Uint8Array): string {
   let text = "";
-  let bits = 2; // 130 bits are written for 128: two leading zeros
+  let bits = 2; // 26 characters hold 130 bits: two leading zeros
   let value = 0;
   for (const byte of bytes) {
     value = (value << 8) | byte;

@@ -2,7 +2,7 @@ import type { BrandTier, Confidence } from "./scoring/types.ts";
 import type { Severity } from "./sensor-event.ts";
 import type { Condition, EventType } from "./service-event.ts";
 
-/** Where a number comes from: a source's token, and how it was taken from there. */
+/** The origin of a number: the token of a source, and how the number was taken from it. */
 export type Provenance = { source: string; kind: "published" | "derived" | "estimate" };
 
 export type Source = {
@@ -11,9 +11,9 @@ export type Source = {
   publisher: string;
   year: string | null;
   address: string | null;
-  /** A government, standards body or lender; B professional table or academic fit; C trade page. */
+  /** A: government, standards body or lender; B: professional table or academic fit; C: trade page. */
   strength: "A" | "B" | "C" | null;
-  /** Read in a transcription or citation, not in the original. */
+  /** Whether it was read in a transcription or citation. */
   secondHand: boolean;
 };
 
@@ -29,7 +29,7 @@ export const SYSTEMS = [
 ] as const;
 export type System = (typeof SYSTEMS)[number];
 
-/** Whether a CRITICAL component of the system bears on people's safety, and so on a property's rating. */
+/** Returns whether a CRITICAL component of the system lowers a property's rating. */
 export const isLifeSafetyOrConveyance = (system: System) =>
   system === "life_safety" || system === "conveyance";
 
@@ -43,16 +43,16 @@ export const ENVIRONMENT_FACTORS = [
   "wind",
 ] as const;
 export type EnvironmentFactor = (typeof ENVIRONMENT_FACTORS)[number];
-/** How far each factor is present at a place, 0 to 1. */
+/** The strength of each factor at a place, 0 to 1. */
 export type Environment = Readonly<Record<EnvironmentFactor, number>>;
 
-/** Kinds of maintenance that take away a share of a component's age. */
+/** The kinds of maintenance that take back a share of a component's age. */
 export type Restoration = "preventive" | "cleaning" | "filter";
 
-/** `use`: ages with the appliance's use; `calendar`: with time alone. */
+/** `use`: aging depends on the appliance's use; `calendar`: on time alone. */
 type Wear = "use" | "calendar";
 
-/** Whether a part is ever replaced `alone`, or is as old as its appliance while it serves. */
+/** `alone`: the part may be replaced on its own; `with_appliance`: it is as old as its appliance. */
 type ReplacedHow = "alone" | "with_appliance";
 
 export type ComponentDef = {
@@ -64,11 +64,11 @@ export type ComponentDef = {
   vital: boolean;
   medianLifeYears: number;
   weibullShape: number;
-  /** Cost of a planned replacement. */
+  /** Cost of planned replacement. */
   proactiveCents: number;
-  /** Cost after a failure, damage included. */
+  /** Cost of replacement after a failure, damage included. */
   reactiveCents: number;
-  /** Null where nobody is expected to maintain it. */
+  /** Null for a component without regular maintenance. */
   maintenanceIntervalMonths: number | null;
   environment: readonly EnvironmentFactor[];
   wear: Wear;
@@ -79,7 +79,7 @@ export type ComponentDef = {
     weibullShape: Provenance;
     proactiveCost: Provenance;
     reactiveCost: Provenance;
-    /** Null where there is no interval. */
+    /** Null without an interval. */
     maintenanceInterval: Provenance | null;
     environment: Provenance;
   };
@@ -89,7 +89,7 @@ export type ApplianceType = {
   id: string;
   name: string;
   system: System;
-  /** What the costs are for, such as "one 3-ton split system". */
+  /** The size that the costs are for, such as "one 3-ton split system". */
   referenceSize: string;
   /** Cost of replacing the whole unit. */
   replacementCents: number;
@@ -103,20 +103,22 @@ export type BrandFamily = {
   tiers: Readonly<Record<BrandTier, readonly string[]>>;
 };
 
-/** A recalled or condemned make, and the components that suffer from it. */
+/** A recalled or condemned make, and the components that it harms. */
 export type Hazard = {
   names: readonly string[];
   typeIds: readonly string[];
   componentIds: ReadonlySet<string>;
 };
 
-/** A hazard ratio on `downstream` once `upstream` is in bad state. */
+/** A rule by which `upstream`, in a bad state, harms `downstream`. */
 export type Cascade = {
   upstream: string;
   downstream: string;
+  /** Hazard ratio at full effect. */
   ratio: number;
   /** The upstream component's appliance type. */
   upstreamTypeId: string;
+  /** Whether the two components are of different appliance types. */
   acrossTypes: boolean;
   reason: string;
 };
@@ -142,9 +144,9 @@ export type InspectionRegime = {
 
 export type SmartEventType = {
   eventType: string;
-  /** Null for a reading that clears the earlier ones of its sensor. */
+  /** Hazard ratios by severity; null for a normal reading, which clears earlier warnings of its sensor. */
   ratios: Readonly<Record<Severity, number>> | null;
-  /** What a reading speaks of when it names no component. */
+  /** The components that a reading concerns if it names none. */
   componentIds: ReadonlySet<string>;
 };
 
@@ -152,23 +154,23 @@ export type KeywordGroup = {
   id: string;
   direction: "up" | "down";
   ratio: number;
-  /** Match with their simple endings: leak, leaks, leaked, leaking. */
+  /** Matched with their simple endings: leak, leaks, leaked, leaking. */
   words: readonly string[];
-  /** Match as written. */
+  /** Matched as written. */
   phrases: readonly string[];
-  /** What a note on a whole appliance speaks of. */
+  /** The components that a note on a whole appliance concerns. */
   componentIds: ReadonlySet<string> | "all";
-  /** Appliance types that have one of those components. */
+  /** The appliance types with one of those components. */
   typeIds: ReadonlySet<string> | "all";
-  /** Later events of these types end the finding. */
+  /** Event types that end the finding. */
   clearedBy: readonly EventType[];
 };
 
 export type KeywordRules = {
-  /** Names the rules: notes that were read by others are read again. */
+  /** Identifies the rules. Notes that were read by other rules are read again. */
   version: string;
   groups: readonly KeywordGroup[];
-  /** How many words away a negation or resolution may stand. */
+  /** The largest distance of a negation or resolution, in words. */
   reachWords: number;
   negations: readonly string[];
   notNegations: readonly string[];
@@ -186,17 +188,17 @@ export type KeywordRules = {
 
 type Fading = { ratio: number; spanMonths: number };
 
-/** Every number of the scoring model that belongs to no component, brand, claim or sensor. */
+/** The parameters of the scoring model that belong to no component, brand, claim or sensor (docs/model/scoring.md). */
 export type ScoringModel = {
   version: string;
   /**
-   * A score is the cumulative probability of failing within `periods` like the coming one: `periodDays`, or
-   * `shareOfLife` of the effective lifespan where that is shorter.
+   * A score is the probability of failing within `periods` periods as risky as the coming one. A period is `periodDays`,
+   * or `shareOfLife` of the effective lifespan if that is shorter.
    */
   score: { periodDays: number; shareOfLife: number; periods: number; highest: number };
-  /** Age alone counts for no more than this probability of having failed. */
+  /** The highest probability of having failed that age alone gives. */
   highestPrior: number;
-  /** A gap between service events longer than this ends a complete record. */
+  /** The longest gap between service events within a complete record. */
   record: { longestGapDays: number };
   /** Factor on the median life. */
   brandFactor: Readonly<Record<BrandTier, number>>;
@@ -214,12 +216,12 @@ export type ScoringModel = {
     inspection: Fading;
     keywords: { spanMonths: number };
     hazardBrand: { ratio: number };
-    /** `hazard`: what a standing event adds to the acute hazard for each whole its ratio is above 1. */
+    /** `hazard`: an active warning adds this times (ratio − 1) to the acute hazard. */
     smartEvent: { spanDays: number; hazard: number };
     claims: { spanYears: number; counted: number };
-    /** Power on the ratio of an event that concerns one component which nobody named. */
+    /** Exponent on the ratio of an event on a whole appliance that concerns one component. */
     unnamedComponentExponent: number;
-    /** Power on the ratio of a fault that a note calls mended. */
+    /** Exponent on the ratio of a fault that a note reports as fixed. */
     resolvedFindingExponent: number;
     lowestProduct: number;
     highestProduct: number;
@@ -228,13 +230,13 @@ export type ScoringModel = {
   confidence: {
     eventsForHigh: number;
     conditionWithinMonths: number;
-    /** Half the width of the projected range, as a share of the effective lifespan. */
+    /** Half the width of the projected range as a share of the effective lifespan. */
     rangeShare: Readonly<Record<Confidence, number>>;
     confidencePct: Readonly<Record<Confidence, number>>;
   };
 };
 
-/** Facts that come from one place each, beside those of single components. */
+/** Groups of facts that share one provenance each. */
 export type FactGroup =
   | "model"
   | "brands"
@@ -259,7 +261,7 @@ export type KnowledgeData = {
   provenance: Readonly<Record<FactGroup, Provenance>>;
 };
 
-/** The facts that scores and figures rest on, with their look-ups. */
+/** The knowledge base: the facts behind scores and figures, with look-ups. */
 export type Knowledge = {
   modelVersion: string;
   model: ScoringModel;
@@ -271,25 +273,25 @@ export type Knowledge = {
   sources: ReadonlyMap<string, Source>;
   provenance: Readonly<Record<FactGroup, Provenance>>;
   cascades: readonly Cascade[];
-  /** Types with a component that can cascade into another type's. */
+  /** Types with a component that cascades into another type. */
   cascadingTypes: ReadonlySet<string>;
-  /** Components that can. */
+  /** Components that cascade into another type. */
   cascadesAcross: ReadonlySet<string>;
   findType(id: string): ApplianceType | undefined;
-  /** Throws for an id that the knowledge base lacks: stored ids were checked when they came in. */
+  /** Throws for an unknown id: stored ids were validated. */
   type(id: string): ApplianceType;
-  /** Throws likewise. */
+  /** Throws for an unknown id. */
   component(defId: string): ComponentDef;
-  /** The tier known for the brand in that type's family; case, punctuation and a longer name do not matter. */
+  /** Returns the brand's tier for the type, ignoring case, punctuation and a longer name; undefined if unknown. */
   brandTier(typeId: string, brand: string | null): BrandTier | undefined;
-  /** Components that suffer from a recalled or condemned make, named as the brand or within the model. */
+  /** Returns the components that a recalled or condemned make harms, if the brand or the model names one. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   cascadesTo(defId: string): readonly Cascade[];
-  /** Throws likewise. */
+  /** Throws for an unknown id. */
   keywordGroup(id: string): KeywordGroup;
   claimType(id: string): ClaimType | undefined;
   smartEvent(eventType: string): SmartEventType | undefined;
   regimes(typeId: string): readonly InspectionRegime[];
-  /** The state's values; the unknown value throughout where none are held. */
+  /** Returns the state's climate; the unknown value throughout for a state without values. */
   environment(state: string | null): Environment;
 };

@@ -1,4 +1,4 @@
-/** Whole cents from a USD amount: the nearest, since 19.99 is no binary fraction. */
+/** Returns whole cents. Rounds, since an amount such as 19.99 has no exact binary fraction. */
 export function centsFromUsd(usd: number): number {
   return Math.round(usd * 100);
 }

@@ -4,21 +4,22 @@ export type Partner = {
   id: string;
   name: string;
   enabled: boolean;
-  /** Calls allowed a UTC day. */
+  /** Calls allowed per UTC day. */
   dailyBudget: number;
   credentialGeneration: number;
   createdAt: Instant;
 };
 
-/** Where a partner's webhooks go. `secret` and `nextSecret` are encrypted. */
+/** A partner's webhook endpoint. `secret` and `nextSecret` are encrypted. */
 export type WebhookReceiver = {
   partnerId: string;
   url: string | null;
   secret: string;
   nextSecret: string | null;
   rotatesAt: Instant | null;
+  /** Null for all events. */
   events: string[] | null;
-  /** Deliveries under way at the same time; null for the setting's number. */
+  /** Concurrent deliveries; null for the number of the setting. */
   concurrency: number | null;
   revision: number;
   failures: number;
@@ -27,7 +28,7 @@ export type WebhookReceiver = {
   lastError: string | null;
 };
 
-/** The ten events a partner can be told of. */
+/** The webhook events. */
 export const WEBHOOK_EVENTS = [
   "component.critical",
   "component.warning",
@@ -42,17 +43,17 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** What has become of a delivery: it waits for an attempt, arrived, or used up its attempts. */
+/** The state of a delivery: waiting for an attempt, delivered, or out of attempts. */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The most deliveries to one partner at the same time that can be asked for. */
+/** The highest number of concurrent deliveries that can be set for a partner. */
 export const MAX_CONCURRENCY = 64;
 export const MAX_DAILY_BUDGET = 1_000_000_000;
 
-/** Whether webhooks can go there: an absolute http or https address without a user name or control characters. */
+/** Returns whether the text can be a webhook endpoint: an absolute http or https URL without credentials. */
 export function isReceiverUrl(text: string): boolean {
-  // A parser takes them all the same, and leaves them out or escapes them; a database may keep another text than was given.
+  // A URL parser drops or escapes control characters and lone surrogates, so the stored text could differ from the one given.
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
@@ -66,18 +67,18 @@ export type Administrator = {
   revokedAt: Instant | null;
 };
 
-/** What an operator may change of a partner; what is left out stays. */
+/** Settings of a partner to change; absent ones stay. */
 export type PartnerSettings = {
   dailyBudget?: number;
-  /** Null: no webhooks are sent. */
+  /** Null sends no webhooks. */
   webhookUrl?: string | null;
-  /** Null: all events. */
+  /** Null sends all events. */
   webhookEvents?: string[] | null;
-  /** Null: the setting's number. */
+  /** Null uses the number of the setting. */
   webhookConcurrency?: number | null;
 };
 
-/** Shown once and stored as hashes, but for the webhook secret, which is encrypted. */
+/** New credentials, shown once. They are stored as hashes; the webhook secret is stored encrypted. */
 export type PartnerCredentials = {
   apiKey: string;
   clientId: string;
@@ -85,7 +86,7 @@ export type PartnerCredentials = {
   webhookSecret: string;
 };
 
-/** A month's calls and the billable units. */
+/** A partner's calls of a month and billable units. */
 export type PartnerUsage = {
   partnerId: string;
   name: string;
@@ -94,11 +95,11 @@ export type PartnerUsage = {
   calls: number;
   /** Days with calls, in order. */
   days: { day: Day; calls: number }[];
-  /** Units of the properties as they are now, without demonstrations. */
+  /** Current units of all properties but demonstrations. */
   billableUnits: number;
 };
 
-/** A partner with its receiver, the size of its portfolio, and of its outbox. */
+/** A partner with its webhook endpoint and the sizes of its portfolio and outbox. */
 export type PartnerOverview = {
   partner: Partner;
   receiver: WebhookReceiver | undefined;

@@ -3,7 +3,10 @@ import { addDays, type Day } from "./time.ts";
 
 const EARLIEST: Day = "1900-01-01";
 
-/** Refuses a day on which nothing recorded can have happened: before 1900, or after tomorrow, which it is already somewhere. */
+/**
+ * Throws invalid_request for a day on which no recorded event can have happened: before 1900, or after tomorrow in UTC, which
+ * has already begun in some time zone.
+ */
 export function checkPastDay(field: string, day: Day, today: Day): void {
   const latest = addDays(today, 1);
   if (day >= EARLIEST && day <= latest) return;

@@ -5,11 +5,11 @@ export type Photo = {
   id: string;
   partnerId: string;
   applianceId: string;
-  /** Null for a photo of the appliance as such. */
+  /** Null for a photo of the appliance itself. */
   serviceEventId: string | null;
-  /** The random name under which it is stored and served. */
+  /** The random file name under which it is stored and served. */
   filename: string;
-  /** As it was uploaded; shown, and never used as a path. */
+  /** The name of the uploaded file. For display only, never used as a path. */
   originalName: string;
   mediaType: PhotoType;
   bytes: number;
@@ -17,7 +17,7 @@ export type Photo = {
   uploadedAt: Instant;
 };
 
-/** A photo with the type and day of the service event that it belongs to. */
+/** A photo with the type and day of its service event. */
 export type ListedPhoto = Photo & { eventType: EventType | null; eventDate: Day | null };
 
 type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
@@ -29,14 +29,14 @@ export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
   "image/heic": "heic",
 };
 
-/** Whether a file of the uploads' folder is one of ours, or half of one that was being written. */
+/** Returns whether a file name in the uploads folder is a stored photo's, or that of an unfinished upload. */
 export function isUploadName(name: string): boolean {
   return /^(?:[0-9a-f]{32}\.(jpg|png|webp|heic)|\.[0-9a-f]{32}\.(jpg|png|webp|heic)\.part)$/.test(name);
 }
 
 const HEIC_BRANDS = new Set(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]);
 
-/** What a picture is by its first bytes, whatever it is called; undefined for anything but the four kinds taken. */
+/** Returns the type of a photo by its first bytes; undefined for an unsupported type. */
 export function photoTypeOf(bytes: Uint8Array): PhotoType | undefined {
   const ascii = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return "image/jpeg";
@@ -46,7 +46,7 @@ export function photoTypeOf(bytes: Uint8Array): PhotoType | undefined {
   return undefined;
 }
 
-/** The file's own name, without folders and control characters, at most 200 characters long. */
+/** Returns the file's name without folders and control characters, cut to 200 characters. */
 export function displayName(name: string): string {
   const base = name.split(/[/\\]/).at(-1)!;
   const clean = base.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").trim();

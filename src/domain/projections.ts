@@ -10,16 +10,16 @@ import {
 } from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
 
-/** A stored component, as far as looking ahead from its latest score needs. */
+/** The fields of a stored component that projections read. */
 type Scored = ScoreState & Pick<Component, "defId" | "overrideLifespan" | "scoredOn" | "confidence">;
 
-/** When a component is expected to fail, from the day of its latest score. */
+/** Projects a component's failure from the day of its latest score. */
 export function projectionOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Projection {
   const { confidence, scoredOn } = component;
   return project(outlookOf(knowledge, component, brandTier), confidence, scoredOn, knowledge.model);
 }
 
-/** The probability of failing within `days` of its latest score, given that it works then. */
+/** Returns the probability of failing within `days` of the latest score, given that the component works then. */
 export function failureWithin(
   knowledge: Knowledge,
   component: Scored,
@@ -29,7 +29,7 @@ export function failureWithin(
   return failureProbability(outlookOf(knowledge, component, brandTier), days, knowledge.model);
 }
 
-/** The score in `days` days through ageing alone, 0 to 0.99. */
+/** Returns the score in `days` days through aging alone, 0 to 0.99. */
 export function agedScore(
   knowledge: Knowledge,
   component: Scored,
@@ -39,7 +39,7 @@ export function agedScore(
   return scoreByAging(outlookOf(knowledge, component, brandTier), days, knowledge.model);
 }
 
-/** What looking ahead from a stored component's latest score rests on. */
+/** Returns the outlook of a stored component as of its latest score. */
 export function outlookOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Outlook {
   const { lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, overrideLifespan } = component;
   const def = knowledge.component(component.defId);

@@ -12,7 +12,7 @@ export type Property = {
   name: string;
   address: string;
   city: string | null;
-  /** Upper-case USPS abbreviation. */
+  /** USPS abbreviation in upper case. */
   state: string;
   zip: string | null;
   unitCount: number;
@@ -28,22 +28,22 @@ export type Property = {
 } & RecordsSince;
 
 export type RecordsSince = {
-  /** The day from which its service record is complete: what came before may be unknown. */
+  /** The day from which the service record is complete. Earlier events may be missing. */
   recordsSince: Day;
-  /** False while that day follows from the registration and the service events. */
+  /** False if that day follows from the registration and the service events. */
   recordsSinceGiven: boolean;
 };
 
-/** What scoring reads of a property. */
+/** The fields of a property that scoring reads. */
 export type ScoredProperty = Pick<Property, "id" | "state" | "recordsSince">;
 
-/** What a caller says of a new property. */
+/** The input for a new property. */
 export type NewProperty = Pick<
   Property,
   "name" | "address" | "state" | "city" | "zip" | "unitCount" | "yearBuilt" | "notes" | "partnerPropertyId"
 > & { estimatedValueCents?: number | null; recordsSince?: Day | null };
 
-/** Any subset of what can be changed; null clears an optional field. */
+/** Fields to change. Null clears an optional field. */
 export type PropertyChange = Partial<
   Pick<
     Property,
@@ -59,7 +59,7 @@ export type PropertyChange = Partial<
     | "estimatedValueCents"
   >
 > & {
-  /** Null: the day that follows from the registration and the service events. */
+  /** Null derives the day from the registration and the service events. */
   recordsSince?: Day | null;
 };
 
@@ -72,7 +72,7 @@ const STATES = new Set(
   ).split(" "),
 );
 
-/** The abbreviation in upper case. Throws invalid_request when it is none of the 50 states, DC, PR, GU, VI, AS or MP. */
+/** Returns the abbreviation in upper case. Throws invalid_request unless it is one of the 50 states, DC, PR, GU, VI, AS or MP. */
 export function parseState(text: string): string {
   const state = text.trim().toUpperCase();
   if (STATES.has(state)) return state;
@@ -85,7 +85,7 @@ export const propertyNotFound = () => notFound("Property not found");
 
 const FIRST_YEAR = 1800;
 
-/** Refuses a year before 1800 or after next year. */
+/** Throws invalid_request for a year before 1800 or after next year. */
 export function checkYear(field: string, year: number, thisYear: number): void {
   if (year >= FIRST_YEAR && year <= thisYear + 1) return;
   const message = `must be a whole number from ${FIRST_YEAR} to ${thisYear + 1}`;

@@ -9,7 +9,7 @@ export type SensorEvent = {
   applianceId: string;
   componentId: string | null;
   kind: "meter" | "smart";
-  /** Of a smart event. */
+  /** For a smart event only, like `severity`. */
   eventType: string | null;
   severity: Severity | null;
   sensorId: string | null;
@@ -21,7 +21,7 @@ export type SensorEvent = {
   createdAt: Instant;
 };
 
-/** A meter reading, as a sensor provider sends it. */
+/** A meter reading, as received from a sensor provider. */
 export type MeterEvent = {
   applianceId: string;
   componentId: string | null;
@@ -29,11 +29,11 @@ export type MeterEvent = {
   metric: string;
   value: number;
   unit: string | null;
-  /** Null for the moment of its arrival. */
+  /** Null for the time of arrival. */
   recordedAt: Instant | null;
 };
 
-/** How a sensor provider names a property: by an id, or by what is needed to register it. */
+/** A sensor provider's reference to a property: an id, or the fields to register it. */
 export type PropertyReference = {
   propertyId: string | null;
   partnerPropertyId: string | null;
@@ -45,6 +45,7 @@ export type PropertyReference = {
   unitCount: number | null;
 };
 
+/** A sensor provider's reference to an appliance: an id, or the fields to register it. */
 export type ApplianceReference = {
   applianceId: string | null;
   serial: string | null;
@@ -55,7 +56,7 @@ export type ApplianceReference = {
   unitId: string | null;
 };
 
-/** A smart event, as a sensor provider sends it. */
+/** A smart event, as received from a sensor provider. */
 export type SmartEvent = {
   eventType: string;
   severity: Severity;
@@ -71,5 +72,5 @@ export type SmartEvent = {
   appliance: ApplianceReference;
 };
 
-/** How many components an event had scored again, and how many of them are elevated. */
+/** The number of components that an event rescored, and how many of them are elevated. */
 export type RiskSummary = { scored: number; critical: number; warning: number };

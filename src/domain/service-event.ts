@@ -7,7 +7,7 @@ export type ServiceEvent = {
   partnerId: string;
   propertyId: string;
   applianceId: string;
-  /** Null when the event speaks of the whole appliance. */
+  /** Null for an event on the whole appliance. */
   componentId: string | null;
   eventType: EventType;
   date: Day;
@@ -25,7 +25,7 @@ export type NewServiceEvent = Omit<
   "id" | "partnerId" | "propertyId" | "createdAt" | "totalCostCents"
 > & { totalCostCents: number | null };
 
-/** The nine event types, as the specification writes them. */
+/** The event types, as the API names them. */
 export const EVENT_TYPES = [
   "Preventive Maintenance",
   "Inspection",
@@ -47,16 +47,16 @@ const SERVICING: ReadonlySet<EventType> = new Set([
   "Inspection",
 ]);
 
-/** Whether the event moves `last_serviced` of what it speaks of. */
+/** Returns whether an event of the type updates `last_serviced`. */
 export const isServicing = (type: EventType) => SERVICING.has(type);
 
 /**
- * Whether the event by itself tells how long a component really lived: an outcome is kept of it. A Warranty Claim does
- * so beside a Replacement of the same day.
+ * Returns whether an event of the type records how long a component lived, so that an outcome is stored. A Warranty Claim
+ * does so only with a Replacement on the same day.
  */
 export const isOutcome = (type: EventType) => type === "Replacement" || type === "Emergency Repair";
 
-/** Parts and labor where no total is given; null when neither is. */
+/** Returns the total, or the sum of parts and labor without one; null if all are missing. */
 export function totalCostCents(event: {
   partsCostCents: number | null;
   laborCostCents: number | null;
@@ -67,7 +67,7 @@ export function totalCostCents(event: {
   return (event.partsCostCents ?? 0) + (event.laborCostCents ?? 0);
 }
 
-/** What of an event may turn out to be otherwise; the rest makes it the event that it is. */
+/** The fields of an event that can be corrected. The others identify it. */
 export type ServiceEventCorrection = Partial<
   Pick<ServiceEvent, "partsCostCents" | "laborCostCents" | "totalCostCents" | "technician" | "conditionAfter">
 >;

@@ -1,27 +1,27 @@
 import type { Day } from "./time.ts";
 
-/** What a day's snapshot came to. */
+/** The result of a day's snapshot. */
 export type SnapshotResult = {
   date: Day;
   components: number;
-  /** Whose score differs from the one before. */
+  /** Components whose score changed. */
   changed: number;
   critical: number;
   warning: number;
   good: number;
   /** Tier changes announced. */
   announced: number;
-  /** Deliveries that these came to: a partner without a receiver gets none. */
+  /** Deliveries queued for them. A partner without a webhook endpoint gets none. */
   queued: number;
-  /** Partners that have components, and no receiver. */
+  /** Partners with components but without a webhook endpoint. */
   withoutReceiver: { id: string; name: string }[];
-  /** What was registered since an earlier run of the day, and is taken in by this one; null when nothing was. */
+  /** The part of this run for components registered since an earlier run of the day; null on the first run. */
   added: { components: number; announced: number; queued: number } | null;
-  /** Tier changes that nobody is told of: another model than in the snapshot before made them. */
+  /** Tier changes that are not announced, since a new model causes them. */
   heldBack: number;
   durationMs: number;
-  /** Another run had done this day before. */
+  /** Whether another run had completed the day before. */
   alreadyDone: boolean;
-  /** Another server, which took part in it, has ended it. */
+  /** Whether another server completed the run. */
   endedByAnotherServer: boolean;
 };

@@ -1,7 +1,7 @@
 import { tierOfHundredths } from "./component.ts";
 import type { ComponentDef } from "./knowledge.ts";
 
-/** Sums over the components of a property, an appliance or a portfolio. Money in cents. */
+/** Counts and costs over the components of a property, an appliance or a portfolio. Money in cents. */
 export type Totals = {
   appliances: number;
   components: number;
@@ -14,9 +14,9 @@ export type Totals = {
   warningReactiveCents: number;
 };
 
-/** A property's own, with what its rating needs. */
+/** A property's totals, with the inputs of its rating. */
 export type PropertyTotals = Totals & {
-  /** Replacement cost value of its appliances. */
+  /** Replacement cost value of the appliances. */
   rcvCents: number;
   /** CRITICAL components of life-safety and conveyance systems. */
   vitalCritical: number;
@@ -36,7 +36,7 @@ export const emptyTotals = (): PropertyTotals => ({
   vitalCritical: 0,
 });
 
-/** Adds (`sign` 1) or takes away (-1) what a component with that score in hundredths contributes by its tier. */
+/** Adds (`sign` 1) or subtracts (-1), in place, a component's share by its tier. The score is in hundredths. */
 export function countTier(totals: PropertyTotals, riskScore: number, def: ComponentDef, sign: 1 | -1): void {
   const tier = tierOfHundredths(riskScore);
   if (tier === "CRITICAL") {

@@ -1,11 +1,10 @@
 import type { Day } from "./time.ts";
 
-/** A stored trend row: the score from that day on, until the next row. */
+/** A stored trend row: the score from that day until the next row. Scores in hundredths. */
 export type TrendRow = { day: Day; riskScore: number };
 
 /**
- * A point for each of the days on which a snapshot ran since the component's first row. Both lists are in order; a
- * day before the first row was before the component.
+ * Returns a point for each snapshot day since the component's first row. Both lists are in ascending order.
  */
 export function trendPoints(rows: readonly TrendRow[], days: readonly Day[]): TrendRow[] {
   const points: TrendRow[] = [];

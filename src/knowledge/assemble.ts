@@ -22,7 +22,7 @@ import type {
   statesFile,
 } from "./shapes.ts";
 
-/** The files, each of its shape. */
+/** The files after validation. */
 export type CheckedFiles = {
   appliances: (typeof applianceFile.infer)[];
   brands: typeof brandsFile.infer;
@@ -36,7 +36,7 @@ export type CheckedFiles = {
   states: typeof statesFile.infer;
 };
 
-/** Turns the files' words into the domain's: the one place that knows both. */
+/** Converts the files to the domain's types. Only this module knows the names of both. */
 export function assemble(files: CheckedFiles): KnowledgeData {
   const types = files.appliances.map(applianceType);
   const typeOf = new Map(types.flatMap((type) => type.components.map((def) => [def.id, type.id])));

@@ -2,7 +2,7 @@ import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
 import type { CheckedFiles } from "./assemble.ts";
 import type { KnowledgeFiles } from "./files.ts";
 
-/** A file that the product must not start with; the message names the file and the entry. */
+/** An invalid file of the knowledge base. The message names the file and the entry. */
 export class KnowledgeError extends Error {
   override readonly name = "KnowledgeError";
   constructor(file: string, entry: string, problem: string) {
@@ -10,7 +10,7 @@ export class KnowledgeError extends Error {
   }
 }
 
-/** Component counts that the partners' interface promises. */
+/** Component counts that the partner API promises. */
 const PROMISED_COUNTS: Readonly<Record<string, number>> = {
   hvac_central: 8,
   hvac_heat_pump: 7,
@@ -33,7 +33,7 @@ const PROMISED_COUNTS: Readonly<Record<string, number>> = {
   fire_suppression: 5,
 };
 
-/** Whether the files agree with each other and with what the interface promises. Throws at the first that does not. */
+/** Checks that the files agree with each other and with the partner API. Throws a KnowledgeError otherwise. */
 export function checkReferences(files: CheckedFiles): void {
   const ids = checkIds(files);
   checkPromises(files);
@@ -57,7 +57,7 @@ function checkIds({ appliances, sources }: CheckedFiles): Ids {
     for (const [i, part] of parts.entries()) {
       addNew(components, part.id, file, `components[${i}].id`);
       if (part.reactive_cost_usd.value < part.proactive_cost_usd.value)
-        throw new KnowledgeError(file, part.id, "costs less after a failure than when planned");
+        throw new KnowledgeError(file, part.id, "costs less after a failure than as planned work");
       if (new Set(part.environment.value).size < part.environment.value.length)
         throw new KnowledgeError(file, part.id, "names an environment factor twice");
     }
@@ -75,15 +75,15 @@ function checkPromises({ appliances, model }: CheckedFiles): void {
       throw new KnowledgeError(
         `appliances/${typeId}.json`,
         "components",
-        `has ${found}; the interface promises ${count}`,
+        `has ${found}; the partner API promises ${count}`,
       );
   }
   const { critical_from, warning_from } = model.tiers;
   if (critical_from * 100 !== CRITICAL_FROM || warning_from * 100 !== WARNING_FROM)
-    throw new KnowledgeError("model.json", "tiers", "the interface promises 0.78 and 0.52");
+    throw new KnowledgeError("model.json", "tiers", "the partner API promises 0.78 and 0.52");
 }
 
-/** Every provenance anywhere in the files names a listed source. */
+/** Checks that every provenance in the files names a listed source. Throws a KnowledgeError otherwise. */
 export function checkSources(files: KnowledgeFiles, { sources }: CheckedFiles["sources"]): void {
   const known = new Set(sources.map(({ token }) => token));
   for (const [file, content] of Object.entries(files)) visit(file, "", content);
@@ -127,7 +127,7 @@ function checkCascades({ cascades }: CheckedFiles, components: ReadonlySet<strin
 
   function climb(id: string, path: readonly string[]): void {
     if (path.includes(id))
-      throw new KnowledgeError(file, id, `is its own cause: ${[...path, id].join(", ")}`);
+      throw new KnowledgeError(file, id, `is part of a cycle: ${[...path, id].join(", ")}`);
     if (acyclic.has(id)) return;
     for (const upstream of upstreamOf.get(id) ?? []) climb(upstream, [...path, id]);
     acyclic.add(id);
@@ -157,11 +157,7 @@ function checkRegimes({ regimes }: CheckedFiles, types: ReadonlySet<string>): vo
     expectKnown(types, regime.type_id, file, entry, "appliance type");
     addNew(rows, `${regime.type_id} ${regime.inspection_type}`, file, entry);
     if ((regime.interval_months === null) !== (regime.reset_by.length === 0))
-      throw new KnowledgeError(
-        file,
-        entry,
-        "an interval needs events that reset it, and they need an interval",
-      );
+      throw new KnowledgeError(file, entry, "interval_months and reset_by must be set together");
   }
 }
 
@@ -211,7 +207,7 @@ function checkStates({ states }: CheckedFiles): void {
 }
 
 function addNew(ids: Set<string>, id: string, file: string, entry: string): void {
-  if (ids.has(id)) throw new KnowledgeError(file, entry, `${id} stands twice`);
+  if (ids.has(id)) throw new KnowledgeError(file, entry, `${id} is listed twice`);
   ids.add(id);
 }
 

@@ -38,10 +38,10 @@ import smartEvents from "./smart-events.json" with { type: "json" };
 import sources from "./sources.json" with { type: "json" };
 import states from "./states.json" with { type: "json" };
 
-/** The knowledge base's files by name, as they were written: nothing is checked yet. */
+/** The files of the knowledge base by name, not validated. */
 export type KnowledgeFiles = Record<string, unknown>;
 
-/** Static imports, so that they are part of the executable. An appliance type is known once it stands here. */
+/** Imported statically, so that the executable contains them. A new appliance type must be listed here. */
 export const FILES: KnowledgeFiles = {
   "appliances/hvac_central.json": hvacCentral,
   "appliances/hvac_heat_pump.json": hvacHeatPump,

@@ -6,8 +6,8 @@ import { createKnowledge } from "./look-ups.ts";
 let loaded: Knowledge | undefined;
 
 /**
- * The knowledge base that is part of the executable. The build checks it (`readKnowledge`), so that a start need not:
- * shapes and check cost that a sixth of its time.
+ * Returns the knowledge base in the executable. The build validates it with `readKnowledge`; doing so here would take a
+ * sixth of the startup time.
  */
 export function loadKnowledge(): Knowledge {
   loaded ??= createKnowledge(assemble(embedded()));

@@ -11,7 +11,7 @@ import type { BrandTier } from "../domain/scoring/types.ts";
 const NONE: readonly never[] = [];
 const NO_COMPONENTS: ReadonlySet<string> = new Set();
 
-/** Puts checked facts behind look-ups. */
+/** Returns look-ups over validated facts. */
 export function createKnowledge(data: KnowledgeData): Knowledge {
   const types = new Map(data.types.map((type) => [type.id, type]));
   const components = new Map(data.types.flatMap((type) => type.components.map((def) => [def.id, def])));
@@ -58,7 +58,7 @@ function known<T>(entries: ReadonlyMap<string, T>, id: string, what: string): T 
 
 type BrandTable = ReadonlyMap<string, ReadonlyMap<string, BrandTier>>;
 
-/** Tiers by type and by brand name without spaces. */
+/** Returns the tiers by type and by brand name without spaces. */
 function brandTable(families: readonly BrandFamily[]): BrandTable {
   const table = new Map<string, Map<string, BrandTier>>();
   for (const family of families) {
@@ -70,7 +70,7 @@ function brandTable(families: readonly BrandFamily[]): BrandTable {
   return table;
 }
 
-/** The tier of the longest known name that the brand begins with: "GE Profile" is GE, "AO Smith" A. O. Smith. */
+/** Returns the tier of the longest known name that the brand begins with: "GE Profile" is GE, "AO Smith" A. O. Smith. */
 function findTier(names: ReadonlyMap<string, BrandTier> | undefined, brand: string): BrandTier | undefined {
   if (!names) return undefined;
   const words = nameWords(brand);
@@ -83,7 +83,7 @@ function findTier(names: ReadonlyMap<string, BrandTier> | undefined, brand: stri
 
 type NamedHazard = { phrases: readonly string[]; componentIds: ReadonlySet<string> };
 
-/** Hazards by type, named as `phrase` writes them. */
+/** Returns the hazards by type, with their names as `phrase` formats them. */
 function hazardTable(hazards: readonly Hazard[]): ReadonlyMap<string, readonly NamedHazard[]> {
   const table = new Map<string, NamedHazard[]>();
   for (const { names, typeIds, componentIds } of hazards)
@@ -99,10 +99,10 @@ function findHazard(hazards: readonly NamedHazard[] | undefined, text: string): 
   return named?.componentIds ?? NO_COMPONENTS;
 }
 
-/** A name's words, each between spaces, so that a name within a text is found by whole words alone. */
+/** Returns a name's words between spaces, so that a search within a text matches whole words only. */
 const phrase = (name: string) => ` ${nameWords(name).join(" ")} `;
 
-/** A name's words in lower case, without accents and punctuation. */
+/** Returns a name's words in lower case, without accents and punctuation. */
 function nameWords(name: string): string[] {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("&", " and ");
   return plain.match(/[a-z0-9]+/g) ?? [];

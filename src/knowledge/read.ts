@@ -6,7 +6,7 @@ import type { KnowledgeFiles } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
 import * as shapes from "./shapes.ts";
 
-/** Checks files and puts them behind look-ups. Throws a KnowledgeError that names the file and the entry at fault. */
+/** Validates the files and returns look-ups. Throws a KnowledgeError that names the file and the entry. */
 export function readKnowledge(files: KnowledgeFiles): Knowledge {
   const checked: CheckedFiles = {
     appliances: Object.keys(files)

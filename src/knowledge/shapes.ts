@@ -3,8 +3,8 @@ import { EVENT_TYPES } from "../domain/service-event.ts";
 import { interpretedType as type } from "../validators.ts";
 
 /*
- * The shapes of the knowledge base's files. Unknown keys are refused: a misspelt one would be silently without effect.
- * Nothing is compiled to code, since each file is checked once, by the build.
+ * The schemas of the knowledge base's files. Unknown keys are rejected, since a misspelled one would have no effect. Schemas
+ * are interpreted and not compiled, since the build validates each file once.
  */
 
 const token = type("/^[a-z0-9]+(?:_[a-z0-9]+)*$/");
@@ -15,7 +15,7 @@ const share = type("0 <= number <= 1");
 const positive = type("0 < number <= 1000");
 const ratio = type("0.1 <= number <= 6");
 const kind = type("'published' | 'derived' | 'estimate'");
-/** No other keys. */
+/** Rejects other keys. */
 const closed = { "+": "reject" } as const;
 const provenance = { source: token, kind } as const;
 const system = type.enumerated(...SYSTEMS);

@@ -62,6 +62,18 @@ test("every document and section that a text names exists", () => {
   expect(files.flatMap((path) => brokenCitations(path, readTracked(path)!))).toEqual([]);
 });
 
+test("every file that docs/model links to exists", () => {
+  const links = textFiles()
+    .filter((path) => path.startsWith("docs/model/"))
+    .flatMap((path) =>
+      Array.from(readTracked(path)!.matchAll(/\]\((\.\.[^)#]*)\)/g), ([, link]) =>
+        join(dirname(path), link!),
+      ),
+    );
+  expect(links.length).toBeGreaterThan(30);
+  expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
 test("a section number is cited of an RFC only: sections of our own documents have names", () => {
   const numbered = textFiles()
     .filter((path) => /^(src|test|packaging|bench)\//.test(path))

@@ -205,12 +205,17 @@ describe("a faulty file stops the start, naming file and entry", () => {
       (f) => (f.components[1].median_life_years.source = "hearsay"),
       "components.1.median_life_years.source: unknown source hearsay",
     ],
-    ["a component too few", boiler, (f) => f.components.pop(), "components: has 5; the interface promises 6"],
+    [
+      "a component too few",
+      boiler,
+      (f) => f.components.pop(),
+      "components: has 5; the partner API promises 6",
+    ],
     [
       "a component of another type",
       boiler,
       (f) => (f.components[0].id = "wh_gas_tank"),
-      "wh_gas_tank stands twice",
+      "wh_gas_tank is listed twice",
     ],
     [
       "another type's id",
@@ -235,9 +240,9 @@ describe("a faulty file stops the start, naming file and entry", () => {
       "a cascade in a circle",
       "cascades.json",
       (f) => f.rules.push({ upstream: "wh_gas_tank", downstream: "plumb_prv", ratio: 1.2, reason: "x" }),
-      "is its own cause",
+      "is part of a cycle",
     ],
-    ["a cascade rule twice", "cascades.json", (f) => f.rules.push(f.rules[0]), "stands twice"],
+    ["a cascade rule twice", "cascades.json", (f) => f.rules.push(f.rules[0]), "is listed twice"],
     [
       "a claim on nothing known",
       "claim-types.json",
@@ -260,13 +265,13 @@ describe("a faulty file stops the start, naming file and entry", () => {
       "a regime that nothing resets",
       "inspection-regimes.json",
       (f) => (f.regimes[0].reset_by = []),
-      "regimes[0]: an interval needs events",
+      "regimes[0]: interval_months and reset_by must be set together",
     ],
     [
       "a word in two groups",
       "keywords.json",
       (f) => f.groups[5].words.push("leak"),
-      "crack: leak stands twice",
+      "crack: leak is listed twice",
     ],
     [
       "a ratio that points the wrong way",
@@ -284,7 +289,7 @@ describe("a faulty file stops the start, naming file and entry", () => {
       "a brand family twice",
       "brands.json",
       (f) => f.families.push(f.families[0]),
-      "hvac_central stands twice",
+      "hvac_central is listed twice",
     ],
     [
       "a hazard on nothing known",
@@ -298,14 +303,14 @@ describe("a faulty file stops the start, naming file and entry", () => {
       (f) => f.states[0].values.pop(),
       "AL: has 6 values for 7 factors",
     ],
-    ["a state twice", "states.json", (f) => f.states.push(f.states[1]), "AK stands twice"],
+    ["a state twice", "states.json", (f) => f.states.push(f.states[1]), "AK is listed twice"],
     [
       "tiers that the interface does not promise",
       "model.json",
       (f) => (f.tiers.critical_from = 0.8),
-      "tiers: the interface promises 0.78 and 0.52",
+      "tiers: the partner API promises 0.78 and 0.52",
     ],
-    ["a source twice", "sources.json", (f) => f.sources.push(f.sources[0]), "lutz_2011 stands twice"],
+    ["a source twice", "sources.json", (f) => f.sources.push(f.sources[0]), "lutz_2011 is listed twice"],
   ];
   for (const [fault, file, change, message] of faults)
     test(`for ${fault}`, () => {

@@ -29,8 +29,8 @@ type Needs = Pick<
 >;
 
 /**
- * Returns the condition of a property by the facility condition index: the cost of replacing its critical components plus half
- * the cost of replacing its warning components, as a share of its replacement value.
+ * Returns the condition of a property by the facility condition index: the planned cost of its CRITICAL components and
+ * half that of its WARNING ones, as a share of its replacement cost value.
  */
 export function conditionOf(totals: Needs): PropertyCondition {
   const score = conditionIndex(needOf(totals));
@@ -38,13 +38,13 @@ export function conditionOf(totals: Needs): PropertyCondition {
   return { score, grade, rating: ratingOf(grade, totals.vitalCritical > 0) };
 }
 
-/** Between 0 and 1; 0 for a property without components. */
+/** Returns the need from 0 to 1; 0 for a property without components. */
 function needOf({ criticalProactiveCents, warningProactiveCents, rcvCents }: Needs): number {
   if (rcvCents === 0) return 0;
   return Math.min((criticalProactiveCents + warningProactiveCents / 2) / rcvCents, 1);
 }
 
-/** The index, a whole number from 1 to 100, for a need from 0 to 1. */
+/** Returns the index, a whole number from 1 to 100, for a need from 0 to 1. */
 export function conditionIndex(need: number): number {
   const end = Math.max(
     1,
@@ -60,7 +60,7 @@ export function gradeOf(score: number): Grade {
   return score >= 90 ? "A" : score >= 80 ? "B" : score >= 70 ? "C" : score >= 60 ? "D" : "F";
 }
 
-/** A critical component of a life-safety or conveyance system lowers the rating of grades B and C by one level. */
+/** Returns the rating. A CRITICAL component of a life-safety or conveyance system lowers that of grades B and C. */
 export function ratingOf(grade: Grade, vitalCritical: boolean): Rating {
   if (grade === "A") return "GOOD";
   if (grade === "B") return vitalCritical ? "FAIR" : "GOOD";
