@@ -17,7 +17,7 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
       rules: (await assetTable()).textOf("refusal.css"),
       status: error.status,
       requestId: error.headers.get("x-request-id")!,
-      again: `./${pathname.slice(pathname.lastIndexOf("/") + 1)}${search}`,
+      retryUrl: `./${pathname.slice(pathname.lastIndexOf("/") + 1)}${search}`,
       retryAfterS: Number.isFinite(retryAfter) ? retryAfter : undefined,
     });
     const { raw, headers } = pageReply(settings, { request }, rendered);

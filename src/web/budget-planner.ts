@@ -2,7 +2,7 @@ import { byBenefitCostRatio, type Candidate, type Spending, spendBudget } from "
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";
 import { componentKind } from "./grouping.ts";
-import type { Locations } from "./labels.ts";
+import type { Locations } from "./locations.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {

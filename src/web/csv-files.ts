@@ -2,7 +2,8 @@ import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
 import type { PlannedComponentJson, PropertyPlanJson, ScheduledComponentJson } from "../wire/plan.ts";
 import { compareByExpectedLoss } from "./expected-loss.ts";
-import { Locations, systemLabel } from "./labels.ts";
+import { systemLabel } from "./labels.ts";
+import { Locations } from "./locations.ts";
 import type { CsvFile, PropertyPageData } from "./sections/property-sections.tsx";
 
 type Cell = string | number | boolean | null;

@@ -1,7 +1,8 @@
 import { runSteps, type Steps } from "../domain/steps.ts";
 import type { PlanSummaryJson, ScheduledComponentJson, ScheduledPlanJson } from "../wire/plan.ts";
 import { componentKind, groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
-import { type Locations, systemLabel } from "./labels.ts";
+import { systemLabel } from "./labels.ts";
+import type { Locations } from "./locations.ts";
 
 /** A row of identical components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {

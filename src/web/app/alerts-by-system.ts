@@ -1,6 +1,7 @@
 import type { AlertPageJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { Locations, SYSTEMS } from "../labels.ts";
+import { SYSTEMS } from "../labels.ts";
+import { Locations } from "../locations.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readApplianceTypes } from "./app-context.ts";
 

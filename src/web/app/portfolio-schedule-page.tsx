@@ -33,7 +33,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
   const key = `${terms.years} ${terms.inflationPct}`;
   const loaded = useLoad(key, () => readSchedule(api, terms, pages));
   const { value } = loaded;
-  const more = () => {
+  const loadMore = () => {
     setPages(pages + 1);
     loaded.reload();
   };
@@ -76,7 +76,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
                     loaded={file.length}
                     total={plan.total}
                     isLoading={loaded.isLoading}
-                    onMore={more}
+                    onMore={loadMore}
                   />
                 </div>
               </>
@@ -105,10 +105,10 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
   const plan = await api.read<PortfolioPlanPageJson>(portfolioPlanPath(query));
   const file: Record<string, string>[] = [];
   for (let page = 0; page < pages; page++) {
-    const asked = { ...query, format: "csv", limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) };
-    const some = recordsOf(await api.readText(`/v1/portfolio/plan?${new URLSearchParams(asked)}`));
-    file.push(...some);
-    if (some.length < PAGE_SIZE) break;
+    const pageQuery = { ...query, format: "csv", limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) };
+    const records = recordsOf(await api.readText(`/v1/portfolio/plan?${new URLSearchParams(pageQuery)}`));
+    file.push(...records);
+    if (records.length < PAGE_SIZE) break;
   }
   return { plan, file, schedule: scheduleOf(plan, file) };
 }
@@ -117,13 +117,13 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
 function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
   const units = unitsOf(plan, file);
   const sums = scheduleSumsOf(plan, units);
-  const exact = file.map((record) => [Number(record.immediate_cost), ...yearsIn(record, plan.years)]);
+  const unrounded = file.map((record) => [Number(record.immediate_cost), ...yearsIn(record, plan.years)]);
   const totals = [plan.immediate.cost, ...plan.schedule.map(({ total }) => total)];
-  const isWhole = file.length >= plan.total;
+  const isComplete = file.length >= plan.total;
   const others = totals.map((total, at) =>
-    isWhole ? 0 : Math.max(total - sumBy(exact, (row) => row[at]!), 0),
+    isComplete ? 0 : Math.max(total - sumBy(unrounded, (row) => row[at]!), 0),
   );
-  const shared = roundRowsToTotals([...exact, others], [Math.round(plan.immediate.cost), ...sums.years]);
+  const shared = roundRowsToTotals([...unrounded, others], [Math.round(plan.immediate.cost), ...sums.years]);
   const rows = file.map((record, at) => {
     const [dueUsd, ...years] = shared[at] as [number, ...number[]];
     return {
@@ -152,8 +152,8 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
 /** The units of all properties, at least one each: counted if all are loaded, otherwise derived from the plan's per-unit costs. */
 function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): number {
   if (file.length === plan.total) return sumBy(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
-  const dearest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
-  return Math.round(dearest.total_inflated / dearest.per_unit_inflated) || plan.total;
+  const costliest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
+  return Math.round(costliest.total_inflated / costliest.per_unit_inflated) || plan.total;
 }
 
 function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule: PortfolioSchedule }) {

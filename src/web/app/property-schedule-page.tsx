@@ -6,7 +6,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
-import { Locations } from "../labels.ts";
+import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { PropertyReserve } from "../sections/reserve-page.tsx";

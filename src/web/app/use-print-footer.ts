@@ -2,13 +2,13 @@ import { useEffect } from "preact/hooks";
 import { printFooterCss } from "../print-footer.ts";
 
 /** Prints a title and the page number in the footer of each page, while the component is mounted. */
-export function usePrintFooter(words: string, { isLandscape = false } = {}): void {
+export function usePrintFooter(title: string, { isLandscape = false } = {}): void {
   useEffect(() => {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(printFooterCss(words, isLandscape));
+    sheet.replaceSync(printFooterCss(title, isLandscape));
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     return () => {
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
     };
-  }, [words, isLandscape]);
+  }, [title, isLandscape]);
 }

@@ -5,7 +5,8 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { type RenderedPage, renderDocument } from "../document.tsx";
 import { compareByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
-import { Locations, TIER_LABELS, TIERS } from "../labels.ts";
+import { TIER_LABELS, TIERS } from "../labels.ts";
+import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { componentColumns } from "../sections/attention.tsx";
 import {
@@ -25,10 +26,10 @@ export function* renderPropertyPage(
   { style, script, links }: PageAddresses,
 ): Steps<RenderedPage> {
   const { name } = data.property;
-  const drawn: string[] = [];
+  const sections: string[] = [];
   for (const section of yield* sectionsInSteps({ data, links })) {
     yield;
-    drawn.push(renderToString(section));
+    sections.push(renderToString(section));
   }
   yield;
   const { html, ...page } = renderDocument({
@@ -63,12 +64,15 @@ export function* renderPropertyPage(
     ),
   });
   // The last occurrence: nothing below the placeholder is a partner's text, which could contain the placeholder too.
-  const at = html.lastIndexOf(SECTIONS);
-  return { ...page, html: html.slice(0, at) + drawn.join("") + html.slice(at + SECTIONS.length) };
+  const at = html.lastIndexOf(SECTIONS_PLACEHOLDER);
+  return {
+    ...page,
+    html: html.slice(0, at) + sections.join("") + html.slice(at + SECTIONS_PLACEHOLDER.length),
+  };
 }
 
 /** The placeholder for the sections, which are rendered one by one. */
-const SECTIONS = "<sections-here></sections-here>";
+const SECTIONS_PLACEHOLDER = "<sections-here></sections-here>";
 
 export const ROWS_PER_PAGE = 200;
 
@@ -116,7 +120,7 @@ export function* renderComponentList(
   });
 }
 
-/** The error messages by status, each with what else the reader can do than try again. */
+/** The error messages by status, each with further advice, if any. */
 const ERRORS: Readonly<Record<number, readonly [title: string, remedy?: string]>> = {
   400: [
     "This link is not valid",
@@ -135,9 +139,9 @@ export function renderErrorPage(refusal: {
   requestId: string;
   retryAfterS: number | undefined;
   /** The requested address. */
-  again: string;
+  retryUrl: string;
 }): RenderedPage {
-  const { rules, status, requestId, retryAfterS, again } = refusal;
+  const { rules, status, requestId, retryAfterS, retryUrl } = refusal;
   const [title, remedy] = ERRORS[status] ?? [
     "Something went wrong on our side",
     "If the problem continues, contact the person who shared this link.",
@@ -158,7 +162,7 @@ export function renderErrorPage(refusal: {
         </p>
         {isPassing && (
           <p>
-            <a href={again}>Try again</a>
+            <a href={retryUrl}>Try again</a>
           </p>
         )}
         {status >= 500 && <p class="mute">Request ID: {requestId}</p>}

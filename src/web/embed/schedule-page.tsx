@@ -2,7 +2,7 @@ import type { Steps } from "../../domain/steps.ts";
 import type { ScheduledPlanJson } from "../../wire/plan.ts";
 import { type RenderedPage, renderDocument } from "../document.tsx";
 import { date } from "../format.ts";
-import { Locations } from "../labels.ts";
+import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";

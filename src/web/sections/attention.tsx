@@ -4,7 +4,8 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
 import { capitalized, count, money, probabilityText, yearRange } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
-import { type Locations, TIER_LABELS } from "../labels.ts";
+import { TIER_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
 import { type Column, type CsvSource, Section, TableDetails } from "./section.tsx";
 

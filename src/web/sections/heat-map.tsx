@@ -5,7 +5,8 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { elevatedComponents } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
-import { type Locations, systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
+import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
 import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */

@@ -1,6 +1,7 @@
 import type { InspectionJson } from "../../wire/compliance.ts";
 import { count, counted, date, relativeDays } from "../format.ts";
-import { codeLabel, INSPECTION_STATUS_LABELS, type Locations } from "../labels.ts";
+import { codeLabel, INSPECTION_STATUS_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
 import { type CsvSource, Section, TableDetails } from "./section.tsx";
 
 const MAX_INSPECTIONS = 8;

@@ -11,7 +11,8 @@ import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
 import { componentKind, groupInSteps, sumBy } from "../grouping.ts";
-import { type Locations, POLICY_LABELS } from "../labels.ts";
+import { POLICY_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,

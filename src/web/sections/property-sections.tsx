@@ -11,7 +11,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
 import { componentKindAndTier, groupInSteps } from "../grouping.ts";
-import { Locations } from "../labels.ts";
+import { Locations } from "../locations.ts";
 import { Attention } from "./attention.tsx";
 import { Condition } from "./condition.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";

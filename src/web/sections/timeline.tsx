@@ -6,7 +6,8 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
 import { count, money, yearRange } from "../format.ts";
 import { componentKindAndTier, groupInSteps, maxOf, minOf, sumBy } from "../grouping.ts";
-import { type Locations, TIER_LABELS } from "../labels.ts";
+import { TIER_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
 import { type CsvSource, Section, TableDetails } from "./section.tsx";
 

@@ -6,7 +6,8 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
-import { codeLabel, type Locations, TIER_LABELS } from "../labels.ts";
+import { codeLabel, TIER_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
 import { type CsvSource, DataTable, Section, TableDetails } from "./section.tsx";
 
 const HEIGHT = 220;

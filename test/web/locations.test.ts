@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { Locations } from "../../src/web/labels.ts";
+import { Locations } from "../../src/web/locations.ts";
 
 const TYPE = "water_heater_gas";
-const named = (...labels: string[]) => {
+const describeUnits = (...labels: string[]) => {
   const locations = new Locations(
     [{ type_id: TYPE, name: "Water heater", system: "plumbing" }],
     labels.map((label, at) => ({ id: `U_${at}`, label })),
@@ -19,6 +19,6 @@ test.each([
   [["1", "3", "5", "7", "9", "11", "12", "13"], "Water heater, units 1, 3, 5, 7, and 4 more"],
   [["A1", "A2", "A3", "A3"], "Water heater, units A1, A2, and A3"],
   [["01", "02", "03"], "Water heater, units 01, 02, and 03"],
-])("like parts in units %p are in %s", (labels, words) => {
-  expect(named(...labels)).toBe(words);
+])("describes identical components in units %p as %s", (labels, words) => {
+  expect(describeUnits(...labels)).toBe(words);
 });
