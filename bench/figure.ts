@@ -1,2 +1,2 @@
-/** A line of what was measured, with the target that it holds or misses. */
+/** A measurement and whether it meets its target. */
 export type Figure = { what: string; target: string; measured: string; holds: boolean };
