@@ -117,8 +117,8 @@ describe("importing real files", () => {
     const { properties, appliances, service_events } = SAMPLE_COUNTS;
     const all = properties.created + appliances.created + service_events.created;
     const reached: number[] = [];
-    for (let nth = 0; nth < 6; nth++) {
-      const goal = Math.max(reached.at(-1) ?? 0, (all * nth) / 7) + 1;
+    for (let nth = 0; nth < 5; nth++) {
+      const goal = Math.max(reached.at(-1) ?? 0, (all * nth) / 6) + 1;
       const command = killable(installation.spawn(...args(...SAMPLE_FILES)));
       // At the beginning of a transaction, which takes some 12 ms, in its middle, at its end.
       reached.push(await killAt({ goal, laterMs: (nth * 5) % 12 }, read, command));
