@@ -25,7 +25,7 @@ const worldOn = (port: number) => ({
   log: createLogger({ level: "silent", format: "json", destination: { write: () => {} } }),
 });
 
-test("a start that fails leaves the data folder to the next one, in the same process too", async () => {
+test("a failed start releases the data folder for the next one, also in the same process", async () => {
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
   const { port } = blocker.address() as { port: number };

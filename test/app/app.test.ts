@@ -15,7 +15,7 @@ import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 /*
- * The whole server with the clock in the test's hand: what a stranger sees of it when somebody sets the machine's.
+ * The whole server with a clock that the test sets: the visible effects of a machine's clock that is set.
  */
 
 const HOUR = 3_600_000;
@@ -106,7 +106,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
   let propertyId: string;
 
   // Rule: ids-sort, list-properties
-  test("leaves the event stream in order: a client that goes on from the latest moment misses nothing", async () => {
+  test("keeps the event stream in order: a client that continues from the latest timestamp misses nothing", async () => {
     const ids: string[] = [];
     const created: string[] = [];
     let since = "2026-01-01T00:00:00Z";
@@ -163,7 +163,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
   });
 
   // Rule: token-life
-  test("does not bring an expired token back to life, and goes on giving valid ones", async () => {
+  test("does not make an expired token valid again, and still issues valid ones", async () => {
     const statusOf = async (token: string) =>
       (await clientOf({ authorization: `Bearer ${token}` }).send("GET", "/v1/ping")).status;
     const token = () => requestToken(app!.url, partner);
@@ -189,7 +189,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
       const had = receiver.received.length;
       await addProperty(asPartner());
       await receiver.waitFor((received) => received.length === had + 1);
-      // The attempt is recorded, and the next one planned, before the clock is set.
+      // The attempt is recorded and the next one planned before the clock is set.
       const { id } = receiver.received.at(-1)!;
       await eventually(() =>
         expect(
@@ -204,7 +204,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
   });
 
   // Rule: retry-times
-  test("gives a delivery up after three attempts, at 0, 5 and 35 seconds", async () => {
+  test("fails a delivery after three attempts, at 0, 5 and 35 seconds", async () => {
     receiver.behave(() => ({ status: 500 }));
     const had = receiver.received.length;
     await addProperty(asPartner());
@@ -228,7 +228,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     expect(ids[3]).not.toBe(ids[0]);
   });
 
-  test("locks no caller out of the limits of a minute", async () => {
+  test("locks no caller out by the limit per minute", async () => {
     pass(60_000);
     const ask = async () => (await asPartner().send("GET", "/v1/ping")).status;
     for (const jump of [-DAY, DAY + YEAR, -YEAR]) {
@@ -243,7 +243,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     }
   });
 
-  test("keeps each day's budget its own, and nobody waits for longer than to the next midnight", async () => {
+  test("counts each day's calls separately, and no caller waits beyond the next midnight", async () => {
     const left = async () => {
       const reply = await asPartner().send("GET", "/v1/ping");
       pass(2_000);
@@ -264,7 +264,7 @@ describe("a clock that is set back by a day and then forward by a year", () => {
     pass(5 * DAY);
   });
 
-  test("answers a repeated Idempotency-Key as before, and takes it anew when its day is over", async () => {
+  test("repeats the reply to an Idempotency-Key, and accepts the key again after a day", async () => {
     const property = { name: "Elm", address: "1 Elm St", state: "NY" };
     const post = async () => {
       const reply = await asPartner().post("/v1/properties", property, 201, { "idempotency-key": "one" });
@@ -282,8 +282,8 @@ describe("a clock that is set back by a day and then forward by a year", () => {
   });
 
   // Rule: health-degraded
-  test("shows in the health, but not as time that has passed, and leaves the database whole", async () => {
-    // The newest snapshot is of the year ahead, and keeps today's from being taken.
+  test("appears in the health, but not in the uptime, and leaves the database intact", async () => {
+    // The newest snapshot is of the year ahead, which prevents today's.
     const { body } = await clientOf({}).get("/health", {}, 503);
     expect(body.checks.scheduler).toBe("late");
     expect(body.uptime_s).toBeGreaterThanOrEqual(0);

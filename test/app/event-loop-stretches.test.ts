@@ -21,32 +21,31 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 
 /*
- * One thread serves everybody: what holds it, all others wait for. So whatever shape a legal body has, and whatever
- * history it leaves to the jobs and the answers, the work is to give way between short steps.
+ * One thread serves all requests, so that a long step delays every other request. Whatever the shape of a valid body,
+ * and whatever history it leaves for jobs and answers, the work has to yield to the event loop between short steps.
  *
- * The server runs in this process, and a chain of `setImmediate` marks the turns of its event loop. A stretch is the
- * processor time of this thread from one turn to the next: not the time by the clock, which other programs make longer,
- * and not the time of the threads that collect garbage and compile. What is shown to the test includes its own side of
- * the call, which is little. A stretch of code that runs for the first time is longer than it will be, so a shape that
- * exceeds the bound is tried once more before it counts.
+ * The server runs in this process, and a chain of `setImmediate` marks the iterations of its event loop. A stretch is
+ * the processor time of this thread from one iteration to the next: not elapsed time, which other programs increase, nor
+ * the time of the threads that collect garbage and compile. It includes the test's own side of the call, which is small.
+ * Code is slower when it runs for the first time, so a shape that exceeds the bound is repeated once before it counts.
  */
 
-/** Nobody is to wait for longer. To read a body of 5 MB takes three fifths of it, and so does the end of a snapshot. */
+/** The bound of a stretch. Reading a body of 5 MB takes three fifths of it, and so does the end of a snapshot. */
 const LONGEST_MS = 50;
-/** Half of what a body may be, so that some that are made longer still are none too large. */
+/** Half of the largest body, so that no generated body is too large. */
 const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
 /** As large as the answer to a full body. */
 const KEPT_REPLIES = 40;
 const MANY_CLAIMS = 100_000;
-/** Each with as long a note as an event may have. */
+/** Each with a note of the greatest length. */
 const OLD_DELIVERIES = 4000;
-/** A sensor's that reports each minute, in 90 days. */
+/** The events of a sensor that reports every minute for 90 days. */
 const MANY_READINGS = 130_000;
-/** Many transactions' worth: it is the history before them that makes one of these long. */
+/** More than fit in one transaction: the history before them makes a transaction long. */
 const IMPORTED_EVENTS = 200;
 const RUNS = Number(process.env.RUNS ?? 4);
-/** What commands do goes on after a history, one of them after each: they take as long as all else. */
+/** The commands that run after a history, one after each: they take as long as everything else. */
 const COMMANDS = ["calibration", "import", "export"] as const;
 type Command = (typeof COMMANDS)[number];
 const DAY_MS = 86_400_000;
@@ -74,7 +73,7 @@ const world = {
 let app: App;
 let keys: { partner: string; administrator: string };
 let partnerId: string;
-/** As a command opens it while the server runs. */
+/** Opened as a command opens it while the server runs. */
 let beside: DataFolder;
 
 beforeAll(async () => {
@@ -97,7 +96,7 @@ afterAll(async () => {
   if (faults.length > 0) throw new Error(`faults were logged: ${JSON.stringify(faults)}`);
 });
 
-/** What the work comes to, and its longest stretch in milliseconds of this thread's processor time. */
+/** Returns the result of the work, and its longest stretch in milliseconds of this thread's processor time. */
 async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
   let longestMs = 0;
   let going = true;
@@ -116,7 +115,9 @@ async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestM
 }
 
 const FIXED = JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `part ${i}` })));
-/** Parsed so often it takes `LONGEST_MS` of a core of 2026, also of one that others share; longer of a slower one. */
+/**
+ * The repetitions of a parse that take `LONGEST_MS` on a core of 2026, also on a shared one; longer on a slower core.
+ */
 const TIMES = 25;
 
 function slowness(): number {
@@ -126,10 +127,10 @@ function slowness(): number {
   return Math.max(1, (user + system) / 1000 / LONGEST_MS);
 }
 
-/** Whether others waited too long, on a machine as fast as this one is just now. */
+/** True where the longest stretch exceeds the bound on a machine as fast as this one is now. */
 const isTooLong = (ms: number): boolean => ms > LONGEST_MS && ms > LONGEST_MS * slowness();
 
-/** Bytes are made and read outside of what is measured, and parsed by nobody. */
+/** Bytes are created and read outside of the measurement, and not parsed. */
 async function call(path: string, body?: object, { url = app.url, key = keys.partner } = {}) {
   const bytes = body && new TextEncoder().encode(JSON.stringify(body));
   await new Promise((resolve) => setImmediate(resolve));
@@ -149,7 +150,7 @@ const created = async (path: string, body: object): Promise<Json> => {
   return JSON.parse(text());
 };
 
-/** Runs it once from its beginning: where its time has come just now, after that. */
+/** Runs a job once from its beginning; a run that has started already is waited for first. */
 async function jobDone(name: string): Promise<void> {
   const admin = { url: app.adminUrl, key: keys.administrator };
   for (let begun = 0; begun !== 202; ) {
@@ -162,7 +163,9 @@ async function jobDone(name: string): Promise<void> {
   }
 }
 
-/* Shapes: what items of a body have in common is what makes them cost more than one by one. */
+/*
+ * Shapes: what the items of a body have in common makes them cost more than one by one.
+ */
 
 const knowledge = loadKnowledge();
 const day = (n: number) => new Date(Date.parse("2022-01-01") + n * DAY_MS).toISOString().slice(0, 10);
@@ -199,7 +202,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   appliances: fc.constantFrom(1, 30, ITEMS),
 });
 
-/** Enough of them for a calibration to go to its end. */
+/** Enough of them for a calibration to complete. */
 const MANY_FAILURES: Shape = {
   types: ["washer", "water_heater_gas", "refrigerator", "ptac"],
   eventTypes: ["Emergency Repair", "Replacement", "Inspection"],
@@ -208,7 +211,7 @@ const MANY_FAILURES: Shape = {
   spread: "named components",
   appliances: ITEMS,
 };
-/** The property of a shape, and what each of its steps held the thread for. */
+/** Builds a property of a shape; returns the longest stretch of each step. */
 async function lived(of: Shape, command: Command): Promise<Map<string, number>> {
   const stretches = new Map<string, number>();
   const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -278,9 +281,11 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
   return stretches;
 }
 
-/* What commands do, and the administrators' pages, in a process that may serve as well. */
+/*
+ * The work of commands and of the administrators' pages, which a process may do while it serves requests.
+ */
 
-/** Imports some more events than bodies have brought, and a property of as many appliances. */
+/** Imports a few more events than bodies have, and a property with as many appliances. */
 async function imported(
   propertyId: string,
   appliances: readonly string[],
@@ -337,7 +342,7 @@ async function exported(): Promise<void> {
 }
 
 let calibrations = 0;
-/** To its end, or as far as the record bears it. */
+/** Runs to its end, or until the record is not enough. */
 async function calibrated(): Promise<void> {
   const world = {
     store: beside.store,
@@ -354,7 +359,7 @@ async function calibrated(): Promise<void> {
 }
 
 // Rule: gives-way
-test("replies that were kept for repeated requests are forgotten without holding anybody", async () => {
+test("deleting the stored replies of repeated requests blocks the event loop only briefly", async () => {
   for (let n = 0; n < KEPT_REPLIES; n++)
     await beside.store.write(
       (tx) =>
@@ -370,7 +375,7 @@ test("replies that were kept for repeated requests are forgotten without holding
 }, 120_000);
 
 // Rule: gives-way
-test("deliveries that are kept no longer are deleted without holding anybody", async () => {
+test("deleting old deliveries blocks the event loop only briefly", async () => {
   const body = JSON.stringify({ notes: "x".repeat(10_000) });
   const startedAt = time.now - 400 * DAY_MS;
   await beside.store.write(async (tx) => {
@@ -392,13 +397,13 @@ test("deliveries that are kept no longer are deleted without holding anybody", a
 }, 120_000);
 
 // Rule: gives-way
-test("a property with very many claims keeps nobody waiting", async () => {
+test("a property with very many claims blocks the event loop only briefly", async () => {
   const { id } = await created("/v1/properties", { name: "Elm Court", address: "1 Elm St", state: "NY" });
   const ofProperty = { property_id: id, type_id: "washer", install_year: 2015 };
   const { id: applianceId } = await created("/v1/appliances", ofProperty);
   const claim = { claim_type: "water_damage", date_of_loss: day(1500), amount: 1000 };
   await created(`/v1/property/${id}/claims`, claim);
-  // What a hundred requests bring.
+  // The claims of a hundred requests.
   const database = new Database(databaseFile(world.config.storage.dataDir));
   database.run("PRAGMA busy_timeout = 10000");
   database.run(
@@ -424,7 +429,7 @@ test("a property with very many claims keeps nobody waiting", async () => {
 }, 120_000);
 
 // Rule: gives-way
-test("a sensor that has reported very often keeps nobody waiting", async () => {
+test("a sensor with very many readings blocks the event loop only briefly", async () => {
   const { id } = await created("/v1/properties", { name: "Ash Court", address: "1 Ash St", state: "NY" });
   for (const [moments, minute] of Object.entries({ "each minute": 60_000, "of one moment": 0 })) {
     const ofProperty = { property_id: id, type_id: "water_heater_gas", install_year: 2015 };
@@ -462,8 +467,8 @@ const tooLong = (stretches: ReadonlyMap<string, number>) =>
   [...stretches].filter(([, ms]) => isTooLong(ms)).map(([name]) => name);
 
 // Rule: gives-way
-describe("whatever is sent, and whatever history it leaves,", () => {
-  test("nobody else waits for longer than a moment", async () => {
+describe("any request, and any history that it leaves,", () => {
+  test("blocks the event loop only briefly", async () => {
     let runs = 0;
     const said = (one: Shape) => ({ ...one, days: one.days[0] });
     await fc.assert(

@@ -11,9 +11,9 @@ import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 
 /*
- * The page of a property with tens of thousands of parts is made in short steps. As in turns.test.ts a stretch is the
- * processor time of this thread from one turn of its event loop to the next, and one view of two may be longer: code that
- * runs for the first time is.
+ * The page of a property with tens of thousands of components is created in short steps. A stretch is the processor
+ * time of this thread from one turn of its event loop to the next, as in event-loop-stretches.test.ts. One of two views
+ * may be longer, since code that runs for the first time is.
  */
 
 const COMPONENTS = 30_000;
@@ -24,7 +24,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const world = {
   config: loadConfig({
     cwd: folder,
-    // Patient: what is measured is processor time, however long a busy machine takes for it.
+    // Long timeouts, since processor time is measured, however long a busy machine takes.
     env: {
       MAINSTAY_SERVER__PORT: "0",
       MAINSTAY_SERVER__IDLE_TIMEOUT_S: "255",
@@ -79,7 +79,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Copies what the property has until it has as many components as are wanted: each appliance in a unit of its own. */
+/** Copies the property's appliances, each into its own unit, until it has that many components. */
 function multiply(propertyId: string): void {
   const db = new Database(databaseFile(world.config.storage.dataDir));
   type Row = Record<string, string | number | null> & { id: string };
@@ -110,7 +110,7 @@ function multiply(propertyId: string): void {
   db.close();
 }
 
-/** The longest stretch while an address is read, in milliseconds of processor time. */
+/** Returns the longest stretch while an address is read, in milliseconds of processor time. */
 async function longestOf(address: string): Promise<number> {
   let longestMs = 0;
   let going = true;
@@ -140,7 +140,7 @@ test.each([
   "/plan.csv",
   "/inspections.csv",
 ])(
-  "%p of the page of a property with tens of thousands of parts keeps nobody waiting",
+  "%p of the page of a property with tens of thousands of components blocks the event loop only briefly",
   async (path) => {
     if ((await longestOf(page + path)) < LONGEST_MS) return;
     expect(await longestOf(page + path)).toBeLessThan(LONGEST_MS);

@@ -17,8 +17,8 @@ import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
 
 /*
- * The monthly look at the model in use, with the clock in the test's hand. The command that it runs as a process of its
- * own works on a second connection here.
+ * The monthly check of the model in use, with a clock that the test sets. The command that it runs in a separate
+ * process works on a second connection here.
  */
 
 const open = usePortfolioStore();
@@ -42,14 +42,14 @@ const apply = (
   evidence: Record<string, unknown> = calibrationRecord(calibration),
 ) => applyCalibration(environment(), calibration, { force: true, evidence });
 
-/** As the fit, but with every life much too short. */
+/** Like the fit, but with every life much too short. */
 function spoiled(fit: Calibration): Calibration {
   const { corrections } = fit.fit;
   const lifeFactors = new Map([...corrections.lifeFactors.keys()].map((id) => [id, 0.4]));
   return { ...fit, fit: { ...fit.fit, corrections: { ...corrections, lifeFactors } } };
 }
 
-/** What the clock calls. */
+/** Called by the schedule. */
 async function tick(): Promise<void> {
   const job = modelCheck({
     config: loadConfig({ cwd: "/", env: {} }),
@@ -80,7 +80,7 @@ async function metric(name: string): Promise<number | undefined> {
 }
 
 // Rule: calibrate-monthly
-test("says in the log and the metrics when the fit in use has become worse than the plain model", async () => {
+test("logs and reports in the metrics that the fit in use has become worse than the plain model", async () => {
   await importGoldenFleet(world);
   const fit = await calibrate(environment(), GOLDEN_DAY);
   await apply(fit);
@@ -90,7 +90,7 @@ test("says in the log and the metrics when the fit in use has become worse than 
   expect(await metric("worse_than_plain")).toBe(0);
 
   await apply(spoiled(fit));
-  expect(await metric("worse_than_plain")).toBe(0); // nobody has looked yet
+  expect(await metric("worse_than_plain")).toBe(0); // no check has run yet
   await tick();
   expect(lines[1]).toMatchObject({ level: "warn", model_version: "2+local.2" });
   expect(lines[1].msg).toContain("worse than the plain one");
@@ -104,7 +104,7 @@ test("says in the log and the metrics when the fit in use has become worse than 
 });
 
 // Rule: calibrate-monthly
-test("looks at a fit once a month, on whatever day the server runs first, and at the plain model never", async () => {
+test("checks a fit once a month, on the first day on which the server runs, and never the plain model", async () => {
   await tick();
   expect(commands).toEqual([]);
   const idle = { failures: 50, frailtyShape: null, corrections: UNCORRECTED };

@@ -26,7 +26,7 @@ const byCommand = { ...asked("cli:night(7) on db1"), handedOver: undefined };
 
 // Rule: fit-among-servers
 describe("a fit among several processes", () => {
-  test("is begun by one, whoever asks at once; the other is told who does it, and since when", async () => {
+  test("is started by one of two that ask at once; the other learns who runs it, and since when", async () => {
     expect(await everywhere()).toMatchObject({ status: "none", by: null });
     const taken = await Promise.all([
       beginFit(world.store, asked("the first")),
@@ -40,7 +40,7 @@ describe("a fit among several processes", () => {
     await expect(command).rejects.toThrow(`a calibration is in progress already, by ${winner}, since`);
   });
 
-  test("tells everywhere why it failed, once, also when that is told twice or too late", async () => {
+  test("reports its failure once to all processes, also when the failure is recorded twice or too late", async () => {
     const first = idOf(await beginFit(world.store, asked("one")));
     world.time.now += 5_000;
     await failFit(world.store, first, "no outcome is on record");
@@ -61,7 +61,7 @@ describe("a fit among several processes", () => {
     ]);
   });
 
-  test("that was cut short with its server says so, and keeps nobody from another", async () => {
+  test("that was interrupted with its server reports that, and blocks no other fit", async () => {
     const id = idOf(await beginFit(world.store, asked("the server at http://one")));
     await killAll(id);
     expect(await everywhere()).toMatchObject({
@@ -71,7 +71,7 @@ describe("a fit among several processes", () => {
     expect(await beginFit(other, asked("another"))).toHaveProperty("id");
   });
 
-  test("of a command fails with its words, and with none of what a query was asked with", async () => {
+  test("of a command fails with its message, without the parameters of a query", async () => {
     const fail = (error: Error) => withFitLock(world.store, byCommand, () => Promise.reject(error));
     await expect(fail(new OperatorError("nothing is on record", "Record more."))).rejects.toThrow("nothing");
     expect(await everywhere()).toMatchObject({ status: "failed", by: "cli:night(7) on db1" });
@@ -80,7 +80,7 @@ describe("a fit among several processes", () => {
     expect((await everywhere()).error).toBe("It failed by a fault, which the command has told.");
   });
 
-  test("that was handed over goes on in that turn, which its server tells the end of", async () => {
+  test("that was handed over continues under the same lock, and its server reports the end", async () => {
     const id = idOf(await beginFit(world.store, asked("the server at http://one")));
     const handed = { ...byCommand, handedOver: id };
     const run = withFitLock(other, handed, async () => {

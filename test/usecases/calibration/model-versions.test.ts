@@ -49,8 +49,8 @@ function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
 const apply = (where: Partial<ReturnType<typeof environment>> = {}, fit = fitted()): Promise<string> =>
   applyCalibration({ ...environment(), ...where }, fit, { force: false, evidence: {} });
 
-describe("a model that is put to use, and one that is gone back to,", () => {
-  test("leaves no partner's kept answers as they were", async () => {
+describe("a model that is applied or reverted to", () => {
+  test("invalidates the cached answers of every partner", async () => {
     const before = (await revision())!;
     await apply();
     const applied = (await revision())!;
@@ -60,7 +60,7 @@ describe("a model that is put to use, and one that is gone back to,", () => {
   });
 
   // Rule: calibrate-plans
-  test("is that of the plans from the next snapshot on, also of those that were made on its day", async () => {
+  test("applies to plans from the next snapshot on, also to those of its day", async () => {
     const renew = async () =>
       (await renewAgedPlans(environment(), dayOf(world.time.now))) +
       (await renewChangedPlans(environment(), world.partnerId));
@@ -81,7 +81,7 @@ describe("a model that is put to use, and one that is gone back to,", () => {
     expect(await renew()).toBe(0);
   });
 
-  test("moves no plan where it is the one of the snapshot before", async () => {
+  test("changes no plan where the snapshot before used the same model", async () => {
     await apply();
     await snapshot();
     await renewChangedPlans(environment(), world.partnerId);
@@ -92,7 +92,7 @@ describe("a model that is put to use, and one that is gone back to,", () => {
 });
 
 // Rule: calibrate-plans
-test("a plan's lives are those of the fit: of the kind, and in a frail appliance shorter for every part there", async () => {
+test("a plan's lives are those of the fit: by component type, and shorter for every component of a frail appliance", async () => {
   await snapshot();
   const plain = new Map((await components()).map((one) => [one.id, partOf(knowledge, one)]));
   await apply();
@@ -109,7 +109,7 @@ test("a plan's lives are those of the fit: of the kind, and in a frail appliance
 });
 
 // Rule: partner-purge
-test("a purge takes what a fit has found of the partner's appliances", async () => {
+test("a purge deletes the fitted values of the partner's appliances", async () => {
   await apply();
   const frailties = async () => (await world.store.read.models.frailties(1, applianceIds)).size;
   expect(await frailties()).toBe(1);
@@ -117,8 +117,8 @@ test("a purge takes what a fit has found of the partner's appliances", async () 
   expect(await frailties()).toBe(0);
 });
 
-describe("of two fits that are stored at once", () => {
-  /** More than are stored in a transaction: of each appliance the same, so that a mixture is seen. */
+describe("two fits that are stored at once", () => {
+  /** More than one transaction stores: the same of each appliance, so that a mixture is visible. */
   const frailtiesOf = (value: number) => new Map(applianceIds.map((id) => [id, value]));
   let many: PortfolioWorld;
   let ids: string[];
@@ -137,7 +137,7 @@ describe("of two fits that are stored at once", () => {
     return new Set(found.values());
   };
 
-  test("one is put to use as it is, and the other is told to come again", async () => {
+  test("are not mixed: one is applied, and the other is refused", async () => {
     const other = await world.open();
     const outcomes = await Promise.allSettled([
       apply({}, fitted(frailtiesOf(2))),
@@ -153,7 +153,7 @@ describe("of two fits that are stored at once", () => {
     expect([...(await stored(2))]).toEqual([4]);
   });
 
-  test("one that stood still for long changes nothing of what another has kept since", async () => {
+  test("one that was suspended changes nothing that the other has stored since", async () => {
     const other = await world.open();
     let kept: Awaited<ReturnType<typeof keepFit>> | undefined;
     let steps = 0;
@@ -161,7 +161,7 @@ describe("of two fits that are stored at once", () => {
       {
         yieldNow: async () => {
           if (++steps !== 2) return;
-          // As if a minute had gone by.
+          // A minute later.
           await world.sql("UPDATE locks SET expires_at = 1 WHERE name = 'calibration'");
           kept = await keepFit(
             { ...environment(), store: other },
@@ -177,7 +177,7 @@ describe("of two fits that are stored at once", () => {
     expect([...(await stored(1))]).toEqual([3]);
   });
 
-  test("the one that is kept cannot be put to use while the next is stored over it", async () => {
+  test("the stored one cannot be applied while the next replaces it", async () => {
     const kept = await keepFit(environment(), { calibration: fitted(frailtiesOf(2)), evidence: {} });
     const refusals: string[] = [];
     const next = await keepFit(
@@ -196,7 +196,7 @@ describe("of two fits that are stored at once", () => {
     expect([...(await stored(1))]).toEqual([3]);
   });
 
-  test("nothing is taken back meanwhile, which is a conflict and no fault of the server's", async () => {
+  test("nothing can be reverted meanwhile, which is a conflict and not a server error", async () => {
     await apply();
     const refusals: unknown[] = [];
     await keepFit(

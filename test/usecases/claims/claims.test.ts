@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A property of a partner with those appliances, each of 2014, at noon of the day. */
+/** Creates a property with those appliances, each of 2014, at noon of the day. */
 async function propertyWith(...typeIds: string[]) {
   const now = Date.parse(`${TODAY}T12:00:00Z`);
   const store = openSqliteStore(join(folder, `${stores.length}.db`), {
@@ -52,7 +52,7 @@ async function propertyWith(...typeIds: string[]) {
     const rows = await store.read.components.ofProperties([property.id]);
     return new Map(rows.map((row) => [row.defId, row]));
   };
-  /** Records the claims at once; returns what was scored again. */
+  /** Records the claims in one write; returns the components that were scored again. */
   const record = (...claims: Partial<NewClaim>[]) =>
     write(async (writer) => {
       const log = new ClaimLog(writer, property);

@@ -11,7 +11,7 @@ import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.
 const partnerStore = usePartnerStore();
 const NOON = Date.parse("2026-06-01T12:00:00Z");
 
-/** Deliveries made and settled at the world's present moment, each with one attempt. */
+/** Creates deliveries that are settled at the store's present time, each with one attempt. */
 async function settle(
   { store, partnerId }: PartnerWorld,
   status: "delivered" | "failed" | "pending",
@@ -121,7 +121,7 @@ describe("pruning", () => {
       pruneDeliveries({ store: world.store, clock: world.clock, yieldNow: () => Promise.resolve() }, 10);
     world.time.now = NOON + 10 * MS_PER_DAY;
     expect(await prune()).toBe(0);
-    // It was settled when its attempt of 5 ms had ended, and is kept for so long whole.
+    // Its attempt took 5 ms, and the retention counts from the end of that.
     world.time.now += 5;
     expect(await prune()).toBe(0);
     world.time.now += 1;

@@ -6,7 +6,7 @@ import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 
-/** A portfolio whose components are all elevated, and a write that moves them between who scored them and how high. */
+/** A portfolio whose components are all elevated, and a write that moves them between tiers and ranks. */
 async function worn() {
   const world = await open(NOW);
   const { id } = await world.addProperty();
@@ -39,7 +39,7 @@ async function worn() {
   return { world, move, all };
 }
 
-/** Reads again and again while everything moves, until it has read often beside it. */
+/** Reads repeatedly while everything moves, until it has read often beside it. */
 async function whileMoving(move: (round: number) => Promise<void>, read: () => Promise<void>) {
   let moving = true;
   const moved = (async () => {

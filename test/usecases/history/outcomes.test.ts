@@ -34,11 +34,11 @@ const log = (events: readonly NewServiceEvent[]) =>
     return logged;
   });
 
-/** What of the components has an outcome, by event. */
+/** Returns the components with an outcome, by event. */
 const kept = async (components: readonly Component[]) =>
   (await Promise.all(components.map(({ id }) => world.store.read.serviceEvents.outcomesOf(id)))).flat();
 
-/** Of each claim, those that a replacement of its day speaks of too. */
+/** Of each claim, those that a replacement on its day also affects. */
 function expected(events: readonly ServiceEvent[], components: readonly Component[]): string[] {
   const speaksOf = (event: ServiceEvent, id: string) =>
     event.componentId === null || event.componentId === id;

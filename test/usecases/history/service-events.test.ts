@@ -10,7 +10,7 @@ let world: PortfolioWorld;
 let applianceId: string;
 let propertyId: string;
 
-/** A worn appliance, of whose components some were announced as elevated. */
+/** Creates a worn appliance, some of whose components were announced as elevated. */
 beforeEach(async () => {
   world = await open(NOON, "http://hooks.test/");
   propertyId = (await world.addProperty()).id;

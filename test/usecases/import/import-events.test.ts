@@ -12,7 +12,7 @@ import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 
-/** A store whose service events are read through others. */
+/** A store whose service events are read through a wrapper. */
 function readingThrough(
   store: Store,
   through: (read: Tx["serviceEvents"]) => Partial<Tx["serviceEvents"]>,
@@ -24,7 +24,7 @@ function readingThrough(
   return { ...store, write: (run, how) => store.write((tx) => run(wrapped(tx)), how) };
 }
 
-/** As where an appliance has more events than are read ahead. */
+/** Makes an appliance have more events than are read ahead. */
 const withoutReadingAhead = (store: Store) =>
   readingThrough(store, () => ({ ofAppliances: async () => undefined }));
 
@@ -81,7 +81,7 @@ test("reads the events of a day once, however many rows and transactions bring m
   expect(read).toBe(501);
 });
 
-/** A transaction of an import, or what another writer logs between two. */
+/** A transaction of an import, or another writer's events between two. */
 type Step = { rows: Reported[]; by: "import" | "other"; isTriedInVain: boolean };
 
 const reported = fc.record({
@@ -106,18 +106,18 @@ const CHEAP: Reported = { ...PLAIN, totalCostCents: 100 };
 const steps = (...those: [Step["by"], ...Reported[]][]) =>
   those.map(([by, ...rows]): Step => ({ by, rows, isTriedInVain: false }));
 
-/** The event that a row asks for is logged by another once its day was read. */
+/** Another writer logs the event of a row after the row's day was read. */
 const SEEN_MEANWHILE = {
   ...{ before: [], update: false, isReadAhead: false },
   steps: steps(["import", PLAIN], ["other", LEAKING], ["import", LEAKING]),
 };
-/** What was read ahead is no longer used once a row has changed it, and the day was read in the transaction before. */
+/** A row has changed an event that was read ahead in the transaction before, so that the cached one is outdated. */
 const CHANGED_MEANWHILE = {
   ...{ before: [PLAIN], update: true, isReadAhead: true },
   steps: steps(["import", DEAR, CHEAP], ["import", LEAKING, DEAR, LEAKING]),
 };
 
-/** What a row comes to by the rule itself: the event that it is alike is looked for among all. */
+/** Returns the result of a row by the rule itself: the matching event is searched among all. */
 function applied(events: Reported[], row: Reported, update: boolean): Outcome | "updated" {
   const { totalCostCents, ...matched } = row;
   const isAlike = (one: Reported) =>
@@ -142,7 +142,7 @@ const entryOf = (applianceId: string, { componentId, eventType, date, notes, tot
   });
 type Entry = ReturnType<typeof entryOf>;
 
-/** What the rows of one transaction come to. `isInVain`: it is taken back when all is done. */
+/** Returns the results of the rows of one transaction. `isInVain` rolls the transaction back. */
 async function take(
   { store, partner }: Pick<PortfolioWorld, "store" | "partner">,
   batches: ReturnType<typeof serviceEventRows.start>,

@@ -54,7 +54,7 @@ function run(partner: Partner, files: Files, more: Partial<ImportRequest> = {}) 
   return importPortfolio({ store, knowledge, partner, sources, clock, actor: "cli:test", ...more });
 }
 
-/** What a reader sees of a partner's portfolio, without ids and instants, in an order of its own. */
+/** Returns a partner's portfolio without ids and instants, in a stable order. */
 async function portfolio({ id }: Partner) {
   const all = { limit: 10_000, offset: 0 };
   const { properties, appliances, components, serviceEvents, totals } = store.read;
@@ -189,7 +189,7 @@ describe("an import", () => {
           partner,
           files((list) => [...list, ...list].reverse()),
         );
-        // A type under a serial that another row of the file has is decided by the row that came first.
+        // Where two rows of a file have the same serial, the first one decides the type.
         expect(again).toMatchObject({
           properties: { created: 0 },
           appliances: { created: 0 },

@@ -114,7 +114,7 @@ test("a paused receiver is shown, and tried again as soon as another process giv
     const beside = { ...administration, store: await world.open() };
     await changePartner(beside, partnerId, { webhookUrl: "http://new.test/" });
     await eventually(async () => {
-      // By then each is due again, also one that was about to be sent when it was paused.
+      // Each is due again by then, also one that was about to be sent when the receiver was paused.
       world.time.now += 60_000;
       expect(await store.read.deliveryLog.count({ partnerId, status: "delivered" })).toBe(3);
     });

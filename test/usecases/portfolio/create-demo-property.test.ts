@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A partner in an empty database, at noon of a day. */
+/** Creates a partner in an empty database, at noon of a day. */
 async function partnerOn(day: string) {
   const now = Date.parse(`${day}T12:00:00Z`);
   const store = openSqliteStore(join(folder, `${stores.length}.db`), {

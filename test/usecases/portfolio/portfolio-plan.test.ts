@@ -141,7 +141,7 @@ describe("a budget over a portfolio", () => {
 
   test("is spent in steps that go on where the one before ended", async () => {
     await renew();
-    // More of equal worth than a step reads, so that only the id tells them apart.
+    // More components of equal worth than a step reads, so that only the id orders them.
     const rows = Array.from(
       { length: 1700 },
       (_, n) => `('${properties[0]}', 'C_${String(n).padStart(5, "0")}', '${world.partnerId}', -2, 100, 200)`,

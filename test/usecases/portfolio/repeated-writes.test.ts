@@ -26,7 +26,7 @@ O,R1,Repair,2024-05-01,,120.50,leaking
 O,R1,Inspection,2025-05-01,,,
 `;
 
-/** All kinds of writes after one another, and what a reader finds after them. */
+/** Runs all kinds of writes one after another; returns what a reader finds afterwards. */
 async function use(world: PortfolioWorld, store: Store) {
   const { partner, clock } = world;
   const reported: string[] = [];

@@ -21,11 +21,11 @@ import { onPostgres } from "../../support/postgres.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
-/** Whether the snapshot is taken as by one of several servers. */
+/** True where the snapshot is taken as by one of several servers. */
 let isShared = onPostgres;
 let world: PortfolioWorld;
 let propertyId: string;
-/** What a test begins with, which it has a copy of. */
+/** The initial state of a test, which gets a copy of it. */
 type Beginning = { world: PortfolioWorld; propertyId: string };
 let empty: Beginning;
 beforeAll(async () => {
@@ -39,7 +39,9 @@ const beginWith = async (beginning: Beginning) => {
 const beginEmpty = () => beginWith(empty);
 
 const today = () => dayOf(world.time.now);
-/** Takes the snapshot of the day that the clock stands at. `cutAfter` ends it after so many steps and the next; 0, after the first. */
+/**
+ * Takes the snapshot of the present day. `cutAfter` aborts it after that many steps and one more; 0, after the first.
+ */
 function take({
   cutAfter = Number.POSITIVE_INFINITY,
   store = world.store,
@@ -63,7 +65,7 @@ const points = async (componentId: string, from: Day = "2000-01-01") => {
   const { snapshots } = world.store.read;
   return trendPoints(await snapshots.trendRows(componentId), await snapshots.days(from));
 };
-/** The announcements in the outbox: event, component, tier before and tier now. */
+/** Returns the announcements in the outbox: event, component, previous and new tier. */
 async function announced(): Promise<string[]> {
   const page = await world.store.read.deliveryLog.page({}, { limit: 1000, offset: 0 });
   return page
@@ -74,7 +76,7 @@ async function announced(): Promise<string[]> {
 }
 
 const WAYS = [
-  // PostgreSQL is never one server's.
+  // A server on PostgreSQL is never the only one.
   ...(onPostgres ? [] : [["of one server", false] as const]),
   ["that servers divide", true] as const,
 ];
@@ -124,7 +126,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     const revisions = () =>
       Promise.all([world.partnerId, other.id].map((id) => world.store.read.partners.revision(id)));
     const [mine, others] = (await revisions()) as [number, number];
-    // All is scored in the first step; what is left is to say so.
+    // Everything is scored in the first step; only the end of the run is left.
     await expect(take({ cutAfter: 0 })).rejects.toThrow();
     expect(await revisions()).toEqual([mine + 1, others]);
     await take();
@@ -209,7 +211,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       expect(now, line).not.toBe(previous);
       seen.set(component, now);
     }
-    expect(new Set(seen.values())).toEqual(new Set(["CRITICAL", "WARNING"])); // as old as age can make them
+    expect(new Set(seen.values())).toEqual(new Set(["CRITICAL", "WARNING"])); // the highest risk of age alone
     expect(seen.size).toBe(6);
   });
 
@@ -353,7 +355,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
           const value = await run(tx);
           if (options?.priority === "background" && ++steps === 2) {
             underWay();
-            // As long as the other needs to come this far, where it can at all.
+            // Long enough for the other to get here where it can at all.
             await Bun.sleep(200);
           }
           return value;
@@ -363,7 +365,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       const other = await world.open();
       nextDay(-3650);
       await discardLaterSnapshots({ ...world.administration, store: other }, today());
-      // It is told so, but where it came to its end first.
+      // It is refused, unless it came to its end first.
       await ahead;
       await leavesNoTrace();
     });
@@ -378,7 +380,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
         const rows = await tx.components.page(world.partnerId, { limit: all, offset: 0 });
         const moved = rows.find(({ trendScore }, nth) => trendScore !== before[nth]!.trendScore)!;
         underWay();
-        // As long as the other needs to come this far, where it can at all.
+        // Long enough for the other to get here where it can at all.
         await Bun.sleep(200);
         await tx.components.saveScore(moved, "settled");
       });
@@ -393,7 +395,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
 
   test("scores by what a write has changed of a property that it had to wait for", async () => {
     const roof = { typeId: "roof", installYear: 2015 };
-    // The first of the first step.
+    // The first property of the first step.
     const [moving, there] = [{ id: propertyId }, await world.addProperty({ state: "FL" })];
     await world.addAppliances({ propertyId: moving.id, ...roof }, { propertyId: there.id, ...roof });
     const scores = async ({ id }: { id: string }) => {
@@ -408,7 +410,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
     const move = world.write(async (writer) => {
       await changeProperty(writer, moving.id, { state: "FL" });
       underWay();
-      // As long as the other needs to come this far, where it can at all.
+      // Long enough for the other to get here where it can at all.
       await Bun.sleep(300);
     });
     await isUnderWay;
@@ -553,11 +555,11 @@ describe("the trend", () => {
 test("a property of very many appliances is scored in steps, as it would be in one", async () => {
   await beginEmpty();
   const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
-  // On record from the beginning, so that what is old is in a state that cascades on to other appliances.
+  // On record from its installation, so that old components are in a state that cascades to other appliances.
   const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
   const many = Array.from({ length: 320 }, (_, i) => ({
     propertyId,
-    // Most of them have few components, since it is the appliances that count.
+    // Most of them have few components, since the number of appliances matters.
     typeId: i % 4 > 0 ? "garbage_disposal" : types[(i / 4) % types.length]!,
     installYear: 1960 + (i % 60),
   }));
