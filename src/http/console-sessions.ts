@@ -9,7 +9,7 @@ import { unauthorized } from "./auth.ts";
 import { CONSOLE } from "./operation.ts";
 
 /** The session of an administrator who is signed in to the console. */
-export type ConsoleSession = {
+type ConsoleSession = {
   administrator: Administrator;
   /** Every change must send this token in a header: another site can make a browser send the cookie, but not this. */
   csrfToken: string;
@@ -18,7 +18,7 @@ export type ConsoleSession = {
 
 const COOKIE = "mainstay_console";
 /** The header with the CSRF token. */
-export const CSRF_HEADER = "x-csrf-token";
+const CSRF_HEADER = "x-csrf-token";
 const LIFETIME_MS = 12 * 3_600_000;
 const MAX_SESSIONS = 1000;
 const TOKEN_BYTES = 32;

@@ -97,7 +97,6 @@ export const hazard = object({
   acute_hazard: number("Acute hazard Λ: the sum of active sensor alarms", 0),
   acute_span_days: number("Days after which an acute hazard expires", 90),
 });
-export type HazardJson = WireOf<typeof hazard>;
 
 export const hazardView = hazard.serializer(
   ({ product, score }: Explanation, { model }: Knowledge, { strength }: Corrections) => ({

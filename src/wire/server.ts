@@ -5,7 +5,7 @@ import { flag, instant, list, number, object, text, whole } from "./schema/field
 /** Identifies the server that answered, for data that each server holds on its own. */
 export const reportedBy = text("Address of the server that reports this", "http://10.0.0.11:8080");
 
-export const server = object({
+const server = object({
   id: text("ID of the server process; changes with a restart", "6f1c2f7e-6f0c-4f5a-9d5e-1f2f3a4b5c6d"),
   address: text("Address on which the server listens", "http://10.0.0.11:8080"),
   version: text("The server's version", "0.1.0"),
@@ -22,7 +22,7 @@ export const server = object({
   seen_at: instant("When the server was last seen"),
 });
 
-export const serverRecord = server.serializer((one: ListedServer) => ({
+const serverRecord = server.serializer((one: ListedServer) => ({
   id: one.id,
   address: one.address,
   version: one.version,

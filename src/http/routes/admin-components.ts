@@ -69,15 +69,15 @@ type Owner = { kind: "partner" | "property" | "appliance"; id: string };
 
 /** Returns the one owner that the query names. Throws invalid_request for none or several. */
 function parseOwner(query: ReadonlyMap<string, string>): Owner {
-  const given = (["partner", "property", "appliance"] as const).flatMap((kind): Owner[] => {
+  const owners = (["partner", "property", "appliance"] as const).flatMap((kind): Owner[] => {
     const id = query.get(`${kind}_id`);
     return id === undefined ? [] : [{ kind, id }];
   });
-  const [owner, another] = given;
-  if (!owner || another)
+  const [owner, second] = owners;
+  if (!owner || second)
     throw invalidParameter(
-      another ? `${another.kind}_id` : "partner_id",
-      another ? `and ${owner!.kind}_id are mutually exclusive` : "or property_id or appliance_id is required",
+      second ? `${second.kind}_id` : "partner_id",
+      second ? `and ${owner!.kind}_id are mutually exclusive` : "or property_id or appliance_id is required",
     );
   return owner;
 }

@@ -51,7 +51,9 @@ export function adminDeliveryOperations(): Operation[] {
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
         const names = await partnerNames(store, deliveries);
-        const records = deliveries.map((one) => deliveryOfAnyRecord(one, names.get(one.delivery.partnerId)!));
+        const records = deliveries.map((logged) =>
+          deliveryOfAnyRecord(logged, names.get(logged.delivery.partnerId)!),
+        );
         return ok(deliveriesPage.of(records, slice, total));
       },
     }),

@@ -66,9 +66,9 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
     errors: [404],
     body: "json",
     async handle({ administration, body, store }) {
-      const wanted = readEmbed(body);
-      if ((await store.read.properties.ownerOf(wanted.propertyId)) === undefined) throw propertyNotFound();
-      const { embed, token } = await createEmbed(administration, wanted);
+      const input = readEmbed(body);
+      if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
+      const { embed, token } = await createEmbed(administration, input);
       const headers = { "cache-control": "no-store" };
       return { ...created(newEmbedRecord(embed, token, publicUrl())), headers };
     },

@@ -206,8 +206,8 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     replies: creates("The partner's credentials, which are shown only once", credentials),
     body: "json",
     async handle({ administration, body }) {
-      const made = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
-      return { ...shownOnce(credentialsRecord(made.partner, made.credentials)), status: 201 };
+      const created = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
+      return { ...shownOnce(credentialsRecord(created.partner, created.credentials)), status: 201 };
     },
   });
   const apiKey = adminOperation({
@@ -257,8 +257,8 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     async handle({ administration, body, params, store }) {
       const overlapMs = readOverlap(body);
       const { id } = await getPartner(store, params.id!);
-      const made = await rotateWebhookSecret(administration, id, overlapMs);
-      return shownOnce(newWebhookSecretRecord(id, made));
+      const rotated = await rotateWebhookSecret(administration, id, overlapMs);
+      return shownOnce(newWebhookSecretRecord(id, rotated));
     },
   });
   return [create, apiKey, clientSecret, webhookSecret];
@@ -271,10 +271,10 @@ function parseMonthOrCurrent(query: ReadonlyMap<string, string>, now: Instant): 
 }
 
 function searchByNameOrId(partners: readonly Partner[], search = ""): readonly Partner[] {
-  const wanted = search.trim().toLowerCase();
-  if (wanted === "") return partners;
+  const normalized = search.trim().toLowerCase();
+  if (normalized === "") return partners;
   return partners.filter(
-    ({ id, name }) => name.toLowerCase().includes(wanted) || id.toLowerCase() === wanted,
+    ({ id, name }) => name.toLowerCase().includes(normalized) || id.toLowerCase() === normalized,
   );
 }
 

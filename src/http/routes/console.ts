@@ -10,7 +10,7 @@ import {
 import { answers, CONSOLE, type Operation, ok, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
-export type ConsoleDeps = {
+type ConsoleDeps = {
   sessions: ConsoleSessions;
   /** True if partners can reach the console, which then does not show credentials. */
   partnersReachIt: boolean;

@@ -20,8 +20,8 @@ export function forecastChart(model: ModelContent, name: string): string {
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);
   const label = (tick: number) => percent(tick);
   const exact = `<line class="exact" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`;
-  const most = Math.max(1, ...model.bins.map(({ components }) => components));
-  const dots = model.bins.map((bin) => forecastDot(bin, x, y, most)).join("");
+  const largest = Math.max(1, ...model.bins.map(({ components }) => components));
+  const dots = model.bins.map((bin) => forecastDot(bin, x, y, largest)).join("");
   return svg(
     frame,
     `${name}: share that failed by forecast, in ten bins; the table below has the values`,
@@ -38,14 +38,14 @@ function forecastDot(
   { components, forecast, outcome, interval }: BinContent,
   x: Scale,
   y: Scale,
-  most: number,
+  largest: number,
 ): string {
   if (forecast === null || outcome === null) return "";
   const [cx, cy] = [round(x(forecast)), round(y(outcome))];
   const whisker = interval
     ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${round(y(interval.low))}" y2="${round(y(interval.high))}"/>`
     : "";
-  const radius = round(3 + 6 * Math.sqrt(components / most));
+  const radius = round(3 + 6 * Math.sqrt(components / largest));
   return `${whisker}<circle class="mark" cx="${cx}" cy="${cy}" r="${radius}"/>`;
 }
 

@@ -192,10 +192,10 @@ function curveFigure(curve: CurveContent): string {
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;
 }
 
-/** Returns at most `most` items of a list, evenly spaced and including the last. */
-function sampleEvenly<T>(list: readonly T[], most: number): T[] {
-  if (list.length <= most) return [...list];
-  return Array.from({ length: most }, (_, i) => list[Math.round(((i + 1) * list.length) / most) - 1]!);
+/** Returns at most `limit` items of a list, evenly spaced and including the last. */
+function sampleEvenly<T>(list: readonly T[], limit: number): T[] {
+  if (list.length <= limit) return [...list];
+  return Array.from({ length: limit }, (_, i) => list[Math.round(((i + 1) * list.length) / limit) - 1]!);
 }
 
 const keyLine = (kind: string) =>

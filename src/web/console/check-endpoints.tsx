@@ -21,8 +21,8 @@ export function CheckEndpoints() {
         const page = await api.read<PartnerPageJson>(`/admin/partners?limit=200&offset=${offset}`);
         const queue = page.partners.filter(({ enabled, webhook_url }) => enabled && webhook_url !== null);
         const worker = async () => {
-          for (let one = queue.shift(); one; one = queue.shift()) {
-            const path = `/admin/partners/${encodeURIComponent(one.partner_id)}/webhook-probe`;
+          for (let partner = queue.shift(); partner; partner = queue.shift()) {
+            const path = `/admin/partners/${encodeURIComponent(partner.partner_id)}/webhook-probe`;
             checked.push(await api.write<ProbeJson>("POST", path));
           }
         };
@@ -67,7 +67,7 @@ export function CheckEndpoints() {
                     </a>
                   ),
                 },
-                { heading: "Result", cell: (one) => <Verdict probe={one} /> },
+                { heading: "Result", cell: (probe) => <Verdict probe={probe} /> },
                 { heading: "Webhook URL", cell: ({ webhook_url }) => <code>{webhook_url}</code> },
               ]}
             />

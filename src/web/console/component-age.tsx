@@ -40,10 +40,10 @@ export function ComponentAge({ explained }: { explained: ExplanationJson }) {
           {formatYears((rate.years_per_year * age.counted_days) / 365.25)} in the {count(age.counted_days)}{" "}
           days since {date(age.counted_from)}
         </Fact>
-        {age.restorations.map((one) => (
+        {age.restorations.map((credit) => (
           <Fact name="Maintenance credit">
-            {formatYears(one.removed_years)} for the {one.event_type} on {date(one.date)}:{" "}
-            {formatPercent(one.share)} of the aging since the previous credit
+            {formatYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
+            {formatPercent(credit.share)} of the aging since the previous credit
           </Fact>
         ))}
       </dl>
@@ -171,10 +171,10 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
             ? `× ${formatNumber(rate.usage_factor)} at usage intensity ${formatNumber(rate.usage_intensity)}`
             : "Ages with time only"}
         </Fact>
-        {rate.environment.map((one) => (
-          <Fact name={codeLabel(one.factor)}>
-            Reduces life to {formatPercent(one.life_factor)}: 1 − {formatNumber(one.sensitivity)} ×{" "}
-            {formatNumber(one.value)}, <code>{rate.source}</code>
+        {rate.environment.map((exposure) => (
+          <Fact name={codeLabel(exposure.factor)}>
+            Reduces life to {formatPercent(exposure.life_factor)}: 1 − {formatNumber(exposure.sensitivity)} ×{" "}
+            {formatNumber(exposure.value)}, <code>{rate.source}</code>
           </Fact>
         ))}
         <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} in calendar time</Fact>

@@ -19,7 +19,10 @@ type Scenario = Pick<ScoreChangeJson, "confidence" | "note" | "q" | "risk_score"
 /** Compares the score with what it would be after a replacement, a maintenance visit or an inspection. */
 export function WhatIf({ explained: { changes, score, confidence } }: { explained: ExplanationJson }) {
   const current: Scenario = { ...score, name: "Current", confidence: confidence.level, note: null };
-  const rows = [current, ...changes.map((one): Scenario => ({ ...one, name: SCENARIO_LABELS[one.change] }))];
+  const rows = [
+    current,
+    ...changes.map((change): Scenario => ({ ...change, name: SCENARIO_LABELS[change.change] })),
+  ];
   return (
     <Section
       id="what-if"

@@ -144,7 +144,7 @@ function Limits({ explained }: { explained: ExplanationJson }) {
     rate.environment_product < rate.lowest_life_factor &&
       `Environment: reduces life to ${formatPercent(rate.environment_product)}, limited to ${formatPercent(rate.lowest_life_factor)}.`,
     score.cumulative_risk > score.highest && `Scores are capped at ${score.highest}.`,
-  ].filter((one) => one !== false);
+  ].filter((limit) => limit !== false);
   if (limits.length === 0) return <p class="small mute">No model limits were applied.</p>;
   return (
     <>

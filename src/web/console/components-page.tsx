@@ -48,15 +48,15 @@ function ComponentSearch({ of }: { of: string }) {
   const id = useId();
   const search = (event: SubmitEvent) => {
     event.preventDefault();
-    const wanted = String(new FormData(event.currentTarget as HTMLFormElement).get("id")).trim();
-    const isKnown = wanted.startsWith("C_") || parameterOf(wanted) !== undefined;
+    const searched = String(new FormData(event.currentTarget as HTMLFormElement).get("id")).trim();
+    const isKnown = searched.startsWith("C_") || parameterOf(searched) !== undefined;
     setError(
       isKnown
         ? undefined
         : "Enter an ID that starts with C_ (component), A_ (appliance), P_ (property) or PARTNER_ (partner).",
     );
-    if (wanted.startsWith("C_")) location.hash = hrefTo(["components", wanted]);
-    else if (isKnown) location.hash = hrefTo(["components"], { of: wanted });
+    if (searched.startsWith("C_")) location.hash = hrefTo(["components", searched]);
+    else if (isKnown) location.hash = hrefTo(["components"], { of: searched });
   };
   return (
     <form class="filters look-up" onSubmit={search}>
@@ -88,7 +88,7 @@ function TierChoice({ of, route }: { of: string; route: Route }) {
       label="Tier"
       value={route.query.get("tier") ?? ""}
       all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
-      choices={TIERS.map((one) => [one, TIER_LABELS[one].name])}
+      choices={TIERS.map((tier) => [tier, TIER_LABELS[tier].name])}
       onChange={(to) => replaceQuery(route, { tier: to, offset: "" })}
     />
   );

@@ -6,7 +6,7 @@ import type { AdminClient } from "./admin-client.ts";
 import { formatInstants } from "./server-text.tsx";
 
 /** The state that the pages of a session share. */
-export type ConsoleState = { api: AdminClient; signOut: () => void };
+type ConsoleState = { api: AdminClient; signOut: () => void };
 
 export const ConsoleContext = createContext<ConsoleState | undefined>(undefined);
 export const useConsole = () => useContext(ConsoleContext)!;

@@ -58,12 +58,16 @@ export function DeliveryPage({ id }: { id: string }) {
                   caption="Attempts"
                   rows={delivery.attempts}
                   columns={[
-                    { heading: "Attempt", cell: (one) => count(one.attempt) },
-                    { heading: "Started", cell: (one) => dateTime(one.started_at) },
-                    { heading: "Duration", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
-                    { heading: "Outcome", cell: (one) => one.error ?? `HTTP ${one.status_code}` },
-                    { heading: "IP address", cell: (one) => one.address ?? "—" },
-                    { heading: "Response", cell: (one) => <code>{one.response_head}</code> },
+                    { heading: "Attempt", cell: (attempt) => count(attempt.attempt) },
+                    { heading: "Started", cell: (attempt) => dateTime(attempt.started_at) },
+                    {
+                      heading: "Duration",
+                      isNumber: true,
+                      cell: (attempt) => `${count(attempt.duration_ms)} ms`,
+                    },
+                    { heading: "Outcome", cell: (attempt) => attempt.error ?? `HTTP ${attempt.status_code}` },
+                    { heading: "IP address", cell: (attempt) => attempt.address ?? "—" },
+                    { heading: "Response", cell: (attempt) => <code>{attempt.response_head}</code> },
                   ]}
                 />
               )}

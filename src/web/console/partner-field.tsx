@@ -3,7 +3,7 @@ import type { PartnerPageJson } from "../../wire/partner.ts";
 import { useRead } from "./console-context.ts";
 
 const ID = /PARTNER_[0-9a-z]{26}/;
-/** A search starts when nothing was typed for this long. */
+/** The pause in typing after which a search starts. */
 const SEARCH_DELAY_MS = 200;
 const MAX_OPTIONS = 20;
 
@@ -20,7 +20,8 @@ export function PartnerField(props: {
   const query = new URLSearchParams({ limit: String(MAX_OPTIONS), search: ID.exec(search)?.[0] ?? search });
   const { value: found } = useRead<PartnerPageJson>(`/admin/partners?${query}`);
   const id = useId();
-  const optionOf = (one: { partner_id: string; name: string }) => `${one.name} · ${one.partner_id}`;
+  const optionOf = (partner: { partner_id: string; name: string }) =>
+    `${partner.name} · ${partner.partner_id}`;
   // The address can change the partner, as with the Back button; an ID is shown with its name once that is loaded.
   useEffect(() => {
     if ((ID.exec(typed)?.[0] ?? "") !== value) setTyped(value);
@@ -54,8 +55,8 @@ export function PartnerField(props: {
         }}
       />
       <datalist id={`${id}-found`}>
-        {found?.partners.map((one) => (
-          <option value={optionOf(one)} />
+        {found?.partners.map((partner) => (
+          <option value={optionOf(partner)} />
         ))}
       </datalist>
     </span>
