@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { checkPastDay } from "../../src/domain/past-day.ts";
 import { checkYear } from "../../src/domain/property.ts";
 
-describe("the day of something that was", () => {
+describe("the day of a past event", () => {
   const check = (day: string) => () => checkPastDay("date", day, "2026-02-28");
 
   // Rule: event-dates
@@ -16,7 +16,7 @@ describe("the day of something that was", () => {
   });
 });
 
-describe("a year that something was built in", () => {
+describe("a year of construction", () => {
   const check = (year: number) => () => checkYear("year_built", year, 2026);
 
   test.each([1800, 2026, 2027])("may be %d in 2026", (year) => {

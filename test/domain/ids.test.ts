@@ -18,7 +18,7 @@ const made = (now: number, random: Uint8Array) =>
     return bytes;
   });
 
-/** The 16 bytes that the characters stand for. */
+/** Decodes the characters to 16 bytes. */
 function bytesOf(id: string): number[] {
   let value = 0n;
   for (const character of id.slice(2)) value = value * 32n + BigInt(ALPHABET.indexOf(character));
@@ -27,7 +27,7 @@ function bytesOf(id: string): number[] {
 
 describe("an id", () => {
   // Rule: ids
-  test("is a UUIDv7 in base32: the moment, the version, the variant, and otherwise what chance gave", () => {
+  test("is a UUIDv7 in base32: the instant, the version, the variant and random bits", () => {
     fc.assert(
       fc.property(instants, randoms, (now, random) => {
         const bytes = bytesOf(made(now, random));
@@ -39,7 +39,7 @@ describe("an id", () => {
     );
   });
 
-  test("sorts after any that was made at an earlier moment", () => {
+  test("sorts after any of an earlier instant", () => {
     fc.assert(
       fc.property(instants, instants, randoms, randoms, (a, b, one, other) => {
         if (a !== b) expect(made(a, one) < made(b, other)).toBe(a < b);
@@ -47,7 +47,7 @@ describe("an id", () => {
     );
   });
 
-  test("sorts after those that were made before it at the same moment, whatever chance gives", () => {
+  test("sorts after those made before it at the same instant, for any random bits", () => {
     const chances = fc.oneof(fc.constantFrom(0, 255), fc.nat(255));
     const moments = fc.array(fc.tuple(fc.constantFrom(1_760_000_000_000, 1_760_000_000_001), chances));
     fc.assert(
@@ -72,7 +72,7 @@ describe("an id", () => {
     );
   });
 
-  test("is known by its form and its kind", () => {
+  test("is recognized by its form and kind", () => {
     const id = made(1_760_000_000_000, new Uint8Array(16).fill(255));
     expect(isId("property", id)).toBe(true);
     expect(isId("partner", id)).toBe(false);
@@ -83,7 +83,7 @@ describe("an id", () => {
 
 describe("a delivery's id", () => {
   // Rule: delivery-ids
-  test("tells when it was made, and those of a moment sort as they are counted", () => {
+  test("contains its creation time, and those of one instant sort in order", () => {
     const ids = [0, 1, 31, 32, 1_023, 1_024, 33_554_431].map((nth) => newDeliveryId(1_760_000_000_000, nth));
     for (const id of ids) {
       expect(id).toMatch(/^WH_1760000000000_[0-9a-hjkmnp-tv-z]{5}$/);
@@ -93,7 +93,7 @@ describe("a delivery's id", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("is at or after the bound of a moment exactly when it was made then or later", () => {
+  test("is at or after the bound of an instant exactly if it was created then or later", () => {
     const moments = fc.integer({ min: 1e12, max: 4e12 });
     const bounds = fc.oneof(moments, fc.integer({ min: -1, max: 1e12 }));
     fc.assert(

@@ -8,14 +8,14 @@ const some = fc
     Array.from({ length: keys.length * times }, (_, at) => ({ key: keys[(at * 7) % keys.length]!, at })),
   );
 
-test("what is sorted in steps is sorted as in one go, equals as they stood", () => {
+test("sorting in steps equals a stable sort", () => {
   const byKey = (a: { key: number }, b: { key: number }) => a.key - b.key;
   fc.assert(
     fc.property(some, (items) => expect(runSteps(sortInSteps(items, byKey))).toEqual(items.toSorted(byKey))),
   );
 });
 
-test("what is made in steps is what is made of each", () => {
+test("mapping in steps equals mapping each item", () => {
   fc.assert(
     fc.property(some, (items) =>
       expect(runSteps(mapInSteps(items, ({ at }) => at))).toEqual(items.map(({ at }) => at)),

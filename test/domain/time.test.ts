@@ -40,7 +40,7 @@ describe("a day", () => {
     expect(parseDay(text)).toBeUndefined();
   });
 
-  test("has the number that the calendar gives it, over four hundred years and back", () => {
+  test("has the day number of the calendar, over four hundred years", () => {
     fc.assert(
       fc.property(days, (day) => {
         expect(dayNumber(day)).toBe(Date.parse(day) / 86_400_000);
@@ -49,7 +49,7 @@ describe("a day", () => {
     );
   });
 
-  test("is as far from another as days were added", () => {
+  test("is as many days from another as were added", () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -100_000, max: 100_000 }), (day, count) => {
         expect(daysBetween(day, addDays(day, count))).toBe(count);
@@ -92,7 +92,7 @@ describe("an instant", () => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  test("is written as the language itself writes it, in any order, and lies in the day that it names", () => {
+  test("is formatted as Date formats it, in any order, and lies in its day", () => {
     fc.assert(
       fc.property(fc.array(instants, { minLength: 1 }), (some) => {
         for (const instant of some) {
@@ -104,7 +104,7 @@ describe("an instant", () => {
     );
   });
 
-  test("has the next midnight after it, never at it", () => {
+  test("has its next midnight after it, never at it", () => {
     const midnight = Date.parse("2026-03-10T00:00:00Z");
     expect(nextMidnight(midnight)).toBe(midnight + 86_400_000);
     expect(nextMidnight(midnight - 1)).toBe(midnight);

@@ -3,7 +3,7 @@ import { trendPoints } from "../../src/domain/trend.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"];
 
-test("a trend has a point for each day of a snapshot, with the score of the latest change", () => {
+test("a trend has a point per snapshot day, with the score of the latest change", () => {
   const rows = [
     { day: "2026-01-01", riskScore: 10 },
     { day: "2026-01-04", riskScore: 12 },
@@ -22,11 +22,11 @@ test("a trend starts with the component's first snapshot", () => {
   );
 });
 
-test("a trend of which only newer days are kept goes on from the score before them", () => {
+test("a trend of recent days starts with the score before them", () => {
   expect(trendPoints([{ day: "2025-06-01", riskScore: 7 }], DAYS)).toHaveLength(4);
 });
 
-test("a component without a snapshot has no trend, and neither has one without days", () => {
+test("a component without a snapshot has no trend, nor is there one without days", () => {
   expect(trendPoints([], DAYS)).toEqual([]);
   expect(trendPoints([{ day: "2026-01-01", riskScore: 1 }], [])).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { readKnowledge } from "../../src/knowledge/read.ts";
 
 const knowledge = loadKnowledge();
 
-/** A file's content with one change made to it. */
+/** Returns a file's content with one change. */
 // biome-ignore lint/suspicious/noExplicitAny: a test may break any part of any file
 type Draft = any;
 function altered(name: string, change: (file: Draft) => void): () => unknown {
@@ -17,20 +17,20 @@ function altered(name: string, change: (file: Draft) => void): () => unknown {
 
 const JUDGED = { source: "judgement", kind: "estimate" } as const;
 
-test("the embedded files are what their check makes of them", () => {
-  // Look-ups hold functions, which are equal to none but themselves.
+test("the embedded files equal the validated ones", () => {
+  // Functions are equal only to themselves.
   const data = (of: typeof knowledge) =>
     JSON.stringify(of, (_, value) => (value instanceof Map || value instanceof Set ? [...value] : value));
   expect(data(knowledge)).toBe(data(readKnowledge(FILES)));
 });
 
 describe("the knowledge base", () => {
-  test("holds 30 appliance types with 169 components", () => {
+  test("has 30 appliance types with 169 components", () => {
     expect(knowledge.types.size).toBe(30);
     expect(knowledge.components.size).toBe(169);
   });
 
-  test("gives the named types the component counts of the interface", () => {
+  test("has the component counts that the API promises", () => {
     const counts = (ids: string) => ids.split(" ").map((id) => knowledge.type(id).components.length);
     expect(counts("hvac_central hvac_heat_pump hvac_mini_split refrigerator")).toEqual([8, 7, 6, 8]);
     expect(counts("water_heater_gas water_heater_electric water_heater_tankless")).toEqual([6, 7, 6]);
@@ -42,7 +42,7 @@ describe("the knowledge base", () => {
     ]);
   });
 
-  test("holds 60 cascade rules, 3 of them across types, and none that returns to itself", () => {
+  test("has 60 cascade rules, 3 of them across types, without cycles", () => {
     expect(knowledge.cascades).toHaveLength(60);
     expect(knowledge.cascades.filter((rule) => rule.acrossTypes).map((rule) => rule.downstream)).toEqual([
       "wh_gas_tp_valve",
@@ -53,14 +53,14 @@ describe("the knowledge base", () => {
   });
 
   // Rule: smart-types
-  test("holds 16 claim types, 40 word groups and 27 smart event types", () => {
+  test("has 16 claim types, 40 word groups and 27 smart event types", () => {
     expect(knowledge.claimTypes.size).toBe(16);
     expect(knowledge.keywords.groups).toHaveLength(40);
     expect(knowledge.smartEvents.size).toBe(27);
     expect(knowledge.smartEvent("normal")!.ratios).toBeNull();
   });
 
-  test("holds 43 inspection regimes for 28 types, and nothing for types that have none", () => {
+  test("has 43 inspection regimes for 28 types, and none for the others", () => {
     const all = [...knowledge.types.keys()].flatMap((id) => knowledge.regimes(id));
     expect(all).toHaveLength(43); // 45 rows, two of which say that there is none
     expect(knowledge.regimes("range_electric")).toEqual([]);
@@ -68,13 +68,13 @@ describe("the knowledge base", () => {
     expect(knowledge.regimes("elevator").map((regime) => regime.intervalMonths)).toEqual([12, 60]);
   });
 
-  test("tells published from derived from estimated lives", () => {
+  test("distinguishes published, derived and estimated lives", () => {
     const kinds = [...knowledge.components.values()].map((def) => def.provenance.medianLife.kind);
     const count = (kind: string) => kinds.filter((other) => other === kind).length;
     expect([count("published"), count("derived"), count("estimate")]).toEqual([71, 51, 47]);
   });
 
-  test("gives each component with all that scoring and money need", () => {
+  test("has every field of a component that scoring and costs need", () => {
     expect(knowledge.component("wh_gas_tank")).toEqual({
       id: "wh_gas_tank",
       typeId: "water_heater_gas",
@@ -109,7 +109,7 @@ describe("the knowledge base", () => {
     expect(knowledge.type("boiler").rcvCents).toBe(1_393_000); // whole unit: 16,000 USD
   });
 
-  test("refuses an id that it lacks, and finds nothing for one that is asked for politely", () => {
+  test("throws for an unknown id, and returns undefined from the optional look-ups", () => {
     expect(() => knowledge.component("flux_capacitor")).toThrow("no component flux_capacitor");
     expect(() => knowledge.type("delorean")).toThrow("no appliance type delorean");
     expect(knowledge.findType("delorean")).toBeUndefined();
@@ -123,14 +123,14 @@ describe("the knowledge base", () => {
 });
 
 describe("brands", () => {
-  test("are known by family", () => {
+  test("have tiers by family", () => {
     expect(knowledge.brandTier("hvac_central", "Trane")).toBe("premium");
     expect(knowledge.brandTier("hvac_central", "Amana")).toBe("standard");
     expect(knowledge.brandTier("dishwasher", "Amana")).toBe("budget");
     expect(knowledge.brandTier("parking_lot", "Trane")).toBeUndefined();
   });
 
-  test("are known whatever the case, spaces, accents and punctuation", () => {
+  test("match in any case, spacing, accents and punctuation", () => {
     for (const brand of ["A. O. Smith", "AO Smith", "a.o.  smith ", "A.O.SMITH"])
       expect(knowledge.brandTier("water_heater_gas", brand)).toBe("standard");
     expect(knowledge.brandTier("hvac_central", "Day and Night")).toBe("standard");
@@ -138,20 +138,20 @@ describe("brands", () => {
     expect(knowledge.brandTier("refrigerator", "Miéle")).toBe("premium");
   });
 
-  test("are known by the longest name that fits the beginning", () => {
+  test("match the longest name that they begin with", () => {
     expect(knowledge.brandTier("water_heater_gas", "Rheem Professional Classic")).toBe("premium");
     expect(knowledge.brandTier("water_heater_gas", "Rheem Performance")).toBe("standard");
     expect(knowledge.brandTier("refrigerator", "GE Profile")).toBe("standard");
     expect(knowledge.brandTier("refrigerator", "Gentle")).toBeUndefined();
   });
 
-  test("that nobody knows have no tier", () => {
+  test("have no tier if unknown", () => {
     for (const brand of ["Acme", "", "  ", "---"])
       expect(knowledge.brandTier("boiler", brand)).toBeUndefined();
     expect(knowledge.brandTier("boiler", null)).toBeUndefined();
   });
 
-  test("on a hazard list name the components that suffer", () => {
+  test("on a hazard list name the components that they harm", () => {
     const hazard = (typeId: string, brand: string | null, model: string | null = null) => [
       ...knowledge.hazard(typeId, brand, model),
     ];
@@ -173,7 +173,7 @@ describe("brands", () => {
 });
 
 describe("places", () => {
-  test("of all 50 states and the District have values of their own", () => {
+  test("have values for all 50 states and the District of Columbia", () => {
     const states =
       "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
       "OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY";
@@ -183,13 +183,13 @@ describe("places", () => {
     expect(knowledge.environment("NM")).toMatchObject({ hard_water: 1 });
   });
 
-  test("unknown, and territories, have 0.35 throughout", () => {
+  test("have 0.35 throughout if unknown, as have territories", () => {
     for (const state of [null, "PR", "GU", "VI", "AS", "MP", "??"])
       for (const factor of ENVIRONMENT_FACTORS) expect(knowledge.environment(state)[factor]).toBe(0.35);
   });
 });
 
-describe("a faulty file stops the start, naming file and entry", () => {
+describe("an invalid file is refused with its name and entry", () => {
   const boiler = "appliances/boiler.json";
   const faults: [string, string, (file: Draft) => void, string][] = [
     [
@@ -198,7 +198,7 @@ describe("a faulty file stops the start, naming file and entry", () => {
       (f) => (f.components[2].weibull_shape.value = "2.5"),
       "components[2].weibull_shape.value",
     ],
-    ["a misspelt key", boiler, (f) => (f.components[0].wears = "use"), "components[0].wears"],
+    ["a misspelled key", boiler, (f) => (f.components[0].wears = "use"), "components[0].wears"],
     [
       "an unknown source",
       boiler,

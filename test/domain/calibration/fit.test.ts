@@ -14,7 +14,7 @@ import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
-/** The maximum on an interval by trying ever finer grids, as far as the function tells their points apart. */
+/** Finds the maximum on an interval by ever finer grids, down to the precision of the function. */
 function bruteMaximum(f: (x: number) => number, low: number, high: number): number {
   let [from, to] = [low, high];
   let best = { x: low, value: Number.NEGATIVE_INFINITY };
@@ -30,7 +30,7 @@ function bruteMaximum(f: (x: number) => number, low: number, high: number): numb
   return best.x;
 }
 
-/** lnΓ by Stirling's series, far enough out. */
+/** Returns lnΓ by Stirling's series, shifted to large arguments. */
 function logGamma(x: number): number {
   let [value, at] = [0, x];
   for (; at < 20; at++) value -= Math.log(at);
@@ -39,7 +39,7 @@ function logGamma(x: number): number {
 }
 
 // Rule: calibration-brute-force
-describe("the fit finds what a brute-force maximiser finds", () => {
+describe("the fit finds what a brute-force maximizer finds", () => {
   test("for the correction of a life", () => {
     fc.assert(
       fc.property(
@@ -118,7 +118,7 @@ describe("the fit finds what a brute-force maximiser finds", () => {
   }, 60_000);
 });
 
-test("an appliance's frailty stays within its limits, and is 1 where appliances do not differ", () => {
+test("an appliance's frailty stays within its limits, and is 1 without frailty", () => {
   expect(frailtyOf({ failures: 3, expected: 1 }, 2)).toBeCloseTo(5 / 3, 12);
   expect(frailtyOf({ failures: 90, expected: 1 }, 2)).toBe(5);
   expect(frailtyOf({ failures: 0, expected: 90 }, 2)).toBe(0.2);

@@ -10,7 +10,7 @@ import { appliance, event, knowledge } from "../scoring/histories.ts";
 
 export { expected };
 
-/** The worked example's properties, by their references; appliances have their serials as ids. */
+/** Returns the properties of the golden calibration. Appliances have their serial numbers as ids. */
 export function goldenFleet(): PropertyHistory[] {
   const appliances = Map.groupBy(rows("appliances.csv"), (row) => row.partner_property_id!);
   const events = Map.groupBy(rows("service_events.csv"), (row) => row.serial!);

@@ -12,7 +12,7 @@ const AS_OF = "2026-07-01";
 const VALVE = "A/wh_gas_control_valve";
 const TANK = "A/wh_gas_tank";
 
-/** The lives of one component of a gas water heater of 2015, oldest first. */
+/** Returns the lives of one component of a gas water heater of 2015, oldest first. */
 function livesOf(
   componentId: string,
   events: EventEvidence[],
@@ -33,7 +33,7 @@ const day = dayNumber;
 
 // Rule: lives-on-record
 describe("lives on record", () => {
-  test("a part that was never replaced has one life, not ended", () => {
+  test("a part that was never replaced has one censored life", () => {
     const [life, ...others] = livesOf(VALVE, []);
     expect(others).toEqual([]);
     expect(life).toMatchObject({ from: day("2015-07-01"), until: day(AS_OF), failed: false, entryAge: 0 });
@@ -41,7 +41,7 @@ describe("lives on record", () => {
     expect(life!.accrued).toBeCloseTo((life!.rate * (day(AS_OF) - day("2015-07-01"))) / DAYS_PER_YEAR, 9);
   });
 
-  test("a Replacement within 60 days of an Emergency Repair of the part ends a life in failure", () => {
+  test("a Replacement within 60 days after an Emergency Repair of the part ends a life in failure", () => {
     const replaced = on(VALVE, "Replacement", "2020-03-01");
     const cases: [string, boolean][] = [
       ["2020-03-01", true],
@@ -56,7 +56,7 @@ describe("lives on record", () => {
       ]);
   });
 
-  test("an Emergency Repair of another part, or a plain Repair, makes no failure; one of the whole appliance does", () => {
+  test("an Emergency Repair of the whole appliance makes a failure; one of another part or a Repair does not", () => {
     const replaced = on(VALVE, "Replacement", "2020-03-01");
     const failed = (before: EventEvidence) => livesOf(VALVE, [before, replaced])[0]!.failed;
     expect(failed(on(TANK, "Emergency Repair", "2020-02-20"))).toBe(false);
@@ -70,7 +70,7 @@ describe("lives on record", () => {
     ]);
   });
 
-  test("a whole appliance replaced is a failure of the part that an Emergency Repair named, and no other's", () => {
+  test("the Replacement of a whole appliance is a failure only of the part that an Emergency Repair named", () => {
     const events = [on(TANK, "Emergency Repair", "2020-02-20"), on(null, "Replacement", "2020-03-01")];
     expect(livesOf(TANK, events)[0]).toMatchObject({ until: day("2020-03-01"), failed: true });
     expect(livesOf(VALVE, events)[0]).toMatchObject({ until: day("2020-03-01"), failed: false });
@@ -100,7 +100,7 @@ describe("lives on record", () => {
     expect(livesOf(VALVE, events).map((life) => life.failed)).toEqual([true, false, false]);
   });
 
-  test("what happens after the day does not count", () => {
+  test("events after the day do not count", () => {
     const events = [on(VALVE, "Emergency Repair", "2026-07-01"), on(VALVE, "Replacement", "2026-07-02")];
     expect(livesOf(VALVE, events)).toEqual(livesOf(VALVE, [on(VALVE, "Emergency Repair", "2026-07-01")]));
     expect(livesOf(VALVE, events, "2010-01-01", "2026-07-02")[0]!.failed).toBe(true);
@@ -116,7 +116,7 @@ describe("lives on record", () => {
     expect(valve.entryAge).toBeCloseTo(valve.rate * years, 9);
   });
 
-  test("a Replacement before the record begins is the birth of a part of known age", () => {
+  test("a Replacement before the record begins is a birth with a known age", () => {
     const [life] = livesOf(VALVE, [on(VALVE, "Replacement", "2018-07-01")], "2020-01-01");
     expect(life).toMatchObject({ from: day("2020-01-01"), pastIsUnknown: false });
     expect(life!.entryAge).toBeCloseTo(
@@ -125,7 +125,7 @@ describe("lives on record", () => {
     );
   });
 
-  test("restoring visits take from what accrued on record, and not from an unknown past", () => {
+  test("restorations reduce what accrued on record, not an unknown past", () => {
     const visit = on(VALVE, "Preventive Maintenance", "2021-01-01");
     const [plain] = livesOf(VALVE, [], "2020-01-01");
     const [visited] = livesOf(VALVE, [visit], "2020-01-01");
@@ -137,7 +137,7 @@ describe("lives on record", () => {
     });
   });
 
-  test("the years up to the day say what was known at their start, and what they brought", () => {
+  test("the years up to the day have the record at their start, and their outcome", () => {
     const events = [
       event("Inspection", "2023-05-01", { componentId: VALVE, conditionAfter: "poor" }),
       on(VALVE, "Emergency Repair", "2024-08-01"),
@@ -158,7 +158,7 @@ describe("lives on record", () => {
     expect(third!.years.map(({ failed }) => failed)).toEqual([false]);
   });
 
-  test("a life that ended without failing is left out of its last year", () => {
+  test("a life that ended without a failure is left out of its last year", () => {
     const [life] = livesOf(VALVE, [on(VALVE, "Replacement", "2026-01-15")]);
     expect(life!.years.map(({ failed }) => failed)).toEqual([false, false, false, false, null]);
   });
@@ -172,7 +172,7 @@ describe("the expected hazard of a life", () => {
     pastIsUnknown: fc.boolean(),
   };
 
-  test("starts at 0 and grows with what accrues", () => {
+  test("starts at 0 and grows with the accrued age", () => {
     fc.assert(
       fc.property(fc.record(parts), fc.double({ min: 0, max: 20, noNaN: true }), (life, accrued) => {
         expect(Math.abs(expectedHazard(life, 0, 0))).toBeLessThan(1e-9);
@@ -182,7 +182,7 @@ describe("the expected hazard of a life", () => {
     );
   });
 
-  test("is that of a new part's life with no past, unknown or not", () => {
+  test("equals a new part's without a past, unknown or not", () => {
     fc.assert(
       fc.property(
         parts.scale,

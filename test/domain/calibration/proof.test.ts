@@ -71,7 +71,7 @@ describe("the proof", () => {
     );
   });
 
-  test("holds the calibrated model for better only when chance does not explain it", () => {
+  test("calls the calibrated model better only if chance does not explain it", () => {
     const random = seededRandom(3);
     const fleet = (properties: number, skill: number): Forecast[][] =>
       Array.from({ length: properties }, () =>
@@ -92,7 +92,7 @@ describe("the proof", () => {
     expect(few.logLossDifference!.low).toBeLessThan(few.logLossDifference!.high);
   });
 
-  test("has intervals that hold the measure, and narrow as the fleet grows", () => {
+  test("has intervals that contain the measure, and narrow as the fleet grows", () => {
     const random = seededRandom(5);
     const fleet = (properties: number) =>
       proofOf(
@@ -137,7 +137,7 @@ const life = (given: Partial<Life>): Life => ({
 });
 
 describe("the ends of lives", () => {
-  test("are spread evenly over the prior where the model is right, and not where its lives are too long", () => {
+  test("are uniform over the prior if the model is right, and not if its lives are too long", () => {
     const random = seededRandom(11);
     const lives = Array.from({ length: 4000 }, () => {
       const dies = scale * (-Math.log(1 - random())) ** (1 / def.weibullShape);
@@ -149,7 +149,7 @@ describe("the ends of lives", () => {
     expect(runSteps(dCalibrationInSteps(longer, undefined)).chiSquared).toBeGreaterThan(100);
   });
 
-  test("make the survival curve of Kaplan and Meier, parts counting from when they come under observation", () => {
+  test("give the Kaplan–Meier curve, with parts at risk from the start of their record", () => {
     const ages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
     const lives = [
       ...ages.map((accrued) => life({ accrued })),

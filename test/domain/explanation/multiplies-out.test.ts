@@ -11,7 +11,7 @@ import type { Json } from "../../support/json.ts";
 import { history } from "../scoring/any-history.ts";
 import { AS_OF, appliance, event, knowledge, property } from "../scoring/histories.ts";
 
-/** The JSON of a component's explanation, as it would be sent. */
+/** Returns the JSON of a component's explanation, as the API sends it. */
 function explained(given: PropertyHistory, at: number, corrections: Corrections): Json {
   const appliance = given.appliances[0]!;
   const part = appliance.components[at % appliance.components.length]!;
@@ -31,10 +31,10 @@ const product = (factors: number[]) => factors.reduce((all, one) => all * one, 1
 const sum = (terms: number[]) => terms.reduce((all, one) => all + one, 0);
 const held = (value: number, lowest: number, highest: number) => Math.min(highest, Math.max(lowest, value));
 
-/** Where a boiler has its burner. */
+/** The index of a boiler's burner. */
 const BURNER_AT = appliance("boiler").components.findIndex(({ defId }) => defId === "boiler_burner");
 
-/** Works a score out again from the numbers of the JSON alone, as a reader with a spreadsheet would. */
+/** Recomputes a score from the numbers of the JSON only, as a reader with a spreadsheet would. */
 function workedOut({ as_of, definition, life, rate, age, evidence, hazard, score }: Json) {
   const β = life.weibull_shape;
   const median =
@@ -55,7 +55,7 @@ function workedOut({ as_of, definition, life, rate, age, evidence, hazard, score
     const t = (r * days(age.born_on, age.unknown_past.records_since)) / 365.25;
     const ages = Array.from({ length: 64 }, (_, j) => ((j + 0.5) / 64) * t);
     const k = F(t) / sum(ages.map(S));
-    // all over the greatest of them: the survivals of what is very old are too small for a number
+    // relative to the largest: the survivals of a very old part underflow
     const youngest = H(ages[0]! + V);
     const over = (years: number) => Math.exp(youngest - H(years + V));
     const survived = over(t) + k * sum(ages.map(over));
@@ -65,7 +65,7 @@ function workedOut({ as_of, definition, life, rate, age, evidence, hazard, score
     originalNow = over(t) / survived;
   }
   prior = Math.min(prior, age.highest_prior);
-  // from the prior that is written: a few days old, a part's prior is so small that the sums above cost it digits
+  // from the prior in the JSON: that of a part a few days old is so small that the sums above lose digits
   const Vstar = η * (-Math.log1p(-age.prior)) ** (1 / β);
   const strengths: Record<string, number> = {
     condition: hazard.strength_condition,
@@ -112,7 +112,7 @@ const corrections = fc.option(calibrated).map((one): Corrections => {
 });
 
 // Rule: explanation-multiplies-out
-test("the numbers of an explanation multiply out to the score, to 1e-9", () => {
+test("the numbers of an explanation reproduce the score to 1e-9", () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 8 }), corrections, (given, at, learned) => {
       const json = explained(given, at, learned);
@@ -153,7 +153,7 @@ test("the numbers of an explanation multiply out to the score, to 1e-9", () => {
   );
 });
 
-test("what is explained is the score that everybody is shown", () => {
+test("the explained score is the one shown elsewhere", () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 8 }), corrections, (given, at, learned) => {
       const json = explained(given, at, learned);
@@ -166,7 +166,7 @@ test("what is explained is the score that everybody is shown", () => {
   );
 });
 
-test("evidence says when it ends: on that day it says nothing any more, and on the day before it still does", () => {
+test("evidence states the first day without effect", () => {
   fc.assert(
     fc.property(history, fc.nat({ max: 8 }), corrections, (given, at, learned) => {
       for (const one of explained(given, at, learned).evidence) {
@@ -174,7 +174,7 @@ test("evidence says when it ends: on that day it says nothing any more, and on t
           expect(["hazard_brand", "cascade"]).toContain(one.kind);
           continue;
         }
-        // linear from 1 on its date: so much of the span is left as of the fraction that remains
+        // linear from 1 on its date: the share of the span that is left is the share that remains
         const left = days(AS_OF, one.ends_on);
         const span = days(one.date, AS_OF) / (1 - one.remaining);
         if (one.remaining < 1)
@@ -185,7 +185,7 @@ test("evidence says when it ends: on that day it says nothing any more, and on t
   );
 });
 
-test("of two visits on one day the stronger is shown in full, and the other takes nothing", () => {
+test("of two visits on one day, the stronger is shown in full and the other without effect", () => {
   const visits = ["Cleaning", "Preventive Maintenance"] as const;
   const events = visits.map((type) => event(type, "2025-01-01"));
   const { age } = explained(property([appliance("boiler", { id: "A0", events })]), BURNER_AT, UNCORRECTED);

@@ -24,11 +24,11 @@ const BOILER = [
 ];
 const PROPERTY = [...BOILER, ...whole("water_heater_gas", 10)];
 
-describe("the sums of a property", () => {
+describe("the assessment of a property", () => {
   const totals = assess(PROPERTY);
 
   // Rule: deferred-and-exposure
-  test("count and cost components by their tier", () => {
+  test("counts and sums up costs by tier", () => {
     expect(totals).toMatchObject({ appliances: 2, components: 12, critical: 1, warning: 1 });
     // circulator 950 and 2,400 USD; relief valve 380 and 2,200
     expect(totals.criticalProactiveCents).toBe(95_000);
@@ -38,12 +38,12 @@ describe("the sums of a property", () => {
   });
 
   // Rule: replacement-cost
-  test("take the smaller of an appliance's parts and the whole unit as its replacement cost", () => {
+  test("takes the smaller of an appliance's parts and the whole unit as its replacement cost", () => {
     // boiler: parts 13,930, unit 16,000; water heater: parts 2,950, unit 1,500
     expect(totals.rcvCents).toBe(1_393_000 + 150_000);
   });
 
-  test("count life-safety and conveyance components that are critical", () => {
+  test("counts CRITICAL life-safety and conveyance components", () => {
     const elevator = whole("elevator", 60).with(0, part("elev_controller", 90));
     const sprinklers = whole("fire_suppression", 90);
     expect(assess([...PROPERTY, ...elevator]).vitalCritical).toBe(1);
@@ -51,13 +51,13 @@ describe("the sums of a property", () => {
     expect(totals.vitalCritical).toBe(0);
   });
 
-  test("are nothing for a property with nothing in it", () => {
+  test("is zero for an empty property", () => {
     expect(new Set(Object.values(assess([])))).toEqual(new Set([0]));
   });
 });
 
 // Rule: deferred-and-exposure
-test("exposure is the cost of acting on elevated components, and of not acting", () => {
+test("exposure is the planned cost of elevated components and their cost after failure", () => {
   expect(exposureOf(assess(PROPERTY))).toEqual({
     deferredCents: 133_000,
     reactiveCents: 460_000,
@@ -66,14 +66,14 @@ test("exposure is the cost of acting on elevated components, and of not acting",
 });
 
 // Rule: per-door
-test("an amount per door is in whole cents, of at least one door", () => {
+test("an amount per door is in whole cents, for at least one door", () => {
   expect(perDoor(133_000, 3)).toBe(44_333); // 443.333… USD
   expect(perDoor(133_000, 1)).toBe(133_000);
   expect(perDoor(133_000, 0)).toBe(133_000);
 });
 
 describe("replacement cost value by system", () => {
-  test("goes by the appliance's type, the dearest system first", () => {
+  test("is by the appliance's type, the highest first", () => {
     const range = whole("range_gas", 0);
     const tankless = whole("water_heater_tankless", 90);
     const systems = systemValues([...range, ...PROPERTY, ...tankless]);
@@ -85,7 +85,7 @@ describe("replacement cost value by system", () => {
     expect(systems[1]!.totals).toMatchObject({ components: 12, critical: 6, warning: 0 });
   });
 
-  test("puts systems of one value in the order of their names, however the components come", () => {
+  test("orders systems of equal value by name for any order of components", () => {
     const value = (typeId: string) => assess(whole(typeId, 0)).rcvCents;
     const types = [...knowledge.types.values()];
     const pairs = types.flatMap((one) =>
@@ -106,7 +106,7 @@ describe("replacement cost value by system", () => {
   });
 
   // Rule: replacement-cost
-  test("adds up to the property's, which is the sum over appliances of the smaller of parts and unit", () => {
+  test("adds up to the property's value, the sum over appliances of the smaller of parts and unit", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...knowledge.types.keys()), { maxLength: 8 }), (typeIds) => {
         const components = typeIds.flatMap((typeId, i) => whole(typeId, 0, { applianceId: `A_${i}` }));
@@ -124,7 +124,7 @@ describe("replacement cost value by system", () => {
 });
 
 // Rule: deferred-percent
-test("deferred maintenance is a percentage of the property's value, if it has one", () => {
+test("deferred maintenance is a percentage of the property's value, if it is known", () => {
   expect(deferredPercent(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
   expect(deferredPercent(100_000, 800_000)).toBe("12.5%");
   expect(deferredPercent(0, 800_000)).toBe("0.0%");
@@ -134,7 +134,7 @@ test("deferred maintenance is a percentage of the property's value, if it has on
 });
 
 describe("a report", () => {
-  test("has the components by tier, the highest score first, equals in the order given", () => {
+  test("has the components by tier, the highest score first, equal scores in the order given", () => {
     const { byTier } = reportOn(PROPERTY);
     expect(byTier.CRITICAL.map(({ defId }) => defId)).toEqual(["boiler_circulator"]);
     expect(byTier.WARNING.map(({ defId }) => defId)).toEqual(["boiler_relief_valve"]);
@@ -146,7 +146,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("has a category for each type of appliance", () => {
+  test("has a category per appliance type", () => {
     const { categories } = reportOn(PROPERTY);
     expect([...categories.keys()]).toEqual(["boiler", "water_heater_gas"]);
     expect(categories.get("boiler")).toMatchObject({ components: 6, critical: 1, warning: 1 });
@@ -154,7 +154,7 @@ describe("a report", () => {
     expect(exposureOf(categories.get("water_heater_gas")!).deferredCents).toBe(0);
   });
 
-  test("leaves nothing out and names nothing twice, whatever the components", () => {
+  test("lists every component once, for any components", () => {
     fc.assert(
       fc.property(anyComponents, (components) => {
         const { byTier, categories, totals } = reportOn(components);

@@ -25,7 +25,7 @@ const impact = (...given: Parameters<typeof claim>) => impacts(claim(...given))[
 
 describe("a claim's ratio", () => {
   // Rule: claim-fade
-  test("fades in a straight line over five years", () => {
+  test("fades linearly over five years", () => {
     expect([0, 2.5, 5].map((years) => fadedRatio(1.8, years, 5))).toEqual([1.8, 1.4, 1]);
     expect(impact("equipment_breakdown", 0).effectiveRatio).toBe(1.8);
     expect(impact("equipment_breakdown", 913).effectiveRatio).toBeCloseTo(1.400055, 6); // 1 + 0.8 · (1 - 913/1826.25)
@@ -33,7 +33,7 @@ describe("a claim's ratio", () => {
   });
 
   // Rule: claim-end, claim-limits
-  test("is gone at five years, 1,826.25 days", () => {
+  test("is 1 after five years, 1,826.25 days", () => {
     expect(impact("equipment_breakdown", 1826)).toMatchObject({ status: "active_scoring", scored: true });
     expect(impact("equipment_breakdown", 1827)).toMatchObject({
       baseRatio: 1.8,
@@ -45,13 +45,13 @@ describe("a claim's ratio", () => {
   });
 
   // Rule: claim-end
-  test("leaves as many years as it has not used", () => {
+  test("has the rest of the five years remaining", () => {
     expect(impact("equipment_breakdown", 1461)).toMatchObject({ ageYears: 4, remainingYears: 1 });
   });
 });
 
 describe("the impact of claims", () => {
-  test("names the systems that the type affects and counts the property's components among them", () => {
+  test("names the systems and counts the property's components that the type affects", () => {
     // boiler: heat exchanger, burner, controls, relief valve; elevator: controller, machine
     expect(impact("equipment_breakdown", 10)).toMatchObject({
       label: "Equipment breakdown (boiler and machinery)",
@@ -70,7 +70,7 @@ describe("the impact of claims", () => {
   });
 
   // Rule: claim-fade
-  test("scores the three strongest; a fourth is active and not scored", () => {
+  test("scores the three strongest claims; a fourth is active but not scored", () => {
     const all = impacts(
       claim("gas_leak_explosion", 0),
       claim("fire_electrical", 10),
@@ -86,7 +86,7 @@ describe("the impact of claims", () => {
     expect(all[2]!.effectiveRatio).toBeGreaterThan(1);
   });
 
-  test("is none for a denied claim and for a type that nobody knows", () => {
+  test("is none for a denied claim and for an unknown type", () => {
     expect(impact("equipment_breakdown", 10, "denied")).toMatchObject({
       baseRatio: 1.8,
       effectiveRatio: 1,
@@ -104,11 +104,11 @@ describe("the impact of claims", () => {
     });
   });
 
-  test("is none yet for a loss that is dated tomorrow", () => {
+  test("is none for a loss dated tomorrow", () => {
     expect(impact("mold", -1)).toMatchObject({ ageYears: 0, effectiveRatio: 1, status: "expired_no_impact" });
   });
 
-  test("comes with the newest date of loss first, of one day the newer claim", () => {
+  test("lists the newest date of loss first, and of one day the newer claim", () => {
     const [older, newer] = [claim("mold", 5), claim("flood", 5)];
     const all = impacts(older, claim("mold", 9), newer, claim("mold", 1));
     expect(all.map(({ claim: { id } }) => id)).toEqual([
@@ -122,7 +122,7 @@ describe("the impact of claims", () => {
     ]);
   });
 
-  test("keeps its rules whatever the claims", () => {
+  test("follows its rules for any claims", () => {
     const any = fc.record({
       id: fc.uuid(),
       claimType: fc.constantFrom(...knowledge.claimTypes.keys(), "meteor_strike"),

@@ -24,13 +24,13 @@ const yearly = (...events: InspectionEvent[]) =>
   items(events).find(({ regime }) => regime.inspectionType === "category_1_annual_test")!;
 
 // Rule: compliance-status
-test("an inspection is due by the days that are left", () => {
+test("an inspection has the status of its remaining days", () => {
   expect([-1, 0, 30, 31, 90, 91].map(complianceStatus)).toEqual([
     ...(["OVERDUE", "DUE_SOON", "DUE_SOON", "UPCOMING", "UPCOMING", "OK"] as const),
   ]);
 });
 
-describe("the clock of an inspection", () => {
+describe("the interval of an inspection", () => {
   // Rule: compliance-item, inspection-clock
   test("starts on 1 July of the install year", () => {
     expect(yearly()).toMatchObject({
@@ -41,7 +41,7 @@ describe("the clock of an inspection", () => {
     });
   });
 
-  test("starts again with the newest event that passed", () => {
+  test("restarts with the latest event that passed", () => {
     expect(yearly(inspected("2025-06-30"), inspected("2024-01-01"))).toMatchObject({
       lastInspection: "2025-06-30",
       dueDate: "2026-06-30",
@@ -51,7 +51,7 @@ describe("the clock of an inspection", () => {
     expect(yearly(inspected("2025-04-01", { conditionAfter: "fair" })).dueDate).toBe("2026-04-01");
   });
 
-  test("goes on when the condition was left poor", () => {
+  test("continues after an event that left the condition poor", () => {
     const failed = inspected("2026-03-01", { conditionAfter: "poor" });
     expect(yearly(failed).lastInspection).toBeNull();
     expect(yearly(inspected("2025-03-01"), failed)).toMatchObject({
@@ -61,7 +61,7 @@ describe("the clock of an inspection", () => {
     });
   });
 
-  test("heeds neither other events, nor other appliances, nor what is dated after today", () => {
+  test("ignores other events, other appliances and events dated after today", () => {
     for (const other of [
       inspected("2026-01-01", { eventType: "Repair" }),
       inspected("2026-01-01", { eventType: "Preventive Maintenance" }),
@@ -74,14 +74,14 @@ describe("the clock of an inspection", () => {
       expect(lastInspection).toBeNull();
   });
 
-  test("ends with a shorter month", () => {
+  test("ends on the last day of a shorter month", () => {
     const roof = { id: "A_1", typeId: "roof", installYear: 2000 };
     expect(items([inspected("2025-08-31")], roof)[0]!.dueDate).toBe("2026-02-28");
   });
 });
 
-describe("the items of a property", () => {
-  test("are one for each appliance and inspection type, the first due first", () => {
+describe("the inspections of a property", () => {
+  test("are one per appliance and inspection type, the first due first", () => {
     const second = { ...ELEVATOR, id: "A_2" };
     const all = complianceItems(
       knowledge,
@@ -99,19 +99,19 @@ describe("the items of a property", () => {
     ]);
   });
 
-  test("are none for an appliance that no regime speaks of, and for no appliances", () => {
+  test("are none for an appliance without a regime, and for no appliances", () => {
     expect(items([], { id: "A_1", typeId: "garbage_disposal", installYear: 2000 })).toEqual([]);
     expect(complianceItems(knowledge, [], new Map(), TODAY)).toEqual([]);
   });
 
-  test("are 43 over the whole knowledge base, each of an interval of its own", () => {
+  test("are 43 over the whole knowledge base, each with its interval", () => {
     const all = [...knowledge.types.keys()].map((typeId) => ({ id: typeId, typeId, installYear: 2020 }));
     const found = complianceItems(knowledge, all, new Map(), TODAY);
     expect(found).toHaveLength(43);
     expect(found.every(({ regime }) => regime.intervalMonths > 0)).toBe(true);
   });
 
-  test("have statuses that agree with their due dates, whatever the history", () => {
+  test("have statuses that agree with their due dates for any history", () => {
     const event = fc.record({
       applianceId: fc.constant("A_1"),
       eventType: fc.constantFrom("Inspection" as const, "Replacement" as const, "Cleaning" as const),

@@ -12,7 +12,7 @@ export const knowledge = loadKnowledge();
 
 export type Given = Partial<AssessedComponent>;
 
-/** A component of an appliance "A" with that score in hundredths; new, and with no evidence, unless told. */
+/** Returns a component with a score in hundredths; by default new and without evidence. */
 export function part(defId: string, riskScore: number, given: Given = {}): AssessedComponent {
   const { typeId } = knowledge.component(defId);
   return {
@@ -45,19 +45,19 @@ export function part(defId: string, riskScore: number, given: Given = {}): Asses
   };
 }
 
-/** Every component of a whole appliance, all with that score. */
+/** Returns the components of a whole appliance, all with one score. */
 export function whole(typeId: string, riskScore: number, given: Given = {}): AssessedComponent[] {
   return knowledge.type(typeId).components.map(({ id }) => part(id, riskScore, given));
 }
 
-/** A component of that age in years of normal use, with the score that its life and evidence give it. */
+/** Returns a component of an age in years of normal use, with the score of its life and evidence. */
 export function aged(defId: string, effectiveAgeYears: number, given: Given = {}): AssessedComponent {
   const component = part(defId, 0, { effectiveAgeYears, ...given });
   const riskScore = Math.round(agedScore(knowledge, component, component.brandTier, 0) * 100);
   return { ...component, riskScore, riskTier: tierOfHundredths(riskScore) };
 }
 
-/** Components of any kind, age and evidence, each of an appliance of its own. */
+/** Components of any kind, age and evidence, each of its own appliance. */
 export const anyComponents = fc
   .array(
     fc.record({
@@ -77,12 +77,12 @@ export const anyComponents = fc
     ),
   );
 
-/** Lets something that gathers see components, one after another. */
+/** Adds components to an accumulator, and returns it. */
 export function gather<C, G extends { add(component: C): void }>(gatherer: G, components: readonly C[]): G {
   for (const component of components) gatherer.add(component);
   return gatherer;
 }
 
-/** The assessment of the components as those of one property. */
+/** Returns the assessment of the components of one property. */
 export const assess = (components: readonly AssessedComponent[]): Assessment =>
   gather(new AssessmentAccumulator(knowledge), components).assessment;

@@ -19,13 +19,13 @@ const windows = (component: ReturnType<typeof part>) =>
 
 describe("a forecast window", () => {
   // Rule: forecast-windows
-  test("holds what is CRITICAL now", () => {
+  test("contains what is CRITICAL now", () => {
     expect(windows(part("boiler_burner", 78))).toEqual([1, 1, 1]);
     expect(windows(part("boiler_burner", 77))).toEqual([0, 0, 0]);
   });
 
   // Rule: forecast-windows
-  test("holds what becomes CRITICAL through ageing alone", () => {
+  test("contains what becomes CRITICAL through aging alone", () => {
     // A burner of 48.866893 years: 0.7737 now, 0.7746 in 30 days, 0.7754 in 60, which rounds to 0.78
     const ageing = aged("boiler_burner", 48.86689287521485);
     expect(ageing.riskTier).toBe("WARNING");
@@ -33,7 +33,7 @@ describe("a forecast window", () => {
   });
 
   // Rule: forecast-windows
-  test("holds what fails within it with a probability of a quarter, whatever its tier", () => {
+  test("contains what fails within it with a probability of 0.25, whatever its tier", () => {
     // Acute hazards alone: 1 - exp(-0.289 · days / 90) is 0.0918, 0.1752 and 0.2510
     const alarmed = aged("boiler_burner", 0, { acuteHazard: 0.289 });
     expect(alarmed).toMatchObject({ riskScore: 76, riskTier: "WARNING" });
@@ -42,7 +42,7 @@ describe("a forecast window", () => {
     expect(item!.failureProbability).toBeCloseTo(0.251, 4);
   });
 
-  test("adds up what its components cost, planned and after failure", () => {
+  test("sums up the planned cost of its components and their cost after failure", () => {
     const components = [
       part("boiler_burner", 80),
       part("boiler_circulator", 51),
@@ -53,7 +53,7 @@ describe("a forecast window", () => {
     expect(costs).toEqual({ proactiveCents: 420_000, reactiveCents: 840_000 });
   });
 
-  test("has the highest score first, and of equal scores the likeliest to fail", () => {
+  test("lists the highest score first, and of equal scores the most likely to fail", () => {
     const some = [1, 3, 2].map((hazardRatio) =>
       part("boiler_burner", 90, { id: `C_${hazardRatio}`, effectiveAgeYears: 20, hazardRatio }),
     );
@@ -62,7 +62,7 @@ describe("a forecast window", () => {
     expect(items.map(({ component }) => component.id)).toEqual(["C_3", "C_2", "C_1", low.id]);
   });
 
-  test("holds all of a shorter one, at a probability no lower", () => {
+  test("contains all of a shorter one, at no lower probability", () => {
     fc.assert(
       fc.property(anyComponents, (components) => {
         const [month, two, three] = FORECAST_DAYS.map((days) => forecastWithin(components, days));
@@ -80,7 +80,7 @@ describe("a forecast window", () => {
     );
   });
 
-  test("holds every CRITICAL component, and nothing that neither is, will be, nor is likely to fail", () => {
+  test("contains every CRITICAL component, and nothing that is neither CRITICAL by then nor likely to fail", () => {
     fc.assert(
       fc.property(anyComponents, fc.constantFrom(...FORECAST_DAYS), (components, days) => {
         const { items } = forecastWithin(components, days);

@@ -17,7 +17,7 @@ const CIRCULATOR = part("boiler_circulator", 78);
 
 describe("a reserve", () => {
   // Rule: reserve-amounts
-  test("holds what a sound component costs, by its probability of failing in the time", () => {
+  test("contains a sound component by its probability of failing in the time", () => {
     // within 12 months 0.07650879, so 214.22 USD a year; 17.852 a month
     expect(reserveOver([BURNER], 1, 12).propertyPerMonth).toBe(1785);
     // within 24 months 0.15217567; 426.09 / 24 = 17.754
@@ -25,7 +25,7 @@ describe("a reserve", () => {
   });
 
   // Rule: reserve-amounts, reserve
-  test("holds a critical component in full, and is given by unit and by year", () => {
+  test("contains a CRITICAL component in full, per unit and per year", () => {
     const over = (months: number) => reserveOver([BURNER, CIRCULATOR], 3, months);
     // (214.2246 + 950) / 12 = 97.01872
     expect(over(12)).toEqual({ propertyPerMonth: 9702, perUnitPerMonth: 3234, perUnitPerYear: 38_807 });
@@ -36,12 +36,12 @@ describe("a reserve", () => {
   });
 
   // Rule: reserve-amounts
-  test("holds a component in warning by its probability too: it is not yet a bill", () => {
+  test("contains a WARNING component by its probability", () => {
     const warned = { ...BURNER, riskScore: 77, riskTier: "WARNING" as const };
     expect(reserveOver([warned], 1, 12)).toEqual(reserveOver([BURNER], 1, 12));
   });
 
-  test("counts a property without units as one door", () => {
+  test("counts a property without units as one unit", () => {
     expect(reserveOver([CIRCULATOR], 0, 12)).toEqual({
       propertyPerMonth: 7917, // 950 / 12
       perUnitPerMonth: 7917,
@@ -49,7 +49,7 @@ describe("a reserve", () => {
     });
   });
 
-  test("is the whole cost when all is critical", () => {
+  test("is the whole cost if everything is CRITICAL", () => {
     fc.assert(
       fc.property(fc.constantFrom(...RESERVE_MONTHS), fc.integer({ min: 78, max: 99 }), (months, score) => {
         const elevator = whole("elevator", score); // parts of 150,000 USD

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ScoreBuckets } from "../../../src/domain/figures/score-buckets.ts";
 
-test("is what a steady sort makes of it", () => {
+test("lists items as a stable sort does", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(99), fc.nat(3))), (items) => {
       const list = new ScoreBuckets<(typeof items)[number]>();

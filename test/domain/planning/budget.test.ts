@@ -28,7 +28,7 @@ describe("a budget", () => {
   const motor = part("motor", 60_000, -100);
 
   // Rule: plan-budget
-  test("goes to the highest cost of waiting per dollar, and passes over what it no longer pays for", () => {
+  test("is spent on the highest cost of waiting per dollar, and skips what it no longer covers", () => {
     expect(spendOn([roof, motor, pump, valve], 80_000)).toEqual({
       chosen: [valve, pump],
       spentCents: 80_000,
@@ -40,15 +40,15 @@ describe("a budget", () => {
     expect(ids(spendOn([roof, pump, valve], 980_000))).toEqual(["valve", "pump", "roof"]);
   });
 
-  test("buys nothing whose waiting saves money, however large it is", () => {
+  test("buys nothing with a negative cost of waiting, however large the budget is", () => {
     expect(ids(spendOn([motor, part("fan", 0, 0)], 1e9))).toEqual([]);
   });
 
-  test("of nothing buys what costs nothing", () => {
+  test("of zero buys what costs nothing", () => {
     expect(ids(spendOn([part("free", 0, 5), valve], 0))).toEqual(["free"]);
   });
 
-  test("is never overspent, leaves nothing that it could still pay for, and adds up", () => {
+  test("is never overspent, leaves nothing that it still covers, and adds up", () => {
     const cents = fc.integer({ min: 0, max: 5_000 });
     const candidates = fc.array(fc.tuple(cents, fc.integer({ min: -2_000, max: 5_000 })), { maxLength: 40 });
     fc.assert(
@@ -65,7 +65,7 @@ describe("a budget", () => {
     );
   });
 
-  test("is spent alike in one batch and in many", () => {
+  test("is spent equally in one batch and in several", () => {
     const all = Array.from({ length: 30 }, (_, i) => part(`C_${i}`, 100 + ((i * 37) % 400), (i * 91) % 700));
     const sorted = all.toSorted(byBenefitCostRatio);
     const batched: Spending<Candidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };

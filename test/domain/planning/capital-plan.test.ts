@@ -18,8 +18,8 @@ const anySums = fc.array(fc.tuple(cents, cents), { minLength: 1, maxLength: 30 }
   variance: Float64Array.from(years, ([, failures]) => failures * 10_000),
 }));
 
-describe("the capital plan over some years", () => {
-  test("is in the money of each year, the first one's being today's", () => {
+describe("a capital plan", () => {
+  test("inflates the costs of each year, with the first year in today's money", () => {
     const { schedule, totals } = capitalPlanOf(sums, 0.1);
     expect(schedule.map((year) => [year.year, year.totalCents, year.inflatedCents])).toEqual([
       [1, 12_000, 12_000],
@@ -32,7 +32,7 @@ describe("the capital plan over some years", () => {
     expect(totals.runToFailureInflatedCents).toBe(26_480);
   });
 
-  test("asks for the largest yearly share of what is needed up to any year", () => {
+  test("has a deposit of the largest yearly share of the need up to any year", () => {
     const { levelDeposit } = capitalPlanOf(sums, 0);
     expect(levelDeposit[50]).toBe(12_000); // the first year alone
     expect(levelDeposit[80]).toBeCloseTo(12_000 + 0.841621 * 2_000, 9);
@@ -40,7 +40,7 @@ describe("the capital plan over some years", () => {
   });
 
   // Rule: plan-deposit
-  test("of a level deposit keeps a reserve that starts at nothing from falling below it", () => {
+  test("has a level deposit that keeps an initially empty reserve from falling below zero", () => {
     fc.assert(
       fc.property(anySums, fc.double({ min: 0, max: 0.15, noNaN: true }), (years, inflation) => {
         const { schedule, levelDeposit } = capitalPlanOf(years, inflation);
@@ -58,7 +58,7 @@ describe("the capital plan over some years", () => {
     );
   });
 
-  test("of nothing is nothing", () => {
+  test("of no costs is zero", () => {
     expect(capitalPlanOf(emptyYearlyCosts(2), 0.03)).toEqual({
       schedule: [1, 2].map((year) => ({
         ...{ year, plannedCents: 0, failureCents: 0, totalCents: 0, runToFailureCents: 0, inflatedCents: 0 },

@@ -12,7 +12,7 @@ const tank = {
 const planned = (component: Plannable) => planComponent(knowledge, component, new Map(), emptyYearlyCosts(1));
 
 describe("a stored component", () => {
-  test("is planned by the life that its kind has where it stands", () => {
+  test("is planned by the life of its kind in its place", () => {
     const { medianLifeYears } = knowledge.component("wh_gas_tank");
     expect(lifespanYearsOf(partOf(knowledge, tank))).toBeCloseTo(medianLifeYears, 9);
     const worked = partOf(knowledge, { ...tank, rate: 2 });
@@ -20,7 +20,7 @@ describe("a stored component", () => {
     expect(worked.ageYears).toBe(3);
   });
 
-  test("with a lifespan of its own is planned by that, and the plan says so", () => {
+  test("with its own lifespan is planned by that, and the plan says so", () => {
     const own = { ...tank, overrideLifespan: 40 };
     expect(lifespanYearsOf(partOf(knowledge, own))).toBeCloseTo(40, 9);
     expect(planned(own).bestAgeMonths!).toBeGreaterThan(planned(tank).bestAgeMonths!);
@@ -36,13 +36,13 @@ describe("a stored component", () => {
     expect(sentences(tank)).not.toContain("its own lifespan");
   });
 
-  test("that a sensor speaks against costs more to wait for, and is due no sooner", () => {
+  test("with a sensor warning costs more to wait for, and is due no sooner", () => {
     const leaking = planned({ ...tank, acuteHazard: 0.4 });
     expect(leaking.waitingCents).toBeGreaterThan(planned(tank).waitingCents);
     expect(leaking.dueInYears).toBe(planned(tank).dueInYears);
   });
 
-  test("is due on a day, today at the soonest, and on one that can be written however far off", () => {
+  test("is due on a day, today at the earliest, however far off", () => {
     expect(dueOn({ dueInYears: null }, "2026-11-21")).toBeNull();
     expect(dueOn({ dueInYears: 0 }, "2026-11-21")).toBe("2026-11-21");
     expect(dueOn({ dueInYears: 1 / 365.25 }, "2026-11-21")).toBe("2026-11-22");

@@ -4,7 +4,7 @@ import { planPart } from "../../../src/domain/planning/plan.ts";
 import type { NewPart } from "../../../src/domain/planning/renewals.ts";
 import { emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 
-/** A part that is well past the age at which its kind is best replaced. */
+/** A part well past its best age. */
 export const worn: Part = {
   shape: 3,
   scaleYears: 12,
@@ -15,7 +15,7 @@ export const worn: Part = {
   failureProbability: 0.2,
 };
 
-/** Parts of every make: short and long lives, new and worn, cheap and dear failures. */
+/** Any parts: short and long lives, new and worn, cheap and expensive failures. */
 export const anyPart: fc.Arbitrary<Part> = fc.record({
   shape: fc.double({ min: 1.2, max: 4.5, noNaN: true }),
   scaleYears: fc.double({ min: 1, max: 45, noNaN: true }),
@@ -26,14 +26,14 @@ export const anyPart: fc.Arbitrary<Part> = fc.record({
   failureProbability: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-/** Parts whose failure costs so much more that most are replaced by age. */
+/** Parts with expensive failures, most of which are replaced by age. */
 export const dearPart = anyPart.map((part) => ({
   ...part,
   plannedCents: part.plannedCents + 1_000,
   failureCents: part.plannedCents * 5 + 10_000,
 }));
 
-/** What is to be expected of the parts together over some years. */
+/** Returns the expected yearly costs of the parts together. */
 export function yearsOf(parts: readonly Part[], years: number) {
   const sums = emptyYearlyCosts(years);
   const known = new Map<string, NewPart>();
@@ -43,6 +43,6 @@ export function yearsOf(parts: readonly Part[], years: number) {
 
 export const planOf = (part: Part) => planPart(part, new Map());
 
-/** S(t): the probability that a new part survives t years. */
+/** Returns S(t), the probability that a new part survives t years. */
 export const survival = ({ shape, scaleYears }: Part, years: number) =>
   Math.exp(-((years / scaleYears) ** shape));

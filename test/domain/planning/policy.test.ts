@@ -7,10 +7,10 @@ import { anyPart, dearPart, planOf, survival, worn } from "./parts.ts";
 const MONTH = 1 / 12;
 const DAY = 1 / 365.25;
 
-/** Ages are whole months: of a life as short as one year they miss the best by 1.01 %. */
+/** The shortest life tried: ages are whole months, which miss the best by 1.01 % for a life of one year. */
 const dearAndLasting = dearPart.filter(({ scaleYears }) => scaleYears >= 1.2);
 
-/** What replacing at an age costs a year in the long run, the integral by Simpson's rule over days. */
+/** Returns the long-run yearly cost of replacement at an age, with the integral by Simpson's rule over days. */
 function yearlyCostAt(part: Part, ageYears: number): number {
   const steps = 2 * Math.ceil(ageYears / DAY / 2);
   const width = ageYears / steps;
@@ -21,13 +21,13 @@ function yearlyCostAt(part: Part, ageYears: number): number {
 }
 
 describe("the gamma function", () => {
-  test("is the factorial of whole numbers, and √π/2 of a half", () => {
+  test("is the factorial of whole numbers, and √π/2 at a half", () => {
     for (const [x, factorial] of [1, 1, 2, 6, 24, 120, 720].entries())
       expect(gammaOfOnePlus(x) / factorial).toBeCloseTo(1, 13);
     expect(gammaOfOnePlus(0.5)).toBeCloseTo(Math.sqrt(Math.PI) / 2, 14);
   });
 
-  test("rises by its own rule, Γ(x + 1) = x·Γ(x)", () => {
+  test("satisfies Γ(x + 1) = x·Γ(x)", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 8, noNaN: true }), (x) => {
         expect(gammaOfOnePlus(x + 1) / gammaOfOnePlus(x) / (x + 1)).toBeCloseTo(1, 12);
@@ -38,7 +38,7 @@ describe("the gamma function", () => {
 
 describe("the policy of a kind", () => {
   // Rule: plan-policy
-  test("replaces at an age that no age found by brute force over days beats by more than 1 %", () => {
+  test("replaces at an age within 1 % of the cheapest by brute force over days", () => {
     fc.assert(
       fc.property(dearAndLasting, (part) => {
         const { bestAgeMonths } = planOf(part);
@@ -52,7 +52,7 @@ describe("the policy of a kind", () => {
   });
 
   // Rule: plan-policy
-  test("runs a kind to failure that no age found by brute force keeps up for less than 95 % of that", () => {
+  test("runs to failure if no age by brute force costs less than 95 % of that", () => {
     fc.assert(
       fc.property(anyPart, (part) => {
         const { bestAgeMonths, yearlyCents, yearlyCentsRunToFailure } = planOf(part);
@@ -65,13 +65,13 @@ describe("the policy of a kind", () => {
     );
   });
 
-  test("of running to failure costs one failure in a mean life", () => {
+  test("of run to failure costs one failure per mean life", () => {
     // Γ(1 + 1/1) = 1: with a constant hazard the mean life is the scale.
     const { yearlyCentsRunToFailure } = planOf({ ...worn, shape: 1 });
     expect(yearlyCentsRunToFailure).toBeCloseTo(400_000 / 12, 6);
   });
 
-  test("replaces nothing by age whose hazard does not rise, or whose failure costs no more", () => {
+  test("replaces nothing by age with a constant hazard or with failures that cost no more", () => {
     expect(planOf(worn).bestAgeMonths).toBeGreaterThan(0);
     for (const part of [
       { ...worn, shape: 1 },
@@ -83,7 +83,7 @@ describe("the policy of a kind", () => {
       expect(planOf(part)).toMatchObject({ policy: "run_to_failure", bestAgeMonths: null, dueInYears: null });
   });
 
-  test("replaces every month what costs nothing to replace", () => {
+  test("replaces monthly what costs nothing to replace", () => {
     expect(planOf({ ...worn, plannedCents: 0 })).toMatchObject({ bestAgeMonths: 1, policy: "replace_now" });
   });
 });
@@ -104,13 +104,13 @@ describe("a part in place", () => {
     );
   });
 
-  test("that is new and of its kind's own hazard is due at the best age", () => {
+  test("that is new, with a hazard ratio of 1, is due at the best age", () => {
     const { bestAgeMonths, dueInYears, policy } = planOf({ ...worn, ageYears: 0 });
     expect(policy).toBe("replace_at_age");
     expect(dueInYears).toBeCloseTo(bestAgeMonths! * MONTH, 12);
   });
 
-  test("costs its risk of a dearer repair to wait for, less a year of a well kept one", () => {
+  test("has a cost of waiting of the expected extra cost of a failure less the yearly cost of the policy", () => {
     const { waitingCents, yearlyCents } = planOf(worn);
     expect(waitingCents).toBeCloseTo(0.2 * 360_000 - yearlyCents, 9);
     expect(planOf({ ...worn, failureProbability: 0 }).waitingCents).toBe(-yearlyCents);

@@ -10,7 +10,7 @@ const parts = fc.array(fc.oneof(anyPart, dearPart), { minLength: 1, maxLength: 6
 
 describe("a schedule", () => {
   // Rule: plan-schedule
-  test("adds up from its parts", () => {
+  test("is the sum over its parts", () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: 1, max: 30 }), (all, years) => {
         const together = yearsOf(all, years).sums;
@@ -24,7 +24,7 @@ describe("a schedule", () => {
   });
 
   // Rule: plan-schedule
-  test("of n years is the head of one of n + 1", () => {
+  test("of n years equals the first n years of a longer one", () => {
     fc.assert(
       fc.property(parts, fc.integer({ min: 1, max: 29 }), (all, years) => {
         const [shorter, longer] = [yearsOf(all, years).sums, yearsOf(all, years + 1).sums];
@@ -36,7 +36,7 @@ describe("a schedule", () => {
   });
 
   // Rule: plan-schedule
-  test("plans nothing where a part is run to failure, and expects the same failures by either way", () => {
+  test("plans nothing for run to failure, and expects the same failures in both columns", () => {
     fc.assert(
       fc.property(anyPart, (part) => {
         const { sums, plans } = yearsOf([part], 30);
@@ -47,7 +47,7 @@ describe("a schedule", () => {
     );
   });
 
-  test("expects failures no cheaper in the coming year of a part that is older or worse, run to failure", () => {
+  test("expects at least the same failures in the coming year of an older or worse part run to failure", () => {
     fc.assert(
       fc.property(anyPart, fc.double({ min: 1, max: 3, noNaN: true }), (part, factor) => {
         const first = (given: Part) => yearsOf([given], 1).sums.runToFailure[0]!;
@@ -58,7 +58,7 @@ describe("a schedule", () => {
     );
   });
 
-  test("expects no more failures in the coming year than running to failure does", () => {
+  test("expects no more failures in the coming year than under run to failure", () => {
     fc.assert(
       fc.property(dearPart, (part) => {
         const { sums } = yearsOf([part], 1);
@@ -67,18 +67,18 @@ describe("a schedule", () => {
     );
   });
 
-  test("replaces what is due now in the first month, for certain", () => {
+  test("replaces what is due now in the first month", () => {
     const part = { ...worn, ageYears: 40 };
     expect(planOf(part).policy).toBe("replace_now");
     const { sums } = yearsOf([part], 1);
-    // What follows it is due only after T*, which is years away: until then it may fail as a new one does.
+    // Its successor is due only after T*, years away; until then it fails as a new part does.
     expect(sums.planned[0]).toBeCloseTo(worn.plannedCents, 6);
     const failsIn11Months = 1 - Math.exp(-((11 / 12 / worn.scaleYears) ** worn.shape));
     expect(sums.failures[0]! / worn.failureCents / failsIn11Months).toBeCloseTo(1, 3);
   });
 
-  test("expects in the long run what the policy costs a year", () => {
-    // 20 mean lives on, what the first part was is forgotten (renewal reward theorem).
+  test("approaches the yearly cost of the policy in the long run", () => {
+    // After 20 mean lives the first part has no influence (renewal reward theorem).
     const { sums, plans } = yearsOf([{ ...worn, scaleYears: 1.5, ageYears: 0.3 }], 30);
     const late = (row: Float64Array) => sum(row.slice(20)) / 10;
     expect(Math.abs(late(sums.runToFailure) / plans[0]!.yearlyCentsRunToFailure - 1)).toBeLessThan(0.04);
@@ -86,7 +86,7 @@ describe("a schedule", () => {
     expect(Math.abs(ours / plans[0]!.yearlyCents - 1)).toBeLessThan(0.04);
   });
 
-  test("of a life that is shorter than a month counts a failure a month", () => {
+  test("of a life shorter than a month has one failure per month", () => {
     const { sums } = yearsOf([{ ...worn, scaleYears: 0.01, ageYears: 0, plannedCents: 1_000_000 }], 2);
     expectNear(sums.runToFailure[0]!, 12 * worn.failureCents);
     expectNear(sums.runToFailure[1]!, 12 * worn.failureCents);

@@ -7,7 +7,7 @@ import { anyPart, dearPart, yearsOf } from "./parts.ts";
 const HISTORIES = 20_000;
 const YEARS = 10;
 
-/** Mulberry32: numbers from 0 to 1 that a seed repeats. */
+/** Returns a generator of numbers from 0 to 1 from a seed (Mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,15 +18,15 @@ function random(seed: number): () => number {
   };
 }
 
-/** Years until a part fails that has this age and hazard ratio: the cumulative hazard of a life is exponential. */
+/** Draws the years until a part of this age and hazard ratio fails: the cumulative hazard of a life is exponential. */
 function drawLife({ shape, scaleYears }: Part, age: number, hazardRatio: number, next: () => number): number {
   const hazard = (age / scaleYears) ** shape - Math.log(1 - next()) / hazardRatio;
   return scaleYears * hazard ** (1 / shape) - age;
 }
 
 /**
- * The cost of each year in one history: a failure counts in the month in which it happens, and what replaces the part
- * begins at that month's end. Without a plan everything is run to failure.
+ * Returns the cost of each year in one history. A failure counts in its month, and the new part starts at the end of that
+ * month. Without a plan everything is run to failure.
  */
 function liveThrough(part: Part, plan: PartPlan | undefined, next: () => number): Float64Array {
   const age = plan?.bestAgeMonths ?? Infinity;
@@ -50,7 +50,7 @@ for (const [name, kind, seed] of [
   ["of any kind", anyPart, 12],
 ] as const)
   for (const [index, drawn] of fc.sample(kind, { seed, numRuns: 4 }).entries()) {
-    // Lives long enough to be followed by a few others within the years, and no month that is half a life.
+    // Lives short enough for several within the years, and much longer than a month.
     const part = { ...drawn, scaleYears: 2 + (drawn.scaleYears % 12) };
     const years = lifespanYearsOf(part).toFixed(1);
     // Rule: plan-simulation

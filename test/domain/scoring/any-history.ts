@@ -10,7 +10,7 @@ import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
 import { dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ALWAYS, AS_OF, appliance, knowledge, noteOf } from "./histories.ts";
 
-/* Histories of any shape that scoring may meet. */
+/* Generators of histories. */
 
 const TODAY = dayNumber(AS_OF);
 
@@ -69,7 +69,7 @@ export const claim: fc.Arbitrary<ClaimEvidence> = fc.record({
   status: fc.constantFrom("open", "closed", "denied"),
 });
 
-/** Histories whose records begin at any time, so that much of what came before is unknown. */
+/** Histories whose records begin at any time, so that many pasts are unknown. */
 export const history: fc.Arbitrary<PropertyHistory> = fc.record({
   state: fc.constantFrom(null, "TX", "MN", "FL", "PR"),
   recordsSince: fc.oneof(fc.constant(ALWAYS), anyDay),

@@ -3,10 +3,10 @@ import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
 import { AS_OF, appliance, knowledge, property, scores } from "./histories.ts";
 
-/** Parts of the age whose prior is given, as a lifespan: the whole appliance was installed 20 years ago. */
+/** Returns an appliance installed 20 years ago whose parts have lifespans that give these priors. */
 function withLifespans(typeId: string, years: Record<string, number>, given: Partial<ApplianceHistory> = {}) {
   const made = appliance(typeId, given);
-  // 1000 years: too young for any other part to take a hand
+  // 1000 years: too young to cause a cascade
   const components = made.components.map((part) => ({
     ...part,
     overrideLifespan: years[part.defId] ?? 1000,
@@ -20,21 +20,21 @@ describe("within an appliance", () => {
       .hazardRatio;
 
   // Rule: cascade
-  test("a failing upstream part raises what hangs on it by the rule's ratio", () => {
+  test("a failing upstream part raises its downstream parts by the rule's ratio", () => {
     expect(ratioWith(5)).toBeCloseTo(1.6, 12);
   });
 
-  test("a sound one does not", () => {
+  test("a sound one has no effect", () => {
     expect(ratioWith(25)).toBe(1);
   });
 
-  test("one between weighs in proportion, from 0.52 up to 0.78", () => {
+  test("one in between has a proportional effect, from 0.52 to 0.78", () => {
     // shape 1.6; at 20 years of a life of 9 the coming year's hazard is 0.2017885: 1 - exp(-5 · that) = 0.635397
     expect(ratioWith(9)).toBeCloseTo(1 + 0.6 * ((0.635397 - 0.52) / 0.26), 5);
   });
 
   // Rule: cascade
-  test("several multiply, to 2.5 at most", () => {
+  test("several multiply, up to 2.5", () => {
     const lives = { boiler_expansion_tank: 5, boiler_circulator: 5, boiler_controls: 5 };
     const found = scores(property([withLifespans("boiler", lives)]));
     // 1.3 · 1.5 · 1.6 = 3.12
@@ -42,8 +42,8 @@ describe("within an appliance", () => {
   });
 
   // Rule: cascade
-  test("a part raised by a cascade does not carry it on", () => {
-    // The flashing alone stands at 0.37; the open sealant joints lift it over 0.52, which the membrane does not feel.
+  test("a cascade does not cause further cascades", () => {
+    // The flashing alone scores 0.37. The sealant raises it over 0.52, which must not affect the membrane.
     const roof = withLifespans("roof", { roof_sealant: 5, roof_flashing: 23 });
     const found = scores(property([roof]));
     expect(found.get("A/roof_flashing")!.riskScore).toBeGreaterThan(0.52);
@@ -58,13 +58,13 @@ describe("across appliance types", () => {
   const ratio = (...appliances: ApplianceHistory[]) =>
     scores(property(appliances)).get("H/wh_gas_tp_valve")!.hazardRatio;
 
-  test("it reaches appliances of the same unit, and all from one that serves the whole property", () => {
+  test("a cascade reaches appliances of the same unit, and all from one that serves the whole property", () => {
     expect(ratio(supply("U1"), heater("U1"))).toBeCloseTo(1.5, 12);
     expect(ratio(supply(null), heater("U1"))).toBeCloseTo(1.5, 12);
     expect(ratio(supply(null), heater(null))).toBeCloseTo(1.5, 12);
   });
 
-  test("it reaches no other unit, and nothing that serves the whole property from within one unit", () => {
+  test("a cascade reaches no other unit, and nothing that serves the whole property from within one unit", () => {
     expect(ratio(supply("U2"), heater("U1"))).toBe(1);
     expect(ratio(supply("U1"), heater(null))).toBe(1);
   });
@@ -75,7 +75,7 @@ describe("across appliance types", () => {
     expect(found.get("G/sump_pump")!.hazardRatio).toBe(1);
   });
 
-  test("asking for one appliance alone gives the same score as asking for all", () => {
+  test("scoring one appliance alone gives the same score as scoring all", () => {
     const history = property([heater("U1"), supply(null), appliance("roof", { id: "R" })]);
     const only = scoreProperty(knowledge, history, AS_OF, { only: new Set(["H"]) });
     expect([...only.keys()].every((id) => id.startsWith("H/"))).toBe(true);

@@ -15,7 +15,7 @@ const boilerRatio = (
   events: ReturnType<typeof event>[] = [],
 ) => scores(property([appliance("boiler", { events })], { claims })).get(`A/${part}`)!.hazardRatio;
 
-test("a claim weighs by its type on the components that the type affects", () => {
+test("a claim counts by its type on the components that the type affects", () => {
   expect(boilerRatio([claim("equipment_breakdown")])).toBeCloseTo(1.8, 12);
   expect(boilerRatio([claim("equipment_breakdown")], "boiler_circulator")).toBe(1);
 });
@@ -25,7 +25,7 @@ test("a claim fades over five years from the date of loss", () => {
   expect(boilerRatio([claim("equipment_breakdown", "2020-06-30")])).toBe(1);
 });
 
-test("a claim of before the component's Replacement says nothing of the new part", () => {
+test("a claim from before the component's Replacement has no effect on the new part", () => {
   const events = [event("Replacement", "2024-07-01", { componentId: BURNER })];
   expect(boilerRatio([claim("equipment_breakdown", "2024-06-01")], "boiler_burner", events)).toBe(1);
   expect(boilerRatio([claim("equipment_breakdown", "2024-07-02")], "boiler_burner", events)).toBeGreaterThan(
@@ -36,7 +36,7 @@ test("a claim of before the component's Replacement says nothing of the new part
 // Rule: claim-limits
 test("only the property's three strongest claims count, whatever they affect", () => {
   const stronger = [claim("gas_leak_explosion"), claim("fire_electrical"), claim("frozen_pipe_burst")];
-  // 2.1 reaches the burner; the other two do not
+  // the claim of ratio 2.1 affects the burner; the other two do not
   expect(boilerRatio(stronger)).toBeCloseTo(2.1, 12);
   expect(boilerRatio([claim("equipment_breakdown"), ...stronger])).toBeCloseTo(2.1, 12);
   expect(boilerRatio([claim("equipment_breakdown"), ...stronger.slice(0, 2)])).toBeCloseTo(2.1 * 1.8, 12);
@@ -49,7 +49,7 @@ test("strength is counted as faded today", () => {
 });
 
 // Rule: claim-status
-test("denied, future and unknown claims say nothing", () => {
+test("denied, future and unknown claims have no effect", () => {
   const today = dayNumber(AS_OF);
   for (const silent of [
     claim("equipment_breakdown", AS_OF, "denied"),
@@ -61,7 +61,7 @@ test("denied, future and unknown claims say nothing", () => {
   }
 });
 
-test("a denied claim takes no place among the three strongest", () => {
+test("a denied claim is not among the three strongest", () => {
   const denied = ["2025-06-01", "2025-05-01", "2025-04-01"].map((date) =>
     claim("gas_leak_explosion", date, "denied"),
   );

@@ -6,7 +6,7 @@ import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
 import { AS_OF, appliance, event, knowledge, property, reading } from "./histories.ts";
 
-/** What one may differ in from the next; so few that many are alike. */
+/** The ways in which appliances differ; so few that many are equal. */
 const differences = [
   ...[{}, { unitId: "1" }, { brand: "Rheem" }, { model: "X" }, { brandTier: "budget" as const }],
   ...[{ installYear: 1960 }, { usageIntensity: 2 }, { lastReplaced: "2010-01-01" }, { overrideLifespan: 7 }],
@@ -26,7 +26,7 @@ const some = fc
     })),
   );
 
-test("an appliance's stand-in has its very scores on any day", () => {
+test("an appliance's representative has the same scores on any day", () => {
   fc.assert(
     fc.property(some, fc.constantFrom(AS_OF, "1999-03-01", "2012-12-31"), (given, asOf) => {
       const frailties = new Map<string, number>();
@@ -39,7 +39,7 @@ test("an appliance's stand-in has its very scores on any day", () => {
         return made;
       });
       const corrections: Corrections = { ...UNCORRECTED, frailties };
-      // Each alone in its property: all of its parts, and no other's cascade.
+      // Each alone in its property, without cascades from others.
       const byId = new Map(
         appliances.map((one) => {
           const scores = scoreProperty(knowledge, property([one]), asOf, { corrections });
@@ -52,7 +52,7 @@ test("an appliance's stand-in has its very scores on any day", () => {
   );
 });
 
-test("of a thousand without a history that differ in nothing but unit and ten install years, ten are assessed", () => {
+test("of a thousand appliances without a history that differ only in unit and ten install years, ten are scored", () => {
   const thousand = Array.from({ length: 1000 }, (_, i) =>
     appliance("plumbing_supply", { id: `A${i}`, unitId: `${i}`, installYear: 1990 + (i % 10) }),
   );

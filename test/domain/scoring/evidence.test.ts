@@ -7,25 +7,25 @@ import { AS_OF, appliance, BURNER, burner, event, knowledge, noteOf, property, s
 const SIXTEEN_MONTHS_AGO = "2024-03-01";
 const named = { componentId: BURNER };
 
-describe("evidence moves the hazard", () => {
+describe("evidence multiplies the hazard", () => {
   // Rule: event-directions, evidence
   test("by the hazard ratio", () => {
     const score = burner([event("Emergency Repair", AS_OF, named)]);
     expect(score.hazardRatio).toBeCloseTo(1.8, 12);
-    // a year gives the hazard 0.0795390, times 1.8
+    // the hazard of a year, 0.0795390, times 1.8
     expect(score.periodRisk).toBeCloseTo(0.1333911, 6);
     expect(score).toMatchObject({ riskScore: 0.51, riskTier: "GOOD" });
   });
 
   // Rule: evidence
-  test("less and less, linearly to nothing over its span", () => {
+  test("fading linearly to 1 over its span", () => {
     const atAge = (date: string) => burner([event("Emergency Repair", date, named)]).hazardRatio;
     expect(atAge(SIXTEEN_MONTHS_AGO)).toBeCloseTo(1 + 0.8 / 3, 12);
     expect(atAge("2023-07-01")).toBe(1); // 731 days of 730.5
   });
 
   // Rule: evidence
-  test("never beyond ten times up or ten times down", () => {
+  test("within a factor of ten up or down", () => {
     const days = Array.from({ length: 9 }, (_, i) => `2025-06-2${i}`);
     const alarms = days.map((date) => event("Emergency Repair", date, named));
     expect(burner(alarms).hazardRatio).toBe(10);
@@ -36,14 +36,14 @@ describe("evidence moves the hazard", () => {
     expect(burner(calm).periodRisk).toBeCloseTo(0.0079222, 6);
   });
 
-  test("at its square root when the event names no component", () => {
+  test("by its square root if the event names no component", () => {
     expect(burner([event("Emergency Repair", AS_OF)]).hazardRatio).toBeCloseTo(1.8 ** 0.5, 12);
-    // The faded ratio's root, not the fading of the root.
+    // The root of the faded ratio, not the faded root.
     const faded = burner([event("Emergency Repair", SIXTEEN_MONTHS_AGO)]).hazardRatio;
     expect(faded).toBeCloseTo(1.1254628, 6); // √1.266667
   });
 
-  test("of the named component alone", () => {
+  test("of the named component only", () => {
     const elsewhere = event("Emergency Repair", AS_OF, { componentId: "A/boiler_controls" });
     expect(burner([elsewhere]).hazardRatio).toBe(1);
   });
@@ -54,12 +54,12 @@ describe("evidence moves the hazard", () => {
     expect(burner([replaced, event("Emergency Repair", "2024-07-02", named)]).hazardRatio).toBeGreaterThan(1);
   });
 
-  test("even when dated before 1 July of the install year, which is only nominal", () => {
+  test("also when dated before 1 July of the install year", () => {
     const early = event("Emergency Repair", "2025-05-01", named);
     expect(burner([early], { installYear: 2025 }).hazardRatio).toBeGreaterThan(1);
   });
 
-  test("once for an event that was recorded twice", () => {
+  test("once for an event recorded twice", () => {
     const repair = event("Emergency Repair", AS_OF, named);
     expect(burner([repair, { ...repair }])).toEqual(burner([repair]));
   });
@@ -80,7 +80,7 @@ describe("repair frequency", () => {
     expect(burner(full).hazardRatio).toBeCloseTo(1.953125, 12);
   });
 
-  test("prefers the newer ones", () => {
+  test("counts the newer ones", () => {
     const recent = ["2025-06-01", "2025-05-01", "2025-04-01"].map((date) => repair(date));
     expect(burner([repair("2024-01-01"), ...recent]).hazardRatio).toBe(burner(recent).hazardRatio);
   });
@@ -95,7 +95,7 @@ describe("condition", () => {
   const seen = (conditionAfter: "good" | "fair" | "poor", date = AS_OF) =>
     event("Other", date, { ...named, conditionAfter });
 
-  test("weighs good, fair and poor", () => {
+  test("has ratios for good, fair and poor", () => {
     expect(burner([seen("good")]).hazardRatio).toBeCloseTo(0.5, 12);
     expect(burner([seen("fair")]).hazardRatio).toBeCloseTo(1.1, 12);
     expect(burner([seen("poor")]).hazardRatio).toBeCloseTo(2.5, 12);
@@ -105,23 +105,23 @@ describe("condition", () => {
     expect(burner([seen("poor", "2025-06-01"), seen("good")]).hazardRatio).toBeCloseTo(0.5, 12);
   });
 
-  test("is the worse of two seen on one day", () => {
+  test("is the worse of two observed on one day", () => {
     expect(burner([seen("good"), seen("poor")]).hazardRatio).toBeCloseTo(2.5, 12);
     expect(burner([seen("poor"), seen("good")]).hazardRatio).toBeCloseTo(2.5, 12);
   });
 
-  test("counts in full when seen on the whole appliance", () => {
+  test("counts in full when observed on the whole appliance", () => {
     expect(burner([{ ...seen("poor"), componentId: null }]).hazardRatio).toBeCloseTo(2.5, 12);
   });
 });
 
 describe("an inspection", () => {
   // Rule: event-directions
-  test("that gives no condition speaks a little for the component", () => {
+  test("without a condition is slightly favorable", () => {
     expect(burner([event("Inspection", AS_OF, named)]).hazardRatio).toBeCloseTo(0.95, 12);
   });
 
-  test("that gives one counts by the condition alone", () => {
+  test("with a condition counts by the condition only", () => {
     const inspection = event("Inspection", AS_OF, { ...named, conditionAfter: "poor" });
     expect(burner([inspection]).hazardRatio).toBeCloseTo(2.5, 12);
   });
@@ -131,12 +131,12 @@ describe("keywords in notes", () => {
   const note = (notes: string, given = {}) => event("Other", AS_OF, { ...named, notes, ...given });
 
   // Rule: notes-scanned
-  test("weigh once a group and event", () => {
+  test("count once per group and event", () => {
     expect(burner([note("leaking, drip at valve, seepage")]).hazardRatio).toBeCloseTo(1.5, 12);
     expect(burner([note("leaking and noisy")]).hazardRatio).toBeCloseTo(1.5 * 1.35, 12);
   });
 
-  test("weigh half in the logarithm when the fault was mended", () => {
+  test("count by the square root if the fault was fixed", () => {
     expect(burner([note("leak repaired")]).hazardRatio).toBeCloseTo(1.2247449, 6); // √1.5
   });
 
@@ -147,7 +147,7 @@ describe("keywords in notes", () => {
     expect(burner([note("leaking", { date: "2024-06-30" })]).hazardRatio).toBe(1);
   });
 
-  test("on a whole appliance speak of the components that the word fits, at the square root", () => {
+  test("on a whole appliance concern the components that the group lists, by the square root", () => {
     const events = [note("leaking", { componentId: null })];
     const boiler = appliance("boiler", { installYear: 2025, events });
     const found = scores(property([boiler]));
@@ -155,7 +155,7 @@ describe("keywords in notes", () => {
     expect(found.get("A/boiler_controls")!.hazardRatio).toBe(1);
   });
 
-  test("on a whole appliance that has no such component speak of all its components", () => {
+  test("on a whole appliance without such a component concern all its components", () => {
     const panel = appliance("electrical_panel", { events: [note("leaking", { componentId: null })] });
     for (const score of scores(property([panel])).values())
       expect(score.hazardRatio).toBeCloseTo(1.5 ** 0.5, 12);
@@ -171,14 +171,14 @@ describe("keywords in notes", () => {
 });
 
 describe("a brand on a hazard list", () => {
-  test("doubles the hazard of the components named, for as long as it is there", () => {
+  test("doubles the hazard of the listed components without fading", () => {
     const panel = appliance("electrical_panel", { brand: "Federal Pacific Electric" });
     const found = scores(property([panel]));
     expect(found.get("A/panel_main_breaker")!.hazardRatio).toBe(2);
     expect(found.get("A/panel_gfci_afci")!.hazardRatio).toBe(1);
   });
 
-  test("is found in the model too", () => {
+  test("is also found in the model name", () => {
     const panel = appliance("electrical_panel", { brand: "FPC", model: "Stab-Lok 200A" });
     expect(scores(property([panel])).get("A/panel_bus_enclosure")!.hazardRatio).toBe(2);
   });
@@ -223,16 +223,16 @@ describe("calibrated strength", () => {
       corrections: { ...UNCORRECTED, strength },
     }).get(BURNER)!.hazardRatio;
 
-  test("is a power on the ratio of the condition seen last", () => {
+  test("is an exponent on the ratio of the newest condition", () => {
     expect(ratioOf(event("Other", AS_OF, { ...named, conditionAfter: "poor" }))).toBeCloseTo(6.25, 12);
   });
 
-  test("is a power on the ratios of repairs and emergency repairs", () => {
+  test("is an exponent on the ratios of repairs and emergency repairs", () => {
     const repairs = [event("Repair", AS_OF, named), event("Emergency Repair", AS_OF, named)];
     expect(ratioOf(...repairs)).toBeCloseTo((1.25 * 1.8) ** 0.5, 12);
   });
 
-  test("is none on other evidence", () => {
+  test("has no effect on other evidence", () => {
     expect(ratioOf(event("Inspection", AS_OF, named))).toBeCloseTo(0.95, 12);
   });
 });
@@ -254,7 +254,7 @@ describe("an explanation", () => {
     expect(score.hazardRatio).toBeCloseTo(1.8 * 1.5 * 0.95, 12);
   });
 
-  test("is left out unless asked for, and changes no score", () => {
+  test("is optional and changes no score", () => {
     const plain = scores(history).get(BURNER)!;
     const { evidence, working, ...explained } = scoreProperty(knowledge, history, AS_OF, {
       explain: true,

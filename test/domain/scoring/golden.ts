@@ -4,7 +4,7 @@ import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
 import { appliance, event, knowledge, property, scores } from "./histories.ts";
 
-/* The properties whose scores and plans a separate implementation has worked out. */
+/* Properties with scores and plans by an independent implementation. */
 
 export type GoldenCase = (typeof cases)[number];
 export const goldenCases = cases;
@@ -18,7 +18,7 @@ type GoldenAppliance = {
   events: { event_type: string; date: string; component?: string; condition_after?: string }[];
 };
 
-/** Scores a case. A component's id is its appliance's number and its definition. */
+/** Scores a case. A component's id is its appliance's number and its definition's id. */
 export function scoreGolden(golden: GoldenCase) {
   const appliances = (golden.property.appliances as GoldenAppliance[]).map(toHistory);
   const claims = golden.property.claims.map((claim) => ({

@@ -18,10 +18,10 @@ export const knowledge = loadKnowledge();
 /** 7305 days, exactly 20 mean years, after 1 July 2005. */
 export const AS_OF = "2025-07-01";
 export const INSTALL_YEAR = 2005;
-/** Before anything was installed: nothing of the past is unknown. */
+/** A start of the record before any installation: no past is unknown. */
 export const ALWAYS = "1800-01-01";
 
-/** An appliance with all its components, whose ids are the definitions' with the appliance's id before them. */
+/** Returns an appliance with all its components. Their ids are the appliance's id and the definition's. */
 export function appliance(typeId: string, given: Partial<ApplianceHistory> = {}): ApplianceHistory {
   const id = given.id ?? "A";
   const installYear = given.installYear ?? INSTALL_YEAR;
@@ -47,7 +47,7 @@ function component(id: string, defId: string, installYear: number): ComponentHis
   return { id, defId, installYear, lastReplaced: null, overrideLifespan: null };
 }
 
-/** An event on the whole appliance unless it names a component. */
+/** Returns an event, on the whole appliance by default. */
 export function event(
   eventType: EventType,
   date: string,
@@ -56,7 +56,7 @@ export function event(
   return { componentId: null, eventType, date, conditionAfter: null, note: noteOf(notes), ...given };
 }
 
-/** A note as scoring knows it. */
+/** Returns a note as scoring reads it. */
 export const noteOf = (notes: string | null): Note | null =>
   notes === null
     ? null
@@ -68,7 +68,7 @@ export const noteOf = (notes: string | null): Note | null =>
         })),
       };
 
-/** A water leak of medium severity, read by the sensor "s1" at noon of the day. */
+/** Returns a reading of sensor "s1" at noon of the day; by default a water leak of medium severity. */
 export function reading(date: string, given: Partial<SmartEvidence> = {}): SmartEvidence {
   const recordedAt = (dayNumber(date) + 0.5) * MS_PER_DAY;
   return {
@@ -93,8 +93,8 @@ export function scores(history: PropertyHistory, asOf = AS_OF): Map<string, Scor
 }
 
 /**
- * The score of a boiler's burner with these events: median life 21 years, shape 2.5, wears with use, no environment,
- * maintained yearly, restored by preventive maintenance and cleaning, no cascade leads to it.
+ * Returns the score of a boiler's burner with these events: median life 21 years, shape 2.5, wears with use, no climate
+ * factors, maintained yearly, restored by preventive maintenance and cleaning, no cascades.
  */
 export function burner(
   events: EventEvidence[] = [],

@@ -3,7 +3,7 @@ import { findings } from "../../../src/domain/scoring/keywords.ts";
 import { stem } from "../../../src/domain/scoring/words.ts";
 import { knowledge } from "./histories.ts";
 
-/** The groups found, those that count by half marked so. */
+/** Returns the groups found, with a mark on those that count by half. */
 function found(notes: string): string[] {
   return findings(knowledge.keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : `half ${group.id}`,
@@ -17,20 +17,20 @@ function expectFound(table: Record<string, string[]>): void {
 
 describe("words", () => {
   // Rule: notes-scanned
-  test("match whole, in any case, with their simple endings", () => {
+  test("match as whole words, in any case, with their simple endings", () => {
     for (const word of ["leak", "leaks", "leaked", "LEAKING", "Leak!"]) expect(found(word)).toEqual(["leak"]);
     expect(found("dripping at the stop")).toEqual(["leak"]);
     expect(found("bleak teak")).toEqual([]);
   });
 
-  test("lose doubled letters and endings alike on both sides", () => {
+  test("are stemmed equally in rules and notes", () => {
     expect([stem("dripping"), stem("drip")]).toEqual(["drip", "drip"]);
     expect(stem("scaling")).toBe(stem("scale"));
     expect(stem("smells")).toBe(stem("smell"));
     expect([stem("gas"), stem("spring"), stem("glass")]).toEqual(["gas", "spring", "glas"]);
   });
 
-  test("form phrases across hyphens, and the longest phrase decides", () => {
+  test("form phrases across hyphens, and the longest phrase wins", () => {
     expectFound({
       "band-aid on elbow": ["makeshift"],
       "Stab-Lok panel": ["recalled"],
@@ -40,7 +40,7 @@ describe("words", () => {
     });
   });
 
-  test("count once a group, and several groups each", () => {
+  test("count once per group", () => {
     expectFound({
       "leak, another leak, drip": ["leak"],
       "bearing noise and vibration, leaking seal": ["noise", "vibration", "leak"],
@@ -48,8 +48,8 @@ describe("words", () => {
   });
 });
 
-describe("a denied finding is none", () => {
-  test("with the denial before it", () => {
+describe("a denied finding is left out", () => {
+  test("with the negation before it", () => {
     for (const notes of [
       "no leak",
       "no active leaks or corrosion",
@@ -66,7 +66,7 @@ describe("a denied finding is none", () => {
       expect({ notes, groups: found(notes) }).toEqual({ notes, groups: [] });
   });
 
-  test("with the denial after it", () => {
+  test("with the negation after it", () => {
     for (const notes of [
       "checked for leaks, none found",
       "leaks not observed",
@@ -78,7 +78,7 @@ describe("a denied finding is none", () => {
       expect({ notes, groups: found(notes) }).toEqual({ notes, groups: [] });
   });
 
-  test("but a denial does not reach past its clause", () => {
+  test("but not past the clause of the negation", () => {
     expectFound({
       "no heat, leaking at valve": ["no_output", "leak"],
       "not only noisy but leaking": ["noise", "leak"],
@@ -93,7 +93,7 @@ describe("a denied finding is none", () => {
   });
 });
 
-test("a fault that was mended, or lies in the past, counts by half", () => {
+test("a fault that was fixed, or is past, counts by half", () => {
   expectFound({
     "leak repaired": ["half leak"],
     "replaced leaking valve": ["half leak"],
@@ -106,7 +106,7 @@ test("a fault that was mended, or lies in the past, counts by half", () => {
   });
 });
 
-test("a fault that was not mended counts in full", () => {
+test("a fault that was not fixed counts in full", () => {
   expectFound({
     "leak not repaired": ["leak"],
     "repaired but still leaking": ["leak"],
@@ -115,7 +115,7 @@ test("a fault that was not mended counts in full", () => {
   });
 });
 
-test("what might happen has not happened", () => {
+test("a hypothetical finding is left out", () => {
   expectFound({
     "could leak": [],
     "watch for leaks": [],
@@ -125,7 +125,7 @@ test("what might happen has not happened", () => {
   });
 });
 
-test("false friends say nothing", () => {
+test("false friends are left out", () => {
   expectFound({
     "leak test passed": [],
     "leak detector": [],
@@ -145,7 +145,7 @@ test("false friends say nothing", () => {
   });
 });
 
-test("favourable words count, unless denied or not yet done", () => {
+test("favorable words count, unless denied or not yet done", () => {
   expectFound({
     "Annual service: coils cleaned, no issues": ["serviced", "in_order"],
     "new unit in excellent condition": ["renewed", "good_condition"],
@@ -155,8 +155,8 @@ test("favourable words count, unless denied or not yet done", () => {
   });
 });
 
-describe("a note is read in proportion to its length", () => {
-  /** Enough to last longer than the resolution of the measurement. */
+describe("a note is read in time proportional to its length", () => {
+  /** Enough repetitions for the resolution of the measurement. */
   const REPEATS = 10;
   /** Returns the processor time that reading the notes takes, in microseconds. */
   const readUs = (notes: readonly string[]) => {
@@ -176,7 +176,7 @@ describe("a note is read in proportion to its length", () => {
     "9,",
   ];
 
-  // What grows with the square of a note would take fifty times as long for one as for fifty that are as long together.
+  // Quadratic time would make one note take fifty times as long as fifty notes of the same total length.
   test.each(units)("of nothing but %p", (unit) => {
     const short = unit.repeat(Math.ceil(400 / unit.length));
     const [few, many] = [[short.repeat(50)], Array.from({ length: 50 }, () => short)];

@@ -17,7 +17,7 @@ const { model } = knowledge;
 const outlook: Outlook = { ...burner(), weibullShape: 2.5 };
 
 describe("the probability of failing within a window", () => {
-  test("is that of a part which has reached its age", () => {
+  test("is conditional on having reached the age", () => {
     expect(failureProbability(outlook, 365, model)).toBeCloseTo(0.0764566, 7); // 1 - exp(0.613552 - 0.693091)
     expect(failureProbability(outlook, 0, model)).toBe(0);
   });
@@ -27,7 +27,7 @@ describe("the probability of failing within a window", () => {
     expect(failureProbability(bad, 365, model)).toBeCloseTo(0.1333911, 7);
   });
 
-  test("has an acute hazard added, over ninety days and no longer", () => {
+  test("adds an acute hazard over ninety days and no longer", () => {
     const alarmed = { ...outlook, acuteHazard: 0.3 };
     const added = (days: number) =>
       Math.log1p(-failureProbability(outlook, days, model)) -
@@ -37,13 +37,13 @@ describe("the probability of failing within a window", () => {
 });
 
 describe("a score", () => {
-  test("is the cumulative probability of failing within five years like the coming one", () => {
+  test("is the probability of failing within five years as risky as the coming one", () => {
     expect(cumulativeRisk(0.26, model)).toBeCloseTo(0.778099, 6); // CRITICAL from 26 % a year
     expect(cumulativeRisk(0.14, model)).toBeCloseTo(0.529573, 6); // WARNING from 14 %
     expect([0, 1].map((risk) => cumulativeRisk(risk, model))).toEqual([0, 1]);
   });
 
-  test("looks a year ahead, or a quarter of the life of what lives less than four years", () => {
+  test("has a period of a year, or of a quarter of a life under four years", () => {
     expect(scoredPeriod(outlook, model)).toBe(365);
     const brief = { ...outlook, scaleYears: outlook.scaleYears / 21 };
     expect(scoredPeriod(brief, model)).toBeCloseTo(365.25 / 4, 9);
@@ -63,7 +63,7 @@ describe("the projected failure", () => {
     expect(failureProbability(outlook, 2580, model)).toBeGreaterThanOrEqual(0.5);
   });
 
-  test("comes sooner with evidence against the part, and leaves acute hazards aside", () => {
+  test("is earlier with adverse evidence, and ignores acute hazards", () => {
     expect(daysToEvenOdds({ ...outlook, hazardRatio: 2 })).toBeCloseTo(1432.974, 3); // (0.613552 + ln 2 / 2)^0.4
     expect(daysToEvenOdds({ ...outlook, acuteHazard: 5 })).toBe(daysToEvenOdds(outlook));
   });
@@ -79,24 +79,24 @@ describe("the projected failure", () => {
   });
 
   // Rule: projected-range
-  test("has a range that does not begin before this year", () => {
+  test("has a range that does not start before this year", () => {
     const lost = { ...outlook, hazardRatio: 10, effectiveAgeYears: 50 };
     expect(project(lost, "LOW", AS_OF, model).projectedFailureRange.earliest).toBe(2025);
   });
 
-  test("comes sooner for a part that ages faster, whose effective lifespan is shorter", () => {
+  test("is earlier for a part that ages faster, whose effective lifespan is shorter", () => {
     const worn = project({ ...outlook, rate: 2 }, "HIGH", AS_OF, model);
     expect(worn.effectiveLifespanYears).toBeCloseTo(10.5, 12);
     expect(worn.projectedFailureOn).toBe("2029-01-11"); // in 1289.7 days
   });
 
-  test("stays within the calendar for a part of enormous life", () => {
+  test("stays within the calendar for a very long life", () => {
     const eternal = { ...outlook, scaleYears: 100_000 };
     expect(project(eternal, "LOW", AS_OF, model).projectedFailureOn).toBe("9999-12-31");
   });
 });
 
-describe("the score through ageing alone", () => {
+describe("the score through aging alone", () => {
   test("is the score of an older part with the same evidence", () => {
     expect(scoreByAging(outlook, 0, model)).toBe(0.33);
     const later = { ...outlook, effectiveAgeYears: 20 + 3650 / 365.25 };
@@ -104,13 +104,13 @@ describe("the score through ageing alone", () => {
     expect(scoreByAging({ ...outlook, hazardRatio: 1.8 }, 0, model)).toBe(0.51); // 0.511217
   });
 
-  test("ends at the age that one in a thousand reaches", () => {
+  test("stops at the age that one in a thousand reaches", () => {
     const old = scoreByAging(outlook, 36_500, model);
     expect(scoreByAging(outlook, 73_000, model)).toBe(old);
     expect(old).toBe(0.81);
   });
 
-  test("never passes 0.99", () => {
+  test("never exceeds 0.99", () => {
     expect(scoreByAging({ ...outlook, hazardRatio: 10 }, 36_500, model)).toBe(0.99);
   });
 });

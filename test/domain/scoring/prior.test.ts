@@ -7,12 +7,12 @@ import { AS_OF, appliance, BURNER, burner, event, knowledge, property, scores } 
 
 describe("the Weibull life", () => {
   // Rule: weibull
-  test("has half of all components failed at the median", () => {
+  test("has half of all components failed by the median", () => {
     expect(scaleFromMedian(21, 2.5)).toBeCloseTo(24.315831, 6); // 21 / (ln 2)^0.4
     expect(cumulativeProbability(21, scaleFromMedian(21, 2.5), 2.5)).toBeCloseTo(0.5, 12);
   });
 
-  test("gives the published survival of gas furnaces", () => {
+  test("reproduces the published survival of gas furnaces", () => {
     // Lutz and others, 2011: shape 2.218, scale 26.68; S(10) = 0.89, S(20) = 0.59
     expect(1 - cumulativeProbability(10, 26.68, 2.218)).toBeCloseTo(0.89, 2);
     expect(1 - cumulativeProbability(20, 26.68, 2.218)).toBeCloseTo(0.59, 2);
@@ -21,39 +21,39 @@ describe("the Weibull life", () => {
 
 describe("the prior", () => {
   // Rule: weibull
-  test("is the share of like components that would have failed by now", () => {
+  test("is the share of equal components that have failed by now", () => {
     // 1 - exp(-ln 2 · (20/21)^2.5)
     expect(burner().prior).toBeCloseTo(0.458576, 6);
     expect(burner()).toMatchObject({ riskScore: 0.33, riskTier: "GOOD", hazardRatio: 1, ageYears: 20 });
   });
 
   // Rule: weibull
-  test("stretches the life by the brand's factor", () => {
+  test("scales the life by the brand's factor", () => {
     expect(burner([], { brandTier: "premium" }).prior).toBeCloseTo(0.383361, 6); // median 23.1
     expect(burner([], { brandTier: "budget" }).prior).toBeCloseTo(0.570266, 6); // median 18.48
   });
 
   // Rule: override-lifespan
-  test("takes a lifespan set for the component in place of the median", () => {
+  test("uses the component's own lifespan instead of the median", () => {
     const boiler = appliance("boiler");
     const components = boiler.components.map((part) => ({ ...part, overrideLifespan: 30 }));
     expect(burner([], { components }).prior).toBeCloseTo(0.222393, 6); // median 30
   });
 
-  test("ages parts that wear with use by the power 0.6 of the usage, and no others", () => {
+  test("ages parts that wear with use by usage to the power 0.6, and no others", () => {
     const found = scores(property([appliance("boiler", { usageIntensity: 2 })]));
     expect(found.get(BURNER)!.rate).toBeCloseTo(1.515717, 6); // 2^0.6
     expect(found.get(BURNER)!.prior).toBeCloseTo(0.823669, 6);
     expect(found.get("A/boiler_expansion_tank")!.rate).toBeCloseTo(1 / 0.93, 12);
   });
 
-  test("ages parts faster where the state is hard on them", () => {
+  test("ages parts faster in a harsh state", () => {
     const found = scores(property([appliance("hvac_central")], { state: "FL" }));
     // heat 0.9 and coast 1.0: (1 - 0.15·0.9) · (1 - 0.20·1.0) = 0.692
     expect(found.get("A/hvac_compressor")!.rate).toBeCloseTo(1 / 0.692, 12);
   });
 
-  test("takes 0.35 for every factor of an unknown state or a territory", () => {
+  test("uses 0.35 for every factor of an unknown state or a territory", () => {
     for (const state of [null, "PR"]) {
       const found = scores(property([appliance("hvac_heat_pump")], { state }));
       // (1 - 0.15·0.35) · (1 - 0.12·0.35) · (1 - 0.20·0.35) = 0.84416565
@@ -61,14 +61,14 @@ describe("the prior", () => {
     }
   });
 
-  test("never shortens a life below 0.65 of it for the place", () => {
+  test("limits the life factor of the place to 0.65", () => {
     const found = scores(property([appliance("pool_equipment")], { state: "FL" }));
     expect(found.get("A/pool_automation")!.rate).toBeCloseTo(1 / 0.65, 12); // the product is 0.63664
   });
 });
 
-describe("what age can say", () => {
-  test("ends at the age that one in a thousand reaches: what is older is tougher than its kind", () => {
+describe("the limit of age", () => {
+  test("is the age that one in a thousand reaches", () => {
     const ancient = burner([], { components: appliance("boiler", { installYear: 1925 }).components });
     expect(ancient.prior).toBeCloseTo(0.999, 12);
     expect(ancient.effectiveAgeYears).toBeCloseTo(52.677346, 6); // 24.315831 · (-ln 0.001)^0.4
@@ -82,7 +82,7 @@ describe("calibration", () => {
       corrections: { ...UNCORRECTED, ...corrections },
     }).get(BURNER)!;
 
-  test("stretches the life of a kind", () => {
+  test("scales the life of a kind", () => {
     const longer = corrected({ lifeFactors: new Map([["boiler_burner", 30 / 21]]) });
     expect(longer.prior).toBeCloseTo(0.222393, 6); // median 30
     expect(longer.lifeFactor).toBeCloseTo(30 / 21, 12);
@@ -106,7 +106,7 @@ describe("calendar age", () => {
     expect(ageYears({ installYear: 2026, lastReplaced: null }, "2025-07-01")).toBe(0);
   });
 
-  test("ignores a replacement that is yet to come", () => {
+  test("ignores a future replacement", () => {
     expect(ageYears({ installYear: 2005, lastReplaced: "2025-07-02" }, "2025-07-01")).toBe(20);
   });
 });
@@ -120,22 +120,22 @@ describe("virtual age", () => {
     expect(burner(events).ageYears).toBe(20);
   });
 
-  test("takes the strongest of several restoring events on one day", () => {
+  test("counts the strongest of several restoring events on one day", () => {
     const both = [event("Cleaning", "2015-07-01"), event("Preventive Maintenance", "2015-07-01")];
     expect(burner(both).effectiveAgeYears).toBeCloseTo((7305 - 146.1) / 365.25, 9);
   });
 
-  test("is untouched by maintenance that does not restore the component", () => {
+  test("is not reduced by maintenance that does not restore the component", () => {
     const events = [event("Filter Change", "2015-07-01"), event("Inspection", "2015-07-02")];
     expect(burner(events).effectiveAgeYears).toBe(20);
   });
 
-  test("is untouched by maintenance of another component", () => {
+  test("is not reduced by maintenance of another component", () => {
     const elsewhere = event("Preventive Maintenance", "2015-07-01", { componentId: "A/boiler_controls" });
     expect(burner([elsewhere]).effectiveAgeYears).toBe(20);
   });
 
-  test("counts a year of maintenance where no interval is known", () => {
+  test("uses an interval of a year without a known one", () => {
     const dryer = appliance("dryer_electric", { events: [event("Cleaning", "2015-07-01")] });
     // the heating element: 0.12 of 24 months
     const score = scores(property([dryer])).get("A/dryer_elec_heating_element")!;
@@ -143,19 +143,19 @@ describe("virtual age", () => {
   });
 
   // Rule: maintenance-rejuvenates
-  test("starts again at a Replacement, of the component or of the whole appliance", () => {
+  test("restarts with a Replacement of the component or of the whole appliance", () => {
     const replaced = event("Replacement", "2021-07-01", { componentId: BURNER });
     expect(burner([replaced]).effectiveAgeYears).toBe(4);
     expect(burner([{ ...replaced, componentId: null }]).effectiveAgeYears).toBe(4);
     expect(burner([{ ...replaced, componentId: "A/boiler_controls" }]).effectiveAgeYears).toBe(20);
   });
 
-  test("forgets maintenance from before a Replacement", () => {
+  test("ignores maintenance from before a Replacement", () => {
     const events = [event("Preventive Maintenance", "2020-07-01"), event("Replacement", "2021-07-01")];
     expect(burner(events).effectiveAgeYears).toBe(4);
   });
 
-  test("takes the later of a stored replacement date and a Replacement event", () => {
+  test("counts from the later of a stored replacement date and a Replacement event", () => {
     const components = appliance("boiler").components.map((part) => ({
       ...part,
       lastReplaced: "2021-07-01",

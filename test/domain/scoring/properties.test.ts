@@ -14,13 +14,13 @@ import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { anyDay, claim, history, readingOn } from "./any-history.ts";
 import { ALWAYS, AS_OF, appliance, event, knowledge, property, scores } from "./histories.ts";
 
-/** Rounding of the last bit, where two computations take different ways to one number. */
+/** The rounding error of two computations of one number. */
 const EPSILON = 1e-12;
 
-/** Histories that are on record from the birth of every part. */
+/** Histories on record from the birth of every part. */
 const onRecord = history.map((given) => ({ ...given, recordsSince: ALWAYS }));
 
-/** The history with its first appliance changed; cascades carry on to the others. */
+/** Returns the history with its first appliance changed. Cascades may affect the others. */
 function withFirst(given: PropertyHistory, change: (first: ApplianceHistory) => Partial<ApplianceHistory>) {
   const [first, ...others] = given.appliances;
   return { ...given, appliances: [{ ...first!, ...change(first!) }, ...others] };
@@ -36,14 +36,14 @@ function expectNoLower(after: Map<string, Score>, before: Map<string, Score>): v
   }
 }
 
-/** A component of the first appliance, or the whole of it. */
+/** The id of a component of the first appliance, or null for the whole appliance. */
 const target = (given: PropertyHistory, pick: number) => {
   const parts = given.appliances[0]!.components;
   return [...parts.map(({ id }) => id), null][pick % (parts.length + 1)]!;
 };
 const pick = fc.nat({ max: 8 });
 
-test("a score lies within 0 and 0.99 at two decimals, and its tier follows from it", () => {
+test("a score is from 0 to 0.99 with two decimals, and its tier follows from it", () => {
   fc.assert(
     fc.property(history, (given) => {
       for (const { riskScore, riskTier } of scores(given).values()) {
@@ -57,7 +57,7 @@ test("a score lies within 0 and 0.99 at two decimals, and its tier follows from 
 });
 
 describe("age, use and make", () => {
-  /** No evidence that fades: maintenance and brands only. */
+  /** Only events without fading evidence: maintenance and brands. */
   const unfading = onRecord.map((given) => ({
     ...given,
     claims: [],
@@ -82,7 +82,7 @@ describe("age, use and make", () => {
     );
   });
 
-  test("ageing ahead agrees with scoring later", () => {
+  test("projected aging agrees with scoring later", () => {
     fc.assert(
       fc.property(unfading, fc.nat({ max: 4000 }), (given, days) => {
         const later = scores(given, addDays(AS_OF, days));
@@ -137,7 +137,7 @@ describe("evidence", () => {
     );
   });
 
-  test("of one more repair never lowers a score, where it ends no sensor's warning", () => {
+  test("of one more repair never lowers a score, unless it ends a sensor warning", () => {
     fc.assert(
       fc.property(history, anyDay, pick, (given, date, at) => {
         const quiet = withFirst(given, () => ({ smartEvents: [] }));
@@ -147,7 +147,7 @@ describe("evidence", () => {
     );
   });
 
-  test("that is favourable never raises a score", () => {
+  test("that is favorable never raises a score", () => {
     fc.assert(
       fc.property(history, anyDay, pick, fc.nat({ max: 3 }), (given, date, at, kind) => {
         const componentId = target(given, at);
@@ -210,7 +210,7 @@ describe("claims", () => {
 });
 
 // Rule: fresh-and-aging
-test("straight after a Replacement, with nothing else against it, a score is at most 0.40", () => {
+test("right after a Replacement, without other adverse evidence, a score is at most 0.40", () => {
   const quiet = history.map((given) => ({
     ...given,
     claims: [],
@@ -233,7 +233,7 @@ test("straight after a Replacement, with nothing else against it, a score is at 
 
 describe("an unknown past", () => {
   const RESTORING = new Set(["Preventive Maintenance", "Cleaning", "Filter Change"]);
-  /** Without visits that restore, the virtual age of an original is that when the record began and what it gained since. */
+  /** Without restorations, the original's virtual age is that at the start of the record plus what accrued since. */
   const unrestored = history.map((given) => ({
     ...given,
     appliances: given.appliances.map((one) => ({
@@ -242,7 +242,7 @@ describe("an unknown past", () => {
     })),
   }));
 
-  test("never makes a part older than an original would be", () => {
+  test("never makes a part older than the original would be", () => {
     fc.assert(
       fc.property(unrestored, (given) => {
         const original = scores({ ...given, recordsSince: ALWAYS });
@@ -252,7 +252,7 @@ describe("an unknown past", () => {
     );
   });
 
-  test("is not assumed where the record covers the life", () => {
+  test("is not assumed if the record covers the life", () => {
     fc.assert(
       fc.property(history, (given) => {
         const [found, covered] = [scores(given), scores({ ...given, recordsSince: ALWAYS })];
@@ -270,8 +270,8 @@ describe("an unknown past", () => {
   });
 });
 
-describe("arrival", () => {
-  /** The history with every list in reverse. */
+describe("the order of records", () => {
+  /** Returns the history with every list reversed. */
   const reversed = (given: PropertyHistory): PropertyHistory => ({
     ...given,
     claims: given.claims.toReversed(),
@@ -284,7 +284,7 @@ describe("arrival", () => {
   });
 
   // Rule: order-of-history
-  test("in another order changes nothing", () => {
+  test("has no effect on scores", () => {
     fc.assert(
       fc.property(history, (given) => {
         const [found, again] = [scores(given), scores(reversed(given))];
@@ -295,7 +295,7 @@ describe("arrival", () => {
   });
 
   // Rule: order-of-history
-  test("of the same events once more changes nothing", () => {
+  test("has no effect with repeated events", () => {
     fc.assert(
       fc.property(history, (given) => {
         const twice = withFirst(given, ({ events, smartEvents }) => ({
@@ -308,7 +308,7 @@ describe("arrival", () => {
   });
 
   // Rule: order-of-history
-  test("of anything dated after the day of scoring changes nothing", () => {
+  test("has no effect with records dated after the scored day", () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 900 }), pick, (given, days, at) => {
         const date = addDays(AS_OF, days);
@@ -342,7 +342,7 @@ describe("arrival", () => {
     );
   });
 
-  test("is no part of a score that is asked for alone", () => {
+  test("has no effect on an appliance scored alone", () => {
     fc.assert(
       fc.property(history, (given) => {
         const only = scoreProperty(knowledge, given, AS_OF, { only: new Set(["A1"]) });
@@ -355,7 +355,7 @@ describe("arrival", () => {
 });
 
 // Rule: failure-probability
-test("the failure probability is 0 for no days, rises with the days, and stays within 1", () => {
+test("the failure probability is 0 at 0 days, rises with days, and stays within 1", () => {
   fc.assert(
     fc.property(
       history,
@@ -378,7 +378,7 @@ test("the failure probability is 0 for no days, rises with the days, and stays w
   );
 });
 
-test("events that differ in the words of their notes alone count as often, told one by one or as so many", () => {
+test("events that differ only in the text of their notes count equally as single events and as a number", () => {
   const many = fc.record({
     eventType: fc.constantFrom(...EVENT_TYPES),
     date: anyDay,
@@ -400,7 +400,7 @@ test("events that differ in the words of their notes alone count as often, told 
   );
 });
 
-test("what is told as so many counts as often", () => {
+test("an event with a number counts that often", () => {
   const tank = appliance("water_heater_gas").components[0]!.id;
   const reported = (...events: EventEvidence[]) =>
     scores(property([appliance("water_heater_gas", { events })])).get(tank)!;

@@ -11,12 +11,12 @@ const PARTS = ["A/wh_gas_tank", "A/wh_gas_anode"];
 const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 
 const aReading: fc.Arbitrary<SmartEvidence> = fc.record({
-  // Few kinds, so that many stand in for others.
+  // Few types and severities, so that many supersede others.
   componentId: fc.option(fc.constantFrom(...PARTS), { freq: 1 }),
   eventType: fc.constantFrom("water_leak", "water_leak", "normal", "overheating", "unheard_of"),
   severity: fc.constantFrom("low", "high"),
   sensorId: fc.option(fc.constantFrom("s1", "s2")),
-  // Few moments, so that many are of one.
+  // Few instants, so that many coincide.
   recordedAt: fc
     .tuple(fc.oneof(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 85, max: 95 })), fc.nat(2))
     .map(([ago, part]) => (TODAY - ago) * MS_PER_DAY + part),
@@ -34,7 +34,7 @@ function keptOf(readings: readonly SmartEvidence[], days: readonly number[]): Sm
   return counting.kept;
 }
 
-test("scores from the readings that count are those from all, explained alike, on each of the days", () => {
+test("scores and explanations from the relevant readings equal those from all readings on each day", () => {
   fc.assert(
     fc.property(
       fc.array(aReading, { minLength: 1, maxLength: 25 }),
@@ -60,7 +60,7 @@ test("scores from the readings that count are those from all, explained alike, o
   );
 });
 
-test("of however many sensors that repeat themselves only so many readings are kept", () => {
+test("the number of readings kept is bounded for any number of sensors that repeat themselves", () => {
   const readings = Array.from(
     { length: 20_000 },
     (_, i): SmartEvidence => ({

@@ -8,7 +8,7 @@ import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./
 
 const { model } = knowledge;
 
-/** docs/model/scoring.md#unknown-past as it is written, term by term. */
+/** Computes docs/model/scoring.md#unknown-past term by term. */
 function naive(shape: number, t: number, d: number) {
   const S = (x: number) => Math.exp(-(x ** shape));
   const ages = Array.from({ length: 64 }, (_, j) => ((j + 0.5) / 64) * t);
@@ -44,7 +44,7 @@ describe("a part whose past is unknown", () => {
     );
   });
 
-  test("has a prior however long its past, and however long ago the record began", () => {
+  test("has a prior for any length of its past and of the record", () => {
     for (const [t, d] of [
       [500, 0],
       [500, 300],
@@ -57,7 +57,7 @@ describe("a part whose past is unknown", () => {
     }
   });
 
-  test("is worked out once, and again alike when much else was asked for in between", () => {
+  test("is cached, and recomputed equally after many others", () => {
     const pasts = new PriorCache();
     const first = pasts.prior(2.5, 1.1, 0.3);
     for (let i = 0; i < 3000; i++) pasts.prior(2.5, 1 + i / 1000, i / 1000);
@@ -72,37 +72,37 @@ describe("the past counts as unknown", () => {
   const onRecord = scores(property([appliance("boiler")]));
 
   // Rule: unknown-past
-  test("of a part that may have been replaced by itself, installed before the record begins", () => {
+  test("for a part that may be replaced on its own, installed before the record begins", () => {
     const { prior, ageYears } = since("2020-07-01").get(BURNER)!;
     expect(prior).toBeLessThan(onRecord.get(BURNER)!.prior);
     expect(ageYears).toBe(20);
   });
 
-  test("not of one that was installed when the record began, or later", () => {
+  test("not for one installed on or after the start of the record", () => {
     expect(since("2005-07-01").get(BURNER)!).toEqual(onRecord.get(BURNER)!);
     expect(since("2005-07-02").get(BURNER)!).not.toEqual(onRecord.get(BURNER)!);
   });
 
   // Rule: unknown-past
-  test("not of one that is as old as its appliance while it serves", () => {
+  test("not for one that is as old as its appliance", () => {
     const exchanger = "A/boiler_heat_exchanger";
     expect(since(AS_OF).get(exchanger)!.prior).toBe(onRecord.get(exchanger)!.prior);
   });
 
   // Rule: unknown-past
-  test("not of one with a Replacement on record, also one from before the record is complete", () => {
+  test("not for one with a Replacement, also one from before the record", () => {
     const events = [event("Replacement", "2012-07-01", { componentId: BURNER })];
     expect(since("2020-07-01", { events }).get(BURNER)!.effectiveAgeYears).toBeCloseTo(13, 2);
   });
 
-  test("and nothing of before the record restores what has aged since", () => {
+  test("and maintenance from before the record does not reduce the age since", () => {
     const visit = (date: string) => ({ events: [event("Preventive Maintenance", date)] });
     const plain = since("2020-07-01").get(BURNER)!;
     expect(since("2020-07-01", visit("2019-07-01")).get(BURNER)!.prior).toBe(plain.prior);
     expect(since("2020-07-01", visit("2021-07-01")).get(BURNER)!.prior).toBeLessThan(plain.prior);
   });
 
-  test("up to the day of scoring, of what is registered later", () => {
+  test("up to the scored day, for what is registered later", () => {
     expect(since("2030-01-01")).toEqual(since(AS_OF));
   });
 });
@@ -116,25 +116,25 @@ describe("a record begins", () => {
       model,
     );
 
-  test("on the day of registration, where nothing came before", () => {
+  test("on the day of registration without earlier events", () => {
     expect(back()).toBe(registered);
     expect(back(-30)).toBe(registered);
   });
 
   // Rule: record-begins
-  test("with the earliest event that is reached without a gap of more than three years", () => {
+  test("with the earliest event reached without a gap of more than three years", () => {
     expect(back(1096)).toBe("2022-07-01");
     expect(back(1097)).toBe(registered);
     expect(back(1096, 2192)).toBe("2019-07-01");
     expect(back(1096, 2193)).toBe("2022-07-01");
   });
 
-  test("by no stray entry of long ago, nor by an extract that ended years ago", () => {
+  test("neither with a stray old entry nor with an extract that ended years ago", () => {
     expect(back(200, 12_000)).toBe("2024-12-13");
     expect(back(3650, 3660, 3700)).toBe(registered);
   });
 
-  test("in whatever order the events come, and with each however often", () => {
+  test("on the same day for any order and repetition of events", () => {
     const days = fc.array(fc.integer({ min: -100, max: 9000 }), { maxLength: 30 });
     fc.assert(
       fc.property(days, (ago) => {
@@ -146,7 +146,7 @@ describe("a record begins", () => {
     );
   });
 
-  test("from a day reached before as from the registration: it can be carried on", () => {
+  test("on the same day when continued from a day found before", () => {
     const days = fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 20 });
     fc.assert(
       fc.property(days, days, (some, more) => {

@@ -9,7 +9,7 @@ function scored(smartEvents: SmartEvidence[], events: ReturnType<typeof event>[]
   const heater = appliance("water_heater_gas", { installYear: 2025, smartEvents, events });
   return scores(property([heater])).get(id)!;
 }
-/** How far the ratios of a component's standing warnings are above 1; each whole is an acute hazard of 0.15. */
+/** Returns the sum of (ratio − 1) over a component's active warnings; each 1 is an acute hazard of 0.15. */
 const excess = (...given: Parameters<typeof scored>) => scored(...given).acuteHazard / 0.15;
 
 // Rule: acute-hazard
@@ -22,7 +22,7 @@ test("a critical leak makes a new tank CRITICAL at once, a high one WARNING, a l
   expect(leak("low").riskTier).toBe("GOOD");
 });
 
-test("a warning is a hazard beside that of age, which no ratio multiplies", () => {
+test("a warning adds a hazard that no ratio multiplies", () => {
   const warning = reading(AS_OF, { componentId: TANK });
   const alarmed = scored([warning], [event("Emergency Repair", AS_OF, { componentId: TANK })]);
   const repaired = scored([], [event("Emergency Repair", AS_OF, { componentId: TANK })]);
@@ -30,13 +30,13 @@ test("a warning is a hazard beside that of age, which no ratio multiplies", () =
   expect(Math.log1p(-alarmed.periodRisk)).toBeCloseTo(Math.log1p(-repaired.periodRisk) - 0.15, 12);
 });
 
-test("a warning weighs by its type and severity on the components that the knowledge base names", () => {
+test("a warning counts by type and severity on the components that the knowledge base lists", () => {
   expect(excess([reading(AS_OF)])).toBeCloseTo(1, 12);
   expect(excess([reading(AS_OF, { severity: "critical" })])).toBeCloseTo(3, 12);
   expect(excess([reading(AS_OF)], [], ANODE)).toBe(0);
 });
 
-test("a warning that names a component speaks of that one alone", () => {
+test("a warning that names a component concerns that one only", () => {
   expect(excess([reading(AS_OF, { componentId: ANODE })], [], ANODE)).toBeCloseTo(1, 12);
   expect(excess([reading(AS_OF, { componentId: ANODE })])).toBe(0);
 });
@@ -47,7 +47,7 @@ test("a warning fades over 90 days", () => {
   expect(excess([reading("2025-04-02")])).toBe(0);
 });
 
-test("a sensor that repeats itself says one thing, at its strongest", () => {
+test("repeated warnings of a sensor count once, at the strongest", () => {
   expect(excess([reading(AS_OF), reading("2025-06-30"), reading("2025-06-29")])).toBeCloseTo(1, 12);
   expect(excess([reading(AS_OF), reading("2025-06-30", { severity: "high" })])).toBeCloseTo(
     1.8 * (89 / 90),
@@ -55,12 +55,12 @@ test("a sensor that repeats itself says one thing, at its strongest", () => {
   );
 });
 
-test("different kinds of warning add up", () => {
+test("warnings of different types add up", () => {
   expect(excess([reading(AS_OF), reading(AS_OF, { eventType: "high_moisture" })])).toBeCloseTo(1.35, 12);
 });
 
 // Rule: normal-reading
-test("a normal reading clears the earlier warnings of its sensor, within one day too", () => {
+test("a normal reading clears the earlier warnings of its sensor, also within one day", () => {
   const warning = reading(AS_OF);
   const normal = (after: number, sensorId = "s1") =>
     reading(AS_OF, { eventType: "normal", sensorId, recordedAt: warning.recordedAt + after });
@@ -83,11 +83,11 @@ test("a Repair of another component ends nothing", () => {
   ).toBeGreaterThan(0);
 });
 
-test("an event type that the knowledge base lacks says nothing", () => {
+test("an unknown event type has no effect", () => {
   expect(excess([reading(AS_OF, { eventType: "moon_phase", componentId: TANK })])).toBe(0);
 });
 
-test("a reading of after the day of scoring says nothing, and clears nothing", () => {
+test("a reading after the scored day has no effect and clears nothing", () => {
   expect(excess([reading("2025-07-02")])).toBe(0);
   expect(excess([reading("2025-06-30"), reading("2025-07-02", { eventType: "normal" })])).toBeGreaterThan(0);
 });
