@@ -1,6 +1,6 @@
 /*
- * The minimal cost of a list: `bun bench/bare.ts DATABASE PARTNER` starts a bare Bun.serve that returns the rows of the
- * same prepared query, without authentication, limits or envelope.
+ * What a list costs at the least: `bun bench/bare.ts DATABASE PARTNER`. A bare Bun.serve answers with the rows of the
+ * same prepared query: no credentials, no limits, no envelope.
  */
 import { Database } from "bun:sqlite";
 

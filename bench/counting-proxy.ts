@@ -1,16 +1,16 @@
 import { connect, createServer } from "node:net";
 
-/** The traffic from clients to PostgreSQL. */
+/** What the clients of a PostgreSQL have sent. */
 export type Counts = { statements: number; roundTrips: number };
 
 const EXECUTE = "E".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
-/** The code of an SSLRequest. It and the startup message come first on a connection and have no type byte. */
-const SSL_REQUEST = 80_877_103;
+/** What comes before a connection's first message has no type: what asks for encryption, and then who it is. */
+const ASKS_FOR_ENCRYPTION = 80_877_103;
 
 /**
- * Starts a proxy between servers and PostgreSQL that counts executed statements (a text with several statements counts
- * once) and round trips: the times that a connection sent data after a response, for which a request may have waited.
+ * Stands between servers and PostgreSQL and counts what is executed (a text of several statements counts once, as it is
+ * sent once), and how often a connection sent on after it had been answered: the times that somebody may have waited.
  */
 export async function startCountingProxy(target: { port: number }) {
   const counts: Counts = { statements: 0, roundTrips: 0 };
@@ -41,7 +41,7 @@ export async function startCountingProxy(target: { port: number }) {
   return { port, counts, stop: () => void proxy.close() };
 }
 
-/** Counts the statements in the bytes of one connection, independent of their segmentation. */
+/** Counts the statements in the bytes of one connection, however they are cut. */
 function messageCounter(counts: Counts): (bytes: Buffer) => void {
   let pending = Buffer.alloc(0);
   let hasBegun = false;
@@ -52,7 +52,7 @@ function messageCounter(counts: Counts): (bytes: Buffer) => void {
       if (pending.length < typeBytes + 4) return;
       const end = typeBytes + pending.readUInt32BE(typeBytes);
       if (pending.length < end) return;
-      if (!hasBegun) hasBegun = pending.readUInt32BE(4) !== SSL_REQUEST;
+      if (!hasBegun) hasBegun = pending.readUInt32BE(4) !== ASKS_FOR_ENCRYPTION;
       else if (pending[0] === EXECUTE || pending[0] === QUERY) counts.statements++;
       pending = pending.subarray(end);
     }

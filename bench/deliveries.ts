@@ -3,7 +3,7 @@ import type { Bench, Credentials } from "./mainstay.ts";
 
 const EVENTS = 20_000;
 
-/** Starts a webhook endpoint that responds immediately, and records the milliseconds from commit to arrival. */
+/** A receiver that answers at once, with what each delivery took from its commit to its arrival, in milliseconds. */
 export function startReceiver() {
   const arrivals: number[] = [];
   const server = Bun.serve({
@@ -18,7 +18,7 @@ export function startReceiver() {
   return { arrivals, url: `http://127.0.0.1:${server.port}/`, stop: () => server.stop(true) };
 }
 
-/** Writes events, a thousand per request, and returns the deliveries per second until all have arrived. */
+/** Writes so many events, a thousand a request: deliveries a second until all of them have arrived. */
 export async function outboxPerSecond(
   url: string,
   { api_key }: Credentials,
@@ -51,7 +51,7 @@ export async function outboxPerSecond(
   return arrivals.length / ((performance.now() - startedAt) / 1000);
 }
 
-/** Measures the throughput of deliveries to an endpoint that responds immediately, and their latency at a steady rate. */
+/** How fast the outbox empties into a receiver that answers at once, and how soon after the commit at a steady rate. */
 export async function deliveries(bench: Bench): Promise<Figure[]> {
   const receiver = startReceiver();
   const { arrivals } = receiver;
@@ -65,7 +65,7 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
   const server = await bench.serve();
   const perSecond = await outboxPerSecond(server.url, partner, arrivals, EVENTS);
 
-  // Twenty endpoints, three of which hang, with 200 events per second in total.
+  // Twenty receivers, three of which hang, at 200 events a second together.
   const partners = [];
   for (let i = 0; i < 20; i++)
     partners.push(
@@ -95,13 +95,13 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
   void hanging.stop(true);
   return [
     {
-      what: "Deliveries to a local endpoint that responds immediately, while the events are written",
+      what: "deliveries to a local receiver that answers at once, while the events are written",
       target: "5,000/s",
       measured: `${perSecond.toFixed(0)}/s`,
       holds: perSecond >= 5000,
     },
     {
-      what: `95% of deliveries, from commit to arrival, at 200 events/s while 3 of 20 endpoints hang (${sorted.length} arrivals)`,
+      what: `95 % delivered after the commit, at 200 events/s while 3 of 20 receivers hang (${sorted.length} arrivals)`,
       target: "250 ms",
       measured: `${p95.toFixed(0)} ms`,
       holds: p95 <= 250,

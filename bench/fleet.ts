@@ -2,22 +2,22 @@ import { createWriteStream } from "node:fs";
 import { loadKnowledge } from "../src/knowledge/load.ts";
 import { type Files, filesIn, seeded } from "./portfolio.ts";
 
-/** The parameters of a simulated fleet: its deviation from the default model, and the completeness of its records. */
+/** How a simulated fleet differs from the book, and how much of its past its owner wrote down. */
 export type FleetKind = {
   name: string;
-  /** The standard deviation of the log ratio of true to default lifetimes. */
+  /** Standard deviation of the log of the true life of a kind over the book's. */
   lifeSpread: number;
-  /** The shape of the Gamma frailty of appliances; null for none. */
+  /** Shape of the Gamma frailty of appliances; null: none differ. */
   frailtyShape: number | null;
-  /** The number of years on record. */
+  /** Years of records before the day. */
   recordYears: number;
-  /** The share of inspection results that are not guesses. */
+  /** How often an inspector's word is about the part, and not a guess. */
   inspectors: number;
-  /** The number of inspections per component per year. */
+  /** Inspections of a part a year. */
   inspectionsAYear: number;
 };
 
-/** The six fleets of the benchmark. */
+/** The six fleets that the model was tried on. */
 export const FLEETS: readonly FleetKind[] = [
   {
     name: "recorded",
@@ -68,9 +68,9 @@ const REPAIRS_A_YEAR = 0.1;
 const STATES = ["NY", "TX", "FL", "CA", "CO", "MN", "AZ", "ME"];
 
 /**
- * Writes the files of a fleet with known parameters. The lifetime of each component is drawn from its type's true Weibull
- * distribution, with its true aging rate and its appliance's frailty. After a failure it gets an Emergency Repair and is
- * replaced within two weeks, repeatedly. Inspectors report its condition, or guess. Events before the records are omitted.
+ * Writes a fleet with known truth: every part has a life drawn from its kind's true Weibull, by its true rate and its
+ * appliance's frailty; it fails, is mended in an emergency and replaced within a fortnight, again and again. Inspectors
+ * see what state it is in, or guess. What came before the record is not written down.
  */
 export async function simulatedFleet(
   folder: string,
@@ -128,7 +128,7 @@ export async function simulatedFleet(
             if (at >= since && at <= end)
               e!.write(`F${i},${serial},${def.id},${type},${day(Math.round(at))},${condition}\n`);
           };
-          // An inspector sees the elapsed share of the component's lifetime.
+          // how far a part is through its life is what an inspector can see of it
           for (let at = born; ; ) {
             at += (-Math.log(1 - random()) / fleet.inspectionsAYear) * DAYS_PER_YEAR;
             if (at >= Math.min(dies, end)) break;
@@ -156,11 +156,11 @@ export async function simulatedFleet(
   return files;
 }
 
-/** Box–Muller transform. */
+/** Box and Muller. */
 const normal = (random: () => number) =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Gamma variate of an integer shape, as a sum of exponentials. */
+/** Of an integer shape: a sum of exponentials. */
 function gamma(shape: number, random: () => number): number {
   let sum = 0;
   for (let i = 0; i < shape; i++) sum -= Math.log(1 - random());

@@ -6,7 +6,7 @@ import { generated } from "./portfolio.ts";
 
 const PROPERTIES = 10_000;
 
-/** Measures reads, a bulk write and a backup of 10,000 properties with a million components. */
+/** Reads, a bulk write and a backup over 10,000 properties and a million components. */
 export async function large(bench: Bench): Promise<Figure[]> {
   const files = await generated(bench.folder, PROPERTIES);
   const { partner_id, api_key } = await bench.partner("Large");
@@ -28,7 +28,7 @@ export async function large(bench: Bench): Promise<Figure[]> {
     {
       what: `First snapshot of ${components} components`,
       target: "12 s, 300 MB",
-      measured: `${snapshot.seconds.toFixed(1)} s, ${snapshot.cpuSeconds.toFixed(1)} s CPU time, ${snapshot.megabytes.toFixed(0)} MB`,
+      measured: `${snapshot.seconds.toFixed(1)} s, ${snapshot.cpuSeconds.toFixed(1)} s of processor time, ${snapshot.megabytes.toFixed(0)} MB`,
       holds: snapshot.seconds <= 12 && snapshot.megabytes <= 300,
     },
     ...planned,
@@ -97,7 +97,7 @@ export async function large(bench: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** Measures the first plan of a portfolio, which plans all its properties and stores the totals for later requests. */
+/** The first plan of a portfolio makes the plans of all its properties; what they add up to is kept for the next. */
 export async function plansRenewed(bench: Bench, partnerId: string, components: number): Promise<Figure[]> {
   const plan = (...terms: string[]) => bench.run("plan", "--partner", partnerId, ...terms);
   const first = await plan();
@@ -107,15 +107,15 @@ export async function plansRenewed(bench: Bench, partnerId: string, components: 
   const extraSeconds = all.cpuSeconds - known.cpuSeconds;
   return [
     {
-      what: `Plans of ${components} components, all recalculated`,
-      target: "40 s CPU time, 400 MB",
-      measured: `${first.cpuSeconds.toFixed(1)} s CPU time, ${first.seconds.toFixed(0)} s wall time, ${first.megabytes.toFixed(0)} MB; ${known.cpuSeconds.toFixed(1)} s with stored totals`,
+      what: `The plans of ${components} components, all made anew`,
+      target: "40 s of processor time, 400 MB",
+      measured: `${first.cpuSeconds.toFixed(1)} s of processor time, ${first.seconds.toFixed(0)} s by the clock, ${first.megabytes.toFixed(0)} MB; ${known.cpuSeconds.toFixed(1)} s once they are made`,
       holds: first.cpuSeconds <= 40 && first.megabytes <= 400,
     },
     {
-      what: `Additional cost of a budget that covers all ${budget.chosen_count} cost-effective replacements`,
-      target: "1 s CPU time",
-      measured: `${extraSeconds.toFixed(2)} s CPU time, ${all.megabytes.toFixed(0)} MB`,
+      what: `What a budget adds that buys all ${budget.chosen_count} parts with which waiting costs anything`,
+      target: "1 s of processor time",
+      measured: `${extraSeconds.toFixed(2)} s of processor time, ${all.megabytes.toFixed(0)} MB`,
       holds: extraSeconds <= 1,
     },
   ];
@@ -126,7 +126,7 @@ type Client = { url: string; headers: Record<string, string> };
 const read = async <T>({ url, headers }: Client, path: string) =>
   (await (await fetch(url + path, { headers })).json()) as T;
 
-/** Returns about 2,000 rows, evenly distributed over a list. */
+/** About 2,000 rows of a list, from all over it. */
 async function spread<T>(client: Client, list: string, total: number): Promise<T[]> {
   const found: T[] = [];
   for (let page = 0; page < 10; page++) {
@@ -140,7 +140,7 @@ async function spread<T>(client: Client, list: string, total: number): Promise<T
 const totalOf = async (client: Client, path: string) =>
   (await read<{ total: number }>(client, `${path}limit=1`)).total;
 
-/** Returns pages distributed over a list, more than a run requests, since repeated pages come from the cache. */
+/** Pages all over a list. A page that was asked for before is answered from memory: these are more than a run asks for. */
 async function newPages(client: Client, path: string): Promise<string[]> {
   const total = await totalOf(client, path);
   return Array.from({ length: 40_000 }, (_, i) => {
@@ -149,7 +149,7 @@ async function newPages(client: Client, path: string): Promise<string[]> {
   });
 }
 
-/** Compares the latency at several offsets. Requests each page only once, with a limit that nothing else uses. */
+/** Each page is asked for once only, by a limit that nothing else asks for, and each depth in turn. */
 async function offsets(client: Client, path: string): Promise<Figure> {
   const total = await totalOf(client, path);
   const depths = [0, 0.25, 0.5, 0.75, 0.99];
@@ -163,7 +163,7 @@ async function offsets(client: Client, path: string): Promise<Figure> {
   const [first, ...others] = times.map(median);
   const worst = Math.max(...others.map((ms) => ms / first!));
   return {
-    what: `GET ${path.replace(/[?&]$/, "")} at any offset of ${total}, compared with offset 0`,
+    what: `GET ${path.replace(/[?&]$/, "")} at any offset of ${total}, against offset 0`,
     target: "3 times",
     measured: `${worst.toFixed(1)} times`,
     holds: worst <= 3,
@@ -191,7 +191,7 @@ async function bulk({ url, headers }: Client, parts: { appliance_id: string }[])
   }
   const ms = median(times);
   return {
-    what: "Bulk request with 1,000 service events",
+    what: "a bulk of 1,000 service events",
     target: "250 ms",
     measured: `${ms.toFixed(0)} ms`,
     holds: ms <= 250,
@@ -224,7 +224,7 @@ async function backupBesideReads(
   const { seconds } = await backup;
   const p99 = Math.max(...p99s);
   return {
-    what: "Backup of it while 4 clients read",
+    what: "backup of it beside reads of 4 clients",
     target: "20 s, p99 100 ms",
     measured: `${seconds.toFixed(1)} s, p99 ${p99.toFixed(0)} ms`,
     holds: seconds <= 20 && p99 <= 100,

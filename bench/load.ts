@@ -1,4 +1,4 @@
-/** The result of a load test. Latencies are in milliseconds. */
+/** What a load came to. Latencies in milliseconds. */
 export type Load = {
   requests: number;
   perSecond: number;
@@ -12,7 +12,7 @@ export type LoadOptions = {
   url: string;
   clients: number;
   durationMs: number;
-  /** Returns the next request of a client. */
+  /** The next request of a client: method, path, headers and body. */
   next: (
     client: number,
     n: number,
@@ -20,8 +20,8 @@ export type LoadOptions = {
 };
 
 /**
- * Keeps `clients` connections busy for `durationMs`, each with one request at a time. Uses sockets directly, since an HTTP
- * client in the same language would use more CPU than the server under test.
+ * Keeps `clients` connections busy for a while, each with one request at a time. Written on sockets, since an HTTP
+ * client of the same language costs more than the server that it measures.
  */
 export async function load({ url, clients, durationMs, next }: LoadOptions): Promise<Load> {
   const { hostname, port } = new URL(url);

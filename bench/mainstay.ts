@@ -7,17 +7,17 @@ const KEY = "mainstay.key";
 
 export type Credentials = { partner_id: string; api_key: string; webhook_secret: string };
 
-/** A temporary installation with a configuration without limits. */
+/** A scratch folder with a configuration without limits. */
 export class Bench {
   readonly folder = mkdtempSync(join(tmpdir(), "mainstay-bench-"));
   readonly dataDir = join(this.folder, "data");
 
-  /** `env` has settings for all its processes. `keyOf` is the installation whose key to use, for a shared database. */
+  /** `env`: settings of all that it runs. `keyOf`: whose key it has, where several servers share a database. */
   constructor(
     private readonly env: Record<string, string> = {},
     keyOf?: Bench,
   ) {
-    if (!existsSync(EXECUTABLE)) throw new Error("dist/mainstay not found: run `bun build.ts` first");
+    if (!existsSync(EXECUTABLE)) throw new Error("dist/mainstay is missing: run `bun build.ts` first");
     const init = [EXECUTABLE, "init", "--config", join(this.folder, "made.toml"), "--data-dir", this.dataDir];
     if (!Bun.spawnSync(init).success) throw new Error("mainstay init failed");
     if (keyOf) copyFileSync(join(keyOf.dataDir, KEY), join(this.dataDir, KEY));
@@ -27,7 +27,7 @@ export class Bench {
     );
   }
 
-  /** Runs a command and returns its JSON, wall time, CPU time and peak memory. */
+  /** Runs a command; gives its JSON, its wall and processor time and its peak memory. */
   async run(...args: string[]) {
     const startedAt = performance.now();
     const child = Bun.spawn([EXECUTABLE, ...args, "--json", ...this.#common()], {
@@ -49,7 +49,7 @@ export class Bench {
     return (await this.run("partner", "create", name, ...hook)).json;
   }
 
-  /** Starts a server. Resolves when it listens. */
+  /** Starts a server and resolves when it listens. */
   async serve(env: Record<string, string> = {}) {
     const startedAt = performance.now();
     const child = Bun.spawn([EXECUTABLE, "serve", "--port", "0", ...this.#common()], {
@@ -67,12 +67,12 @@ export class Bench {
     let text = "";
     while (!text.includes('"msg":"listening"')) {
       const { value, done } = await reader.read();
-      if (done) throw new Error(`the server exited: ${text}`);
+      if (done) throw new Error(`the server ended: ${text}`);
       text += Buffer.from(value).toString();
     }
     const startMs = performance.now() - startedAt;
     const line = text.split("\n").find((one) => one.includes('"msg":"listening"'))!;
-    // Drain the pipe, so that it never blocks the server.
+    // Read on, so that a full pipe never holds the server up.
     void (async () => {
       while (!(await reader.read()).done);
     })();

@@ -7,22 +7,22 @@ import { loadKnowledge } from "../src/knowledge/load.ts";
 import type { Figure } from "./figure.ts";
 
 /*
- * Simulates a fleet under three policies: run to failure, replacement at the expected useful life, and the plan. Each
- * component type of the knowledge base is installed in many places. For thirty years everything runs to failure, the last
- * ten of them on record. Then each policy is applied to the same ten years, with the same random numbers for each place.
+ * A simulated fleet under three managers: one runs everything to failure, one replaces at the expected useful life,
+ * one follows the plan. Each kind of the knowledge base stands in many places. For thirty years everything is run to
+ * failure, the last ten of them on record; then each manager has the same ten years, with the same luck in each place.
  */
 
-const PLACES_PER_TYPE = 200;
+const PLACES_A_KIND = 200;
 const YEARS_BEFORE = 30;
 const YEARS_ON_RECORD = 10;
 const YEARS = 10;
-/** The standard deviation of the log ratio of true to default lifetimes, in the case that the defaults are wrong. */
+/** Standard deviation of the logarithm of a kind's true life over the book's, where the book is wrong. */
 const WRONG_BY = 0.4;
 const SEED = 20261121;
 
 type Kind = { def: ComponentDef; bookScale: number; trueScale: number };
 type Place = { kind: Kind; ageYears: number; seed: number };
-/** Returns the age at which a policy replaces a component, given the assumed lifetime scale of its type. */
+/** At what age a part is replaced as planned work, by what is believed of its kind's life. */
 type Manager = (kind: Kind, believedScale: number) => number;
 
 const partOf = ({ def }: Kind, scaleYears: number) => ({
@@ -44,14 +44,14 @@ export async function managers(): Promise<Figure[]> {
   const books = ["run to failure", "useful life", "plan"] as const;
   return [
     {
-      what: "Cost of ten years relative to run-to-failure, if lifetimes equal the defaults",
-      target: "lowest with the plan",
+      what: "spent in ten years where lives follow the book, of what running to failure costs",
+      target: "the plan least",
       measured: spent(asTheBook, [...books]),
       holds: asTheBook.plan < Math.min(asTheBook["run to failure"], asTheBook["useful life"]),
     },
     {
-      what: `Cost of ten years relative to run-to-failure, if the default lifetimes are wrong by a factor of e^±${WRONG_BY}`,
-      target: "lowest with the calibrated plan",
+      what: `the same where the book's lives are wrong by a factor of e^±${WRONG_BY}`,
+      target: "the calibrated plan least",
       measured: spent(wrong, [...books, "calibrated plan"]),
       holds: wrong["calibrated plan"] < Math.min(wrong.plan, wrong["run to failure"], wrong["useful life"]),
     },
@@ -66,12 +66,12 @@ function simulate(wrongBy: number) {
     const bookScale = def.medianLifeYears / Math.LN2 ** (1 / def.weibullShape);
     const kind = { def, bookScale, trueScale: bookScale * Math.exp(wrongBy * normal(random)) };
     const record = { failures: 0, exposure: 0 };
-    for (let n = 0; n < PLACES_PER_TYPE; n++) places.push(simulatePlace(kind, record, random));
+    for (let n = 0; n < PLACES_A_KIND; n++) places.push(settle(kind, record, random));
     const correction = fitCorrection(record.failures, record.exposure, def.weibullShape);
     believed.set(kind, bookScale * Math.exp(correction));
   }
   const total = (manager: Manager, scaleOf: (kind: Kind) => number) =>
-    places.reduce((sum, place) => sum + costOf(place, manager(place.kind, scaleOf(place.kind))), 0);
+    places.reduce((sum, place) => sum + spend(place, manager(place.kind, scaleOf(place.kind))), 0);
   const byBook = ({ bookScale }: Kind) => bookScale;
   return {
     "run to failure": total(runToFailure, byBook),
@@ -81,17 +81,13 @@ function simulate(wrongBy: number) {
   };
 }
 
-/** Simulates a place up to now, run to failure. Records failures and expected hazard for the years on record. */
-function simulatePlace(
-  kind: Kind,
-  record: { failures: number; exposure: number },
-  random: () => number,
-): Place {
+/** Lets a place live, run to failure, up to now; notes failures and expected hazard by the book of the years on record. */
+function settle(kind: Kind, record: { failures: number; exposure: number }, random: () => number): Place {
   const hazard = (age: number) => (age / kind.bookScale) ** kind.def.weibullShape;
   const begins = YEARS_BEFORE - YEARS_ON_RECORD;
   let bornAt = 0;
   while (true) {
-    const endsAt = bornAt + remainingLife(kind, 0, random);
+    const endsAt = bornAt + life(kind, 0, random);
     if (endsAt > begins) {
       const from = Math.max(0, begins - bornAt);
       record.exposure += hazard(Math.min(endsAt, YEARS_BEFORE) - bornAt) - hazard(from);
@@ -103,13 +99,13 @@ function simulatePlace(
   }
 }
 
-/** Returns the cost of a place over the next years, in cents, if the component is replaced at that age at the latest. */
-function costOf({ kind, ageYears, seed }: Place, replacedAtAge: number): number {
+/** What the place costs in the coming years, in cents, when its part is replaced at that age at the latest. */
+function spend({ kind, ageYears, seed }: Place, replacedAtAge: number): number {
   const random = seededRandom(seed);
   let cents = 0;
   let [now, age] = [0, ageYears];
   while (true) {
-    const fails = remainingLife(kind, age, random);
+    const fails = life(kind, age, random);
     const due = Math.max(0, replacedAtAge - age);
     now += Math.min(fails, due);
     if (now > YEARS) return cents;
@@ -118,12 +114,12 @@ function costOf({ kind, ageYears, seed }: Place, replacedAtAge: number): number 
   }
 }
 
-/** Returns the years until a component of that age fails. */
-function remainingLife({ def, trueScale }: Kind, age: number, random: () => number): number {
+/** Years until a part of that age fails. */
+function life({ def, trueScale }: Kind, age: number, random: () => number): number {
   const hazard = (age / trueScale) ** def.weibullShape - Math.log(1 - random());
   return trueScale * hazard ** (1 / def.weibullShape) - age;
 }
 
-/** Box–Muller transform. */
+/** Box and Muller. */
 const normal = (random: () => number) =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

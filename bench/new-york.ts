@@ -7,7 +7,7 @@ import { enlargedSample, type Files, filesIn } from "./portfolio.ts";
 const PAIRS = 5;
 const PAIR_MS = 2500;
 
-/** Measures import, snapshot, start, list and writes with the elevators of a city. */
+/** Importing, scoring, listing, writing and starting with a city's elevators. */
 export async function portfolio(bench: Bench, folder: string | undefined): Promise<Figure[]> {
   const files = folder === undefined ? await enlargedSample(bench.folder, 60) : filesIn(folder);
   const { partner_id, api_key } = await bench.partner("Bench");
@@ -16,7 +16,7 @@ export async function portfolio(bench: Bench, folder: string | undefined): Promi
   const size = `${properties.created} buildings, ${appliances.created} devices, ${components.created} components, ${service_events.created} inspections`;
   const figures: Figure[] = [
     {
-      what: `Import of ${size}`,
+      what: `import of ${size}`,
       target: "30 s, 350 MB",
       measured: `${imported.seconds.toFixed(1)} s, ${imported.megabytes.toFixed(0)} MB`,
       holds: imported.seconds <= 30 && imported.megabytes <= 350,
@@ -29,7 +29,7 @@ export async function portfolio(bench: Bench, folder: string | undefined): Promi
   return figures;
 }
 
-/** Imports three files for a partner with the command. */
+/** Imports three files for a partner by the command. */
 export const importFiles = (bench: Bench, partnerId: string, files: Files) =>
   bench.run(
     "import",
@@ -40,8 +40,9 @@ export const importFiles = (bench: Bench, partnerId: string, files: Files) =>
   );
 
 /**
- * Measures the first snapshot of a server while polling its health. Returns the seconds from the start to the end of the
- * snapshot, infinite after two minutes, and the latency of each health check in milliseconds.
+ * The first snapshot, taken by the server itself, which is asked for its health all the while: seconds from the
+ * server's first answer to the snapshot's end, infinite when there was none in two minutes, and each answer's
+ * milliseconds.
  */
 export async function firstSnapshot(bench: Bench): Promise<{ seconds: number; latencies: number[] }> {
   const server = await bench.serve({ MAINSTAY_SNAPSHOT__ENABLED: "true", MAINSTAY_SNAPSHOT__AT: "00:00" });
@@ -65,13 +66,13 @@ async function snapshotWhileServing(bench: Bench): Promise<Figure[]> {
   const slowest = Math.max(...latencies);
   return [
     {
-      what: "First snapshot of it, in the server",
+      what: "first snapshot of it, in the server",
       target: "3 s",
       measured: `${seconds.toFixed(1)} s`,
       holds: seconds <= 3,
     },
     {
-      what: "Slowest health check meanwhile",
+      what: "slowest health answer meanwhile",
       target: "50 ms",
       measured: `${slowest.toFixed(0)} ms (median ${median(latencies).toFixed(0)} ms of ${latencies.length})`,
       holds: slowest <= 50,
@@ -88,7 +89,7 @@ async function startTime(bench: Bench): Promise<Figure> {
   }
   const ms = median(starts);
   return {
-    what: "Start until listening, on that database",
+    what: "from start to listening on that database",
     target: "0.5 s",
     measured: `${(ms / 1000).toFixed(2)} s (median of ${starts.length})`,
     holds: ms <= 500,
@@ -114,8 +115,8 @@ async function listAgainstBare(bench: Bench, partnerId: string, apiKey: string):
   const measure = (url: string) => ask(url, () => "/v1/properties?limit=50");
   await measure(server.url);
   await measure(bareUrl);
-  // New pages: repeated requests for the first page come from the cache until a commit.
-  const newPages = (await ask(server.url, (n) => `/v1/properties?limit=50&offset=${n}`)).perSecond;
+  // Pages that were not asked for before: the first is kept until something is committed, these are not there yet.
+  const walking = (await ask(server.url, (n) => `/v1/properties?limit=50&offset=${n}`)).perSecond;
   const ratios: number[] = [];
   const [ours, theirs]: [number[], number[]] = [[], []];
   for (let i = 0; i < PAIRS; i++) {
@@ -129,9 +130,9 @@ async function listAgainstBare(bench: Bench, partnerId: string, apiKey: string):
   await server.stop();
   const ratio = median(ratios);
   return {
-    what: "GET /v1/properties?limit=50 relative to a bare Bun.serve with the same query",
+    what: "GET /v1/properties?limit=50 against a bare Bun.serve with the same query",
     target: "0.6",
-    measured: `${ratio.toFixed(2)} (${median(ours).toFixed(0)}/s compared with ${median(theirs).toFixed(0)}/s; ${newPages.toFixed(0)}/s for new pages)`,
+    measured: `${ratio.toFixed(2)} (${median(ours).toFixed(0)}/s against ${median(theirs).toFixed(0)}/s; ${walking.toFixed(0)}/s where every page is a new one)`,
     holds: ratio >= 0.6,
   };
 }
@@ -151,7 +152,7 @@ async function durableWrites(bench: Bench, apiKey: string): Promise<Figure> {
   });
   await server.stop();
   return {
-    what: "Single durable writes (POST /v1/properties) of 64 clients",
+    what: "single durable writes (POST /v1/properties) of 64 clients",
     target: "2,000/s",
     measured: `${result.perSecond.toFixed(0)}/s, p99 ${result.p99.toFixed(0)} ms, ${result.failures} failed`,
     holds: result.perSecond >= 2000 && result.failures === 0,

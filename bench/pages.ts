@@ -5,7 +5,7 @@ import type { Bench } from "./mainstay.ts";
 
 const TARGET_MS = 50;
 const VIEWS = 100;
-/** Appliances of eight types, with slightly more than 300 components. */
+/** Appliances of eight kinds, whose components are 300 and a few. */
 const TYPES = [
   "water_heater_gas",
   "refrigerator",
@@ -18,7 +18,7 @@ const TYPES = [
 ];
 const COMPONENTS = 300;
 
-/** Measures the CPU time of a view of a property's report, compressed as browsers request it. */
+/** What a view of a property's page costs the server, compressed as browsers ask for it. */
 export async function pages(bench: Bench): Promise<Figure[]> {
   const partner = await bench.partner("Pages");
   const server = await bench.serve();
@@ -42,8 +42,8 @@ export async function pages(bench: Bench): Promise<Figure[]> {
   const { token } = (await bench.run("embed", "create", property.id)).json as { token: string };
   const figures: Figure[] = [];
   for (const [what, path] of [
-    ["View of a property's report", ""],
-    ["View of its replacement reserve schedule", "/schedule"],
+    ["A view of a property's page", ""],
+    ["A view of its replacement reserve schedule", "/schedule"],
   ] as const) {
     const url = `${server.url}/embed/property/${token}${path}`;
     const view = async () => {
@@ -61,7 +61,7 @@ export async function pages(bench: Bench): Promise<Figure[]> {
     figures.push({
       what: `${what} with ${components} components`,
       target: `${TARGET_MS} ms`,
-      measured: `${spentMs.toFixed(1)} ms of the server's CPU time; median ${median(times).toFixed(0)} ms wall time`,
+      measured: `${spentMs.toFixed(1)} ms of the server's processor time; median ${median(times).toFixed(0)} ms by the clock`,
       holds: spentMs <= TARGET_MS,
     });
   }
@@ -69,13 +69,13 @@ export async function pages(bench: Bench): Promise<Figure[]> {
   return figures;
 }
 
-/** The kernel's clock tick for CPU times: 100 per second on Linux, on every machine. */
+/** The kernel's clock, which counts a process's processor time: 100 ticks a second on Linux, whatever the machine. */
 const TICK_MS = 10;
 
-/** Returns the CPU time of a process so far. */
+/** What a process has used of all processors so far. */
 function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The name may contain any character, so count from its end: utime and stime are fields 14 and 15.
+  // After the name, which may hold anything: utime and stime are the 14th and 15th fields of the whole.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

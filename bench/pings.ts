@@ -1,13 +1,13 @@
 import { median } from "./load.ts";
 import type { Credentials } from "./mainstay.ts";
 
-/** Requests a page of a partner's properties. */
+/** Asks for a page of a partner. */
 export const pageOf =
   (url: string, { api_key }: Credentials) =>
   () =>
     fetch(`${url}/v1/properties?limit=1`, { headers: { "x-api-key": api_key } });
 
-/** Sends requests repeatedly, one at a time, until stopped. */
+/** Sends again and again, one at a time, until it is stopped. */
 export function startPings(send: (n: number) => Promise<Response>) {
   const times: number[] = [];
   let going = true;
@@ -16,7 +16,7 @@ export function startPings(send: (n: number) => Promise<Response>) {
       const startedAt = performance.now();
       const answer = await send(n);
       await answer.text();
-      if (!answer.ok) throw new Error(`a ping returned ${answer.status}`);
+      if (!answer.ok) throw new Error(`a ping was answered ${answer.status}`);
       times.push(performance.now() - startedAt);
       await Bun.sleep(1);
     }

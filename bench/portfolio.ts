@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export type Files = { properties: string; appliances: string; serviceEvents: string };
 
-/** Returns the three files of a folder. */
+/** The three files of a folder. */
 export const filesIn = (folder: string): Files => ({
   properties: join(folder, "properties.csv"),
   appliances: join(folder, "appliances.csv"),
@@ -12,8 +12,8 @@ export const filesIn = (folder: string): Files => ({
 });
 
 /**
- * Enlarges the sample of New York's elevators to the size of the city. Each copy has its own references and serials, and
- * otherwise the original data, including gaps.
+ * The sample of New York's elevators made larger, to about as many buildings: each copy has references and serials of
+ * its own and is otherwise what the register has, gaps included.
  */
 export async function enlargedSample(folder: string, copies: number): Promise<Files> {
   const sample = filesIn(join(import.meta.dir, "..", "samples", "nyc-elevators"));
@@ -51,7 +51,7 @@ const TYPES = [
   "fire_suppression",
 ];
 
-/** Generates a portfolio: per property 17 appliances, about 100 components, and an event for every second appliance. */
+/** A portfolio of `properties` buildings with 17 appliances each, about 100 components, and an event for every other. */
 export async function generated(folder: string, properties: number): Promise<Files> {
   const files = filesIn(folder);
   const random = seeded(20_260_101);
@@ -82,7 +82,7 @@ export async function generated(folder: string, properties: number): Promise<Fil
   return files;
 }
 
-/** Mulberry32, so that every run generates the same portfolio. */
+/** Mulberry32: the same portfolio every time. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

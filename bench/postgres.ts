@@ -13,16 +13,16 @@ const LIST_CLIENTS = 16;
 const WRITE_CLIENTS = 64;
 const WRITERS = 16;
 const EVENTS = 6_000;
-/** The number of sequential requests whose statements are counted. */
+/** Requests that are counted, one after the other. */
 const COUNTED = 300;
 
-/** One side of a comparison: its installation, the partner with the portfolio, and the partners that write. */
+/** What one side has: its command line, its partners, and who of them has the portfolio. */
 type Side = { bench: Bench; lister: Credentials; writers: Credentials[] };
-type LoadRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
+type Asked = { method: string; path: string; headers: Record<string, string>; body?: string };
 
 /**
- * Compares PostgreSQL with SQLite in pairs of runs on the same machine, and three servers with one. The database flushes
- * to its disk, as in production.
+ * The same on PostgreSQL as on SQLite, in pairs on the same machine, and what three servers on it come to. The database
+ * waits for its disk, as it would for an operator.
  */
 export async function postgres(sqlite: Bench): Promise<Figure[]> {
   const database = await PostgresServer.start({
@@ -39,7 +39,7 @@ export async function postgres(sqlite: Bench): Promise<Figure[]> {
   const counted = new Bench(on(proxy.port), shared);
   const figures: Figure[] = [];
   const startedAt = performance.now();
-  // Printed immediately, so that an aborted run has shown its results.
+  // Told as they come: who stops it early has what was measured by then.
   const add = (more: Figure[]) => {
     figures.push(...more);
     for (const { what, measured } of more)
@@ -63,7 +63,7 @@ export async function postgres(sqlite: Bench): Promise<Figure[]> {
   }
 }
 
-/** Creates the partners, imports the portfolio of one, and takes its first snapshot. */
+/** Partners, the portfolio of one of them, and its first snapshot. */
 async function filled(bench: Bench, files: Files) {
   const lister = await bench.partner("Lister");
   const imported = await importFiles(bench, lister.partner_id, files);
@@ -80,13 +80,13 @@ function imports(file: Filled, server: Filled): Figure[] {
   const { components } = server.imported.json;
   return [
     {
-      what: `Import of ${components.created} components into PostgreSQL`,
+      what: `import of ${components.created} components into PostgreSQL`,
       target: "40 s",
       measured: `${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB (SQLite ${file.imported.seconds.toFixed(1)} s)`,
       holds: seconds <= 40,
     },
     {
-      what: "First snapshot of it on PostgreSQL, in the server",
+      what: "first snapshot of it there, in the server",
       target: "8 s",
       measured: `${server.snapshot.seconds.toFixed(1)} s (SQLite ${file.snapshot.seconds.toFixed(1)} s)`,
       holds: server.snapshot.seconds <= 8,
@@ -94,16 +94,16 @@ function imports(file: Filled, server: Filled): Figure[] {
   ];
 }
 
-/** Returns the kinds of load. A new page is repeated only after the server's cache has dropped it. */
+/** The kinds of load. New pages come again only when others have long taken their place in what a server keeps. */
 function loadsOf({ lister, writers }: Side) {
   let page = 0;
   let written = 0;
-  const list = (path: string): LoadRequest => ({
+  const list = (path: string): Asked => ({
     method: "GET",
     path,
     headers: { "x-api-key": lister.api_key },
   });
-  const write = ({ api_key }: Credentials): LoadRequest => ({
+  const write = ({ api_key }: Credentials): Asked => ({
     method: "POST",
     path: "/v1/properties",
     headers: { "x-api-key": api_key },
@@ -116,13 +116,13 @@ function loadsOf({ lister, writers }: Side) {
     manyPartners: (client: number) => write(writers[client % WRITERS]!),
   };
 }
-/** The number of distinct pages. */
+/** First rows that a page may begin at. */
 const PAGES = 18_000;
 
 type Loads = ReturnType<typeof loadsOf>;
 const KINDS: { kind: keyof Loads; what: string; clients: number }[] = [
-  { kind: "newPages", what: "list of 50, new pages", clients: LIST_CLIENTS },
-  { kind: "samePage", what: "list of 50, same page", clients: LIST_CLIENTS },
+  { kind: "newPages", what: "list of 50, each page a new one", clients: LIST_CLIENTS },
+  { kind: "samePage", what: "list of 50, the same page", clients: LIST_CLIENTS },
   { kind: "onePartner", what: `single durable writes of ${WRITE_CLIENTS} clients`, clients: WRITE_CLIENTS },
   {
     kind: "manyPartners",
@@ -131,10 +131,10 @@ const KINDS: { kind: keyof Loads; what: string; clients: number }[] = [
   },
 ];
 
-const under = (url: string, clients: number, next: (client: number) => LoadRequest) =>
+const under = (url: string, clients: number, next: (client: number) => Asked) =>
   load({ url, clients, durationMs: PAIR_MS, next });
 
-/** Compares a server on PostgreSQL with one on SQLite. */
+/** PostgreSQL against SQLite, a server on each. */
 async function compared(file: Side, server: Side): Promise<Figure[]> {
   const sides = [];
   for (const side of [file, server])
@@ -152,9 +152,9 @@ async function compared(file: Side, server: Side): Promise<Figure[]> {
     const failures = sides.reduce((sum, { byKind }) => sum + failuresOf(byKind), 0);
     const p99 = median(ofServer.byKind.map((one) => one.p99));
     figures.push({
-      what: `${what}: PostgreSQL relative to SQLite`,
+      what: `${what}: PostgreSQL against SQLite`,
       target: "0.4",
-      measured: `${ratio.toFixed(2)} (${rateOf(ofServer.byKind)}/s compared with ${rateOf(ofFile.byKind)}/s; p99 ${p99.toFixed(0)} ms, ${failures} failed)`,
+      measured: `${ratio.toFixed(2)} (${rateOf(ofServer.byKind)}/s against ${rateOf(ofFile.byKind)}/s; p99 ${p99.toFixed(0)} ms, ${failures} failed)`,
       holds: ratio >= 0.4 && failures === 0,
     });
   }
@@ -177,14 +177,14 @@ async function delivered(sqlite: Bench, shared: Bench): Promise<Figure> {
   }
   const [ofFile, ofServer] = rates as [number, number];
   return {
-    what: "Deliveries to a local endpoint that responds immediately, on PostgreSQL, while the events are written",
+    what: "deliveries to a local receiver that answers at once, on PostgreSQL, while the events are written",
     target: "2,000/s",
     measured: `${ofServer.toFixed(0)}/s (SQLite ${ofFile.toFixed(0)}/s)`,
     holds: ofServer >= 2000,
   };
 }
 
-/** Compares one server with three, with the same total number of clients, in pairs of runs on this machine. */
+/** One server, then three with as many clients in sum, all on this machine, in pairs. */
 async function several(side: Side, others: readonly Bench[]): Promise<Figure[]> {
   const loads = loadsOf(side);
   const servers = [await side.bench.serve()];
@@ -198,7 +198,7 @@ async function several(side: Side, others: readonly Bench[]): Promise<Figure[]> 
       together.push(
         await Promise.all(
           servers.map(({ url }, nth) =>
-            // Clients of every partner use all servers.
+            // Clients of all partners go to all servers.
             under(url, Math.ceil(clients / servers.length), (client) =>
               loads[kind](client * servers.length + nth),
             ),
@@ -210,9 +210,9 @@ async function several(side: Side, others: readonly Bench[]): Promise<Figure[]> 
     const ratio = median(sums.map((sum, pair) => sum / alone[pair]!.perSecond));
     const failures = failuresOf([...alone, ...together.flat()]);
     figures.push({
-      what: `${what}: three servers relative to one; clients, servers and database on one machine`,
+      what: `${what}: three servers in sum against one of them, clients, servers and database on one machine`,
       target: "none failed",
-      measured: `${ratio.toFixed(2)} (${median(sums).toFixed(0)}/s compared with ${rateOf(alone)}/s; ${failures} failed)`,
+      measured: `${ratio.toFixed(2)} (${median(sums).toFixed(0)}/s against ${rateOf(alone)}/s; ${failures} failed)`,
       holds: failures === 0,
     });
   }
@@ -220,7 +220,7 @@ async function several(side: Side, others: readonly Bench[]): Promise<Figure[]> 
   return figures;
 }
 
-/** Counts the statements per request with a proxy, less those that a server sends without requests. */
+/** What a request sends to the database, counted by what stands between; what a server sends by itself is taken off. */
 async function statementsSent(bench: Bench, side: Side, counts: Counts): Promise<Figure[]> {
   const server = await bench.serve();
   const loads = loadsOf(side);
@@ -235,13 +235,13 @@ async function statementsSent(bench: Bench, side: Side, counts: Counts): Promise
       roundTrips: counts.roundTrips - before.roundTrips,
     };
   };
-  const send = async ({ path, method, headers, body }: LoadRequest) => {
+  const send = async ({ path, method, headers, body }: Asked) => {
     const type = { "content-type": "application/json" };
     const answer = await fetch(server.url + path, { method, headers: { ...headers, ...type }, body });
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}`);
   };
-  // Warm-up: the first statements of a connection or a partner do not count.
+  // What a connection or a partner needs for the first time is no part of what a request takes.
   for (let i = 0; i < 100; i++) for (const { kind } of KINDS) await send(loads[kind](i));
   const idle = await since(() => Bun.sleep(3000));
   const figures: Figure[] = [];
@@ -262,9 +262,9 @@ async function statementsSent(bench: Bench, side: Side, counts: Counts): Promise
     const sent = await since(async () => {
       for (let i = 0; i < COUNTED; i++) await send(loads[kind](i));
     });
-    const which = kind === "onePartner" ? "a single durable write" : `a request for the ${what}`;
+    const which = kind === "onePartner" ? "a single durable write" : `a request of the ${what}`;
     add(
-      `Sent to the database by ${which}, one request at a time`,
+      `${which} sends to the database, asked for one at a time`,
       sent,
       COUNTED,
       kind === "onePartner" ? write : list,
@@ -275,7 +275,7 @@ async function statementsSent(bench: Bench, side: Side, counts: Counts): Promise
     const sent = await since(async () => {
       requests = (await under(server.url, clients, loads[kind])).requests;
     });
-    add(`Sent to the database by each of the ${what}`, sent, requests, write);
+    add(`each of the ${what} sends there`, sent, requests, write);
   }
   await server.stop();
   return figures;

@@ -1,6 +1,6 @@
 /*
- * Runs the benchmarks of this folder's README: `bun run bench [--portfolio DIR] [--only NAME,…]`. Times depend on the
- * machine and its load; ratios are from pairs of measurements in one run.
+ * Measures what the README of this folder lists: `bun run bench [--portfolio DIR] [--only NAME,…]`. Figures are of
+ * this machine and this moment; ratios are of pairs in one run.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -32,7 +32,7 @@ const wanted = values.only?.split(",") ?? Object.keys(parts);
 const rows: Figure[] = [];
 for (const name of wanted) {
   const part = parts[name];
-  if (!part) throw new Error(`unknown benchmark ${name}; available: ${Object.keys(parts).join(", ")}`);
+  if (!part) throw new Error(`there is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
   const bench = new Bench();
   try {
     rows.push(...(await part(bench)));
@@ -40,6 +40,6 @@ for (const name of wanted) {
     bench.remove();
   }
 }
-console.log("\n| Figure | Target | Measured | Result |\n|---|---|---|---|");
+console.log("\n| figure | target | measured | |\n|---|---|---|---|");
 for (const { what, target, measured, holds } of rows)
-  console.log(`| ${what} | ${target} | ${measured} | ${holds ? "OK" : "Missed"} |`);
+  console.log(`| ${what} | ${target} | ${measured} | ${holds ? "holds" : "misses"} |`);

@@ -5,7 +5,7 @@ import { pageOf, startPings } from "./pings.ts";
 const ITEMS = 1000;
 const TARGET_MS = 50;
 
-/** Measures the worst valid requests, and the slowest response to another partner meanwhile. */
+/** How long the worst legal bodies take, and the slowest answer that another partner gets meanwhile. */
 export async function stalls(bench: Bench): Promise<Figure[]> {
   const sender = await bench.partner("Sender");
   const other = await bench.partner("Other");
@@ -18,7 +18,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
       headers: { "x-api-key": sender.api_key, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 201) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`);
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as T;
   }
 
@@ -29,9 +29,9 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
     const tookMs = performance.now() - startedAt;
     const { slowestMs, medianMs } = await pings.stop();
     figures.push({
-      what: `${what}: slowest ping of another partner meanwhile`,
+      what: `${what}: the slowest ping of another partner meanwhile`,
       target: `${TARGET_MS} ms`,
-      measured: `${slowestMs.toFixed(0)} ms (median ${medianMs.toFixed(1)}); the request took ${tookMs.toFixed(0)} ms`,
+      measured: `${slowestMs.toFixed(0)} ms (median ${medianMs.toFixed(1)}); the body took ${tookMs.toFixed(0)} ms`,
       holds: slowestMs <= TARGET_MS,
     });
     return answer;
@@ -42,7 +42,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
   const someAppliances = (propertyId: string, count: number) => ({
     appliances: Array.from({ length: count }, (_, i) => ({
       property_id: propertyId,
-      // One of these types affects the score of another (cascade).
+      // Of which one carries its state on to another.
       type_id: ["water_heater_gas", "plumbing_supply", "washer"][i % 3],
       install_year: 2000 + (i % 25),
     })),
@@ -58,7 +58,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
     events: Array.from({ length: ITEMS }, (_, i) => pick(i)),
   });
 
-  await appliance(); // warm-up
+  await appliance(); // what is only slow the first time
   const claimed = await appliance();
   await measure(`${ITEMS / 2} Warranty Claims and ${ITEMS / 2} Replacements on one appliance and day`, () =>
     post(
@@ -95,7 +95,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
     await measure(`the ${figure} of those ${3 * ITEMS} appliances`, async () => {
       const headers = { "x-api-key": sender.api_key };
       const answer = await fetch(`${server.url}/v1/property/${id}/${figure}`, { headers });
-      if (answer.status !== 200) throw new Error(`the ${figure} returned ${answer.status}`);
+      if (answer.status !== 200) throw new Error(`the ${figure} answered ${answer.status}`);
       await answer.arrayBuffer();
     });
   await server.stop();

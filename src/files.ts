@@ -14,8 +14,8 @@ import { basename, dirname, join } from "node:path";
 import { OperatorError, StorageError } from "./domain/errors.ts";
 
 /**
- * Gives a finished file its final name, durably. Fails when that name is taken: a rename would replace what another
- * process has put there since it was last looked at.
+ * Moves a finished file to its final name, durably. Throws an OperatorError if the name exists: a rename would replace a
+ * file that another process has created in the meantime.
  */
 export function moveIntoPlace(from: string, to: string): void {
   syncPath(from);
@@ -25,14 +25,14 @@ export function moveIntoPlace(from: string, to: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || existsSync(to)) throw alreadyExists(to);
-    // exFAT, some network file systems: no hard links
+    // exFAT and some network file systems have no hard links.
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
     renameSync(from, to);
   }
   syncPath(dirname(to));
 }
 
-/** Writes a file at mode 0600, whole and durably, in place of one that has the name. A half of it is never seen. */
+/** Writes a file at mode 0600, durably, and replaces an existing one atomically. */
 export async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.part`);
   try {
@@ -51,7 +51,7 @@ export async function replaceFile(path: string, content: Uint8Array | string): P
   }
 }
 
-/** As `syncPath`, for a server, which has others to answer meanwhile. */
+/** Does the same as `syncPath` for a folder, without blocking the server. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");
@@ -63,10 +63,13 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 export function alreadyExists(path: string): OperatorError {
-  return new OperatorError(`${path} exists already; it was not changed`, "Name a file that isn't there yet.");
+  return new OperatorError(
+    `${path} already exists and was not changed`,
+    "Specify a file that does not exist.",
+  );
 }
 
-/** Makes a file's content, or a folder's names, survive a power cut. Windows can't open a folder and does so by itself. */
+/** Flushes a file, or the entries of a folder, to disk. Windows cannot open folders and flushes them itself. */
 export function syncPath(path: string): void {
   if (process.platform === "win32") return;
   const opened = openSync(path, "r");
@@ -77,18 +80,15 @@ export function syncPath(path: string): void {
   }
 }
 
-/**
- * A new folder for work in progress, at mode 0700, gone when the work is done, when it fails, and when the process is
- * told to end in between.
- */
+/** Creates a folder at mode 0700 for the work, and removes it when the work ends, fails, or the process exits. */
 export async function withScratchFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     throw new OperatorError(
-      `${path} is there: this is being done by another process, or one was killed in the midst of it`,
-      "Wait for the other one, or remove that folder.",
+      `${path} exists: another process is doing the same, or was killed while it did`,
+      "Wait for the other process, or remove that folder.",
     );
   }
   const remove = () => rmSync(path, { recursive: true, force: true });
@@ -101,14 +101,14 @@ export async function withScratchFolder<T>(path: string, work: () => Promise<T>)
   }
 }
 
-/** Throws when the folder's file system has less room than that: better now than when the disk is full. */
+/** Throws an OperatorError if the file system of the folder has less free space. */
 export function requireFreeSpace(folder: string, bytes: number, purpose: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   if (free >= bytes) return;
   throw new OperatorError(
-    `${purpose} needs ${inMegabytes(bytes)} in ${folder}, which has ${inMegabytes(free)} left`,
-    "Make room, or name a folder on another disk.",
+    `${purpose} needs ${inMegabytes(bytes)} in ${folder}, which has ${inMegabytes(free)} free`,
+    "Free some space, or specify a folder on another disk.",
   );
 }
 
@@ -124,7 +124,7 @@ export function toStorageError(error: unknown, path: string): unknown {
   if (FULL.includes(code))
     return new StorageError(
       `the disk is full: ${path} cannot be written (${code})`,
-      "Make room on it and try again, or name a folder on another disk.",
+      "Free some space and try again, or specify a folder on another disk.",
     );
   if (REFUSED.includes(code))
     return new StorageError(

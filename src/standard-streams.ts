@@ -1,31 +1,31 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 
-/** Takes lines and never waits for whoever reads them. */
+/** A stream of lines that never blocks its writer. */
 export type LineStream = {
   write(lines: string): void;
-  /** Lines that were not written: the disk was full, the reader gone, or so slow that too much waited for it. */
+  /** Returns the number of lines that were not written: full disk, closed reader, or a reader that is too slow. */
   dropped(): number;
-  /** Told, once lines are taken again, how many were dropped since it was last told. */
+  /** Registers the listener that is called with the number of dropped lines once lines can be written again. */
   onRecovery(listener: (dropped: number) => void): void;
 };
 
-/** Waits in memory for a reader at most, in characters; what comes beyond is dropped. */
+/** The number of characters to buffer for a slow reader. Further lines are dropped. */
 const MAX_BUFFERED = 1 << 20;
-/** Gathered in one turn of the event loop at most before it is written. */
+/** The number of characters to collect in one iteration of the event loop before writing them. */
 const MAX_BATCH = 65_536;
 const RETRY_MS = 25;
-/** What a reader has at the end of the process to take the last lines. */
+/** How long the process waits for the reader to take the last lines before it exits. */
 const EXIT_FLUSH_MS = 500;
 
 /**
- * Standard output (1) or standard error (2) for lines that must not stop the one who writes them. The lines of one turn
- * of the event loop are written together: a system call a line took a third of a request's time. What is gathered is
- * written when the process ends, whatever the reason but a kill.
+ * Opens standard output (1) or standard error (2) for lines that must not block their writer. Writes the lines of one
+ * iteration of the event loop together: one system call per line took a third of the time of a request. When the process
+ * exits, except by SIGKILL, buffered lines are written.
  */
 export function standardStream(number: 1 | 2): LineStream {
   let descriptor: number | undefined;
   let buffered = "";
-  /** What the system has not taken yet of what it was given. */
+  /** The rest of a batch that was written in part. */
   let partlyWritten: Uint8Array = new Uint8Array();
   let lastByte = LINE_END;
   let isScheduled = false;
@@ -33,11 +33,11 @@ export function standardStream(number: 1 | 2): LineStream {
   let reportedDrops = 0;
   let onRecovery = (_dropped: number) => {};
 
-  /** Whether everything is written or dropped; false when the reader must take something first. */
+  /** Returns whether the buffer is empty. False means that the reader must read first. */
   function flush(): boolean {
     while (partlyWritten.length > 0 || buffered !== "") {
       if (partlyWritten.length === 0) {
-        // After a line of which the end was dropped.
+        // Starts on a new line if the end of the previous one was dropped.
         partlyWritten = Buffer.from(lastByte === LINE_END ? buffered : `\n${buffered}`);
         buffered = "";
       }
@@ -93,15 +93,15 @@ export function standardStream(number: 1 | 2): LineStream {
 
 const LINE_END = 10;
 
-/** A descriptor of the same stream whose writes fail with EAGAIN where they would wait. A file's never do. */
+/** Returns a descriptor of the stream whose writes fail with EAGAIN instead of blocking. Writes to files never block. */
 function nonBlocking(number: 1 | 2): number {
   if (fstatSync(number).isFile()) return number;
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {
-    // Opened anew, so that others who write to the same pipe or terminal find theirs as it was.
+    // A new open file description: O_NONBLOCK on the existing one would affect other writers of the pipe or terminal.
     return openSync(`/proc/self/fd/${number}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    // Not so a socket, such as journald's, nor another user's pipe: the runtime's own writer stops them from waiting.
+    // Sockets, such as that of journald, and pipes of other users cannot be opened. Bun's writer makes them non-blocking.
     (number === 1 ? Bun.stdout : Bun.stderr).writer();
     return number;
   }

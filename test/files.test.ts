@@ -7,7 +7,7 @@ import { replaceFile } from "../src/files.ts";
 const folder = mkdtempSync(join(tmpdir(), "mainstay-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a file is written for its owner alone, in place of the one before, with nothing left beside it", async () => {
+test("replaceFile writes at mode 0600, replaces the file, and leaves no other file", async () => {
   const path = join(folder, "record.json");
   await replaceFile(path, "the first, which is longer");
   await replaceFile(path, new TextEncoder().encode("the second"));
@@ -16,7 +16,7 @@ test("a file is written for its owner alone, in place of the one before, with no
   expect(readdirSync(folder)).toEqual(["record.json"]);
 });
 
-test("what cannot take its name leaves nothing behind", async () => {
+test("replaceFile leaves nothing behind when it fails", async () => {
   const taken = join(folder, "taken");
   mkdirSync(join(taken, "by a folder"), { recursive: true });
   await expect(replaceFile(taken, "text")).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);

@@ -11,7 +11,7 @@ function recorder(format: "json" | "pretty", level: "debug" | "info" = "info") {
   return { lines, log: createLogger({ level, format, destination }) };
 }
 
-test("a line is one JSON object with the level as text and the time in ISO 8601", () => {
+test("a line is a JSON object with the level as text and the time in ISO 8601", () => {
   const { lines, log } = recorder("json");
   log.info({ url: "http://127.0.0.1:8080/api" }, "listening");
   const line = JSON.parse(lines[0]!);
@@ -30,7 +30,7 @@ test("lines below the level are not written", () => {
   expect(lines).toEqual([]);
 });
 
-test("fields that are named like a secret are redacted at any depth, and the object itself stays whole", () => {
+test("fields named like secrets are redacted at any depth, without changing the object", () => {
   const { lines, log } = recorder("json");
   const fields = {
     headers: { "X-Api-Key": "v1", Authorization: "v2", accept: "json" },
@@ -46,7 +46,7 @@ test("fields that are named like a secret are redacted at any depth, and the obj
 });
 
 // Rule: log-lines
-test.each(["json", "pretty"] as const)("credentials inside any text are redacted (%s)", (format) => {
+test.each(["json", "pretty"] as const)("credentials in any text are redacted (%s)", (format) => {
   const { lines, log } = recorder(format);
   const [key, secret] = [newApiKey(random), newWebhookSecret(random)];
   const token = "svct_eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJQIn0.c2ln";
@@ -58,7 +58,7 @@ test.each(["json", "pretty"] as const)("credentials inside any text are redacted
   for (const hidden of [key, secret, token]) expect(written).not.toContain(hidden);
 });
 
-test("an error of a query is told by its cause, without the values that the query was given", () => {
+test("an error of a query is logged as its cause, without the parameters", () => {
   const { lines, log } = recorder("json");
   const query = (cause?: Error) =>
     new DrizzleQueryError("select name from partners where name = $1", ["Acme"], cause);
@@ -71,7 +71,7 @@ test("an error of a query is told by its cause, without the values that the quer
   expect(lines.join("")).not.toContain("Acme");
 });
 
-test("the pretty format is a line for people", () => {
+test("the pretty format is one readable line", () => {
   const { lines, log } = recorder("pretty");
   log.warn({ port: 8080 }, "listening");
   expect(lines[0]).toMatch(/^\[\d{4}-\d\d-\d\d .*Z\] WARN: listening\n {4}port: 8080\n$/);

@@ -170,7 +170,7 @@ function settleLog(file: string, dataDir: string): void {
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new StorageError(
       `the database in ${dataDir} could not be finished: its log does not fit in`,
-      "Make room on that disk, and move again with --again.",
+      "Free some space on that disk, and run the command again with --again.",
     );
   for (const ending of ["-wal", "-shm"]) rmSync(file + ending, { force: true });
 }

@@ -4,38 +4,34 @@ import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 
-/** Something that runs by the clock. */
 export type Job = {
   name: string;
-  /** A cron pattern in UTC, with seconds; see croner. Without one it runs when the schedule starts and never again. */
+  /** A cron pattern in UTC, with seconds (croner). Without one, the job runs only when the schedule starts. */
   pattern?: string;
-  /** Whether it also runs when the schedule starts. */
+  /** Also runs the job when the schedule starts. */
   runAtStart?: boolean;
   run: (signal: AbortSignal) => Promise<void>;
-  /** Whether each of several servers runs it: it is about this server alone, or they divide it among them. */
+  /** Runs the job on every server of a cluster instead of one: it concerns the server itself, or divides the work. */
   runOnEveryServer?: boolean;
-  /** What is done when somebody asks for it now; `run` when not given. */
+  /** Runs instead of `run` when the job is started on demand. */
   runNow?: (signal: AbortSignal) => Promise<void>;
 };
 
 export type Schedule = {
-  /** Every job as it is now, in the order of the table. */
+  /** Returns the state of every job, in the order of the table. */
   states(): JobState[];
-  /**
-   * Starts a job; undefined when there is none of that name. Rejects when it cannot be seen whether another server runs
-   * it.
-   */
+  /** Starts a job. Returns undefined for an unknown name. Rejects if the cluster cannot be queried. */
   runNow(name: string): Promise<JobStartResult | undefined>;
   stop(): Promise<void>;
 };
 
 const NEVER_RUN = { startedAt: null, finishedAt: null, error: null };
-/** A timer may fire that much before its time. */
+/** A timer may fire this much too early. */
 const EARLY_TIMER_MS = 500;
 
 /**
- * Starts the jobs. One that still runs at its next time is not started twice; one that fails is logged and goes on.
- * Among several servers one of them runs a job for each of its times.
+ * Starts the schedule. A job that is still running at its next scheduled time is not started again. A failed job is
+ * logged and stays scheduled. In a cluster, one server runs a job for each scheduled time.
  */
 export function startJobs(
   jobs: readonly Job[],
@@ -75,7 +71,7 @@ export function startJobs(
   const crons = new Map<string, Cron>();
   for (const job of jobs) {
     const { name, pattern, runAtStart, run } = job;
-    // The time of the pattern that it runs for: by it several servers know whether one of them has done so.
+    // Identifies the run within the cluster.
     const scheduledFor = () =>
       crons
         .get(name)
@@ -102,10 +98,10 @@ export function startJobs(
         resolve("begun");
         return (job.runNow ?? job.run)(signal);
       };
-      const ending = start(job, run, undefined, reject);
-      if (!ending) return "running here";
-      // One that was never begun was another's to run.
-      void ending.then(() => resolve("running elsewhere"));
+      const finished = start(job, run, undefined, reject);
+      if (!finished) return "running here";
+      // If the job did not start here, another server runs it.
+      void finished.then(() => resolve("running elsewhere"));
       return await promise;
     },
     async stop() {

@@ -28,24 +28,24 @@ export type JobDeps = {
   cluster?: Cluster;
 };
 
-/** Replies deleted in one transaction. */
+/** Replies to delete in one transaction. */
 const BATCH = 500;
-/** Of them, at once: each may be of several megabytes. */
+/** Replies to delete in one statement: each may have several megabytes. */
 const STEP = 10;
 
-/** What a server runs by the clock, but for backups. */
+/** Returns the scheduled jobs of a server, except backups. */
 export function jobTable(world: JobDeps): Job[] {
   const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = world;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
     runAtStart: true,
-    // Servers divide it among them.
+    // The servers of a cluster divide the work.
     runOnEveryServer: true,
     run: dailySnapshot(world),
     async runNow(signal) {
       const reason = cluster.snapshotBlockedReason();
-      if (reason !== undefined) throw new OperatorError(`this server takes no snapshot: ${reason}`);
+      if (reason !== undefined) throw new OperatorError(`this server cannot take a snapshot: ${reason}`);
       const result = await takeSnapshot(
         { store, knowledge, clock, monotonicMs, yieldNow: yieldToEventLoop, signal },
         dayOf(clock()),
@@ -98,7 +98,7 @@ export function jobTable(world: JobDeps): Job[] {
         if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
       },
     },
-    // Those that this server has counted.
+    // Each server stores the views that it has counted.
     {
       name: "store-embed-views",
       pattern: "15 * * * * *",
@@ -116,7 +116,7 @@ export function jobTable(world: JobDeps): Job[] {
           { store, knowledge, clock, yieldNow: yieldToEventLoop, signal },
           day,
         );
-        if (properties > 0) log.info({ properties }, "plans made");
+        if (properties > 0) log.info({ properties }, "plans renewed");
       },
     },
     {
@@ -125,15 +125,15 @@ export function jobTable(world: JobDeps): Job[] {
       runAtStart: true,
       async run() {
         for (const partnerId of await finishRotations(store))
-          log.info({ partner_id: partnerId }, "webhook secret rotated: the new one signs alone");
+          log.info({ partner_id: partnerId }, "webhook secret overlap ended");
       },
     },
   ];
 }
 
 /**
- * Takes the snapshot that was cut short, and the one that is due. Looked after every minute, so that a start after
- * its time catches up. A day before one that has a snapshot is passed over, with one warning.
+ * Resumes an interrupted snapshot and takes the one that is due. Runs every minute, so that a server that starts after
+ * the scheduled time catches up. Skips a day that is before an existing snapshot, with one warning.
  */
 function dailySnapshot({
   config,
@@ -154,8 +154,7 @@ function dailySnapshot({
       if (day === undefined || (await isTaken(store.read, knowledge, day))) continue;
       const later = await store.read.snapshots.laterThan(day);
       if (later !== undefined && day !== unfinished?.day) {
-        if (refusedDay !== day)
-          log.warn({ date: day, later }, "no snapshot taken: one of a later day is there");
+        if (refusedDay !== day) log.warn({ date: day, later }, "no snapshot taken: a later one exists");
         refusedDay = day;
         continue;
       }

@@ -4,15 +4,15 @@ import type { Instant } from "../domain/time.ts";
 import { secretsEqual } from "./hash.ts";
 import { deriveKey, type MasterKey } from "./master-key.ts";
 
-/** The variable that hands a pass from the server to a command that it starts. */
+/** The environment variable in which the server passes a token to a command that it starts. */
 export const IMPERSONATION_TOKEN_VARIABLE = "MAINSTAY_ACTING_PASS";
 
-/** Within this a command that was started with a pass has read it. */
+/** Longer than a command takes to start and read the token. */
 const LIFETIME_MS = 60_000;
 
 /**
- * Passes by which a process of this installation acts in an administrator's name. Signed with the installation's key,
- * so that nobody else can take a name that is not theirs into the audit.
+ * Creates the issuer and verifier of tokens with which a command acts on behalf of an administrator. They are signed with
+ * a key derived from the master key, so that nobody else can enter a false name in the audit log.
  */
 export function impersonationTokens(master: MasterKey) {
   const key = deriveKey(master, "acting");
@@ -20,12 +20,12 @@ export function impersonationTokens(master: MasterKey) {
   return {
     issue: (administratorId: string, now: Instant): string =>
       signed(`${administratorId}.${now + LIFETIME_MS}`),
-    /** The administrator that the pass names; undefined for one that this key did not sign, or whose time is over. */
-    verify(pass: string, now: Instant): string | undefined {
-      const [administratorId = "", until = ""] = pass.split(".");
-      const isGenuine = secretsEqual(pass, signed(`${administratorId}.${until}`));
-      const isInTime = Number(until) > now && Number(until) <= now + LIFETIME_MS;
-      return isGenuine && isInTime && isId("administrator", administratorId) ? administratorId : undefined;
+    /** Returns the ID of the administrator; undefined if the token has expired or this key did not sign it. */
+    verify(token: string, now: Instant): string | undefined {
+      const [administratorId = "", until = ""] = token.split(".");
+      const isGenuine = secretsEqual(token, signed(`${administratorId}.${until}`));
+      const isCurrent = Number(until) > now && Number(until) <= now + LIFETIME_MS;
+      return isGenuine && isCurrent && isId("administrator", administratorId) ? administratorId : undefined;
     },
   };
 }

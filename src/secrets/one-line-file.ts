@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
 
-/** The one line of a file that keeps a secret out of the list of processes; its end is no part of it. */
+/** Reads a secret from a file of one line, without its line end. A command-line argument would be visible to all users. */
 export function readOneLine(file: string, what: string): string {
   const text = read(file, what).replace(/\r?\n$/, "");
   if (text === "" || /[\r\n]/.test(text))
     throw new OperatorError(
-      `${file} holds no ${what}: it ${text === "" ? "is empty" : "has more than one line"}`,
-      `Write the ${what} into it, on one line.`,
+      `${file} does not contain a ${what}: it ${text === "" ? "is empty" : "has more than one line"}`,
+      `Write the ${what} to the file on a single line.`,
     );
   return text;
 }
@@ -17,7 +17,7 @@ function read(file: string, what: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     throw new OperatorError(
-      `the ${what} file ${file} can't be read (${(error as NodeJS.ErrnoException).code})`,
+      `cannot read the ${what} file ${file} (${(error as NodeJS.ErrnoException).code})`,
       "Check its path and permissions.",
     );
   }

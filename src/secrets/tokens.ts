@@ -7,18 +7,22 @@ const TOKEN_PREFIX = "svct_";
 export const TOKEN_LIFETIME_S = 3600;
 export const TOKEN_SCOPE = "read write";
 
-/** What a valid token says. `generation` is the partner's credential generation when it was issued. */
-export type TokenClaims = { partnerId: string; generation: number; expiresAt: Instant };
+export type TokenClaims = {
+  partnerId: string;
+  /** The generation of the partner's credentials when the token was issued. */
+  generation: number;
+  expiresAt: Instant;
+};
 
 /** Bearer tokens: `svct_` and a JWT signed with HS256. */
 export type BearerTokens = {
   issue(claims: { partnerId: string; generation: number; now: Instant }): Promise<string>;
-  /** The claims of a token that this key signed and that hasn't expired; undefined for any other text. */
+  /** Returns the claims of the token; undefined if it has expired or this key did not sign it. */
   verify(token: string, now: Instant): Promise<TokenClaims | undefined>;
 };
 
 const MAX_TOKEN_LENGTH = 1024;
-/** Servers that share a key may disagree on the time by this much. */
+/** The tolerated difference between the clocks of servers that share a key. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export function bearerTokens(master: MasterKey, fill: FillRandom): BearerTokens {
@@ -62,7 +66,7 @@ function claimsOf(payload: Record<string, unknown>, now: Instant): TokenClaims |
   if (typeof sub !== "string" || !isId("partner", sub)) return undefined;
   if (!isWholeNumber(gen) || !isWholeNumber(iat) || !isWholeNumber(exp)) return undefined;
   if (scope !== TOKEN_SCOPE || typeof jti !== "string" || exp !== iat + TOKEN_LIFETIME_S) return undefined;
-  // a token from the future outlives its hour: the clock was set back since
+  // The clock was set back after the token was issued, which would prolong its life.
   if (iat * 1000 > now + CLOCK_TOLERANCE_MS) return undefined;
   return { partnerId: sub, generation: gen, expiresAt: exp * 1000 };
 }
@@ -71,7 +75,7 @@ function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Base64 leaves room for other spellings of the same signature (spare bits, spaces); one token has one spelling. */
+/** Base64 permits several encodings of one signature (unused bits, spaces). Only the canonical one is accepted. */
 function isCanonical(jwt: string): boolean {
   const signature = /^[\w-]+\.[\w-]+\.([\w-]{43})$/.exec(jwt)?.[1];
   return signature !== undefined && Buffer.from(signature, "base64url").toString("base64url") === signature;

@@ -348,7 +348,7 @@ describe("backup refuses", () => {
   test("to overwrite a file", async () => {
     const file = join(place, "precious");
     writeFileSync(file, "mine");
-    await expectRefusedBackup(source.run("backup", file), place, "exists already");
+    await expectRefusedBackup(source.run("backup", file), place, "already exists");
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
@@ -373,7 +373,7 @@ describe("backup refuses", () => {
     const empty = join(place, "empty");
     writeFileSync(empty, "\n");
     const run = source.run("backup", join(place, "x.backup"), "--passphrase-file", empty);
-    await expectRefusedBackup(run, place, "holds no passphrase");
+    await expectRefusedBackup(run, place, "does not contain a passphrase");
   });
 
   test("a data folder that is not there", async () => {

@@ -20,7 +20,7 @@ import { startReceiver } from "../support/receiver.ts";
 
 const disk = useDisks();
 const { folder, install } = useMainstay();
-const REFUSED = /no storage|could not be recorded|job failed/;
+const REFUSED = /no storage|cannot record webhook attempts|job failed/;
 const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
 const SAMPLES = join(import.meta.dir, "../../samples/nyc-elevators");
 
@@ -128,7 +128,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     const refused = await client.post("/v1/properties", PROPERTY, 503);
     expect(refused.body).toMatchObject({
       code: "unavailable",
-      error: expect.stringContaining("again later"),
+      error: expect.stringContaining("Retry later"),
     });
     expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     for (let nth = 0; nth < 25; nth++)
@@ -142,7 +142,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     const line = await server.logged(({ msg }) => msg === "request refused: no storage");
     expect(line).toMatchObject({ level: "error", request_id: refused.body.request_id });
     expect(line.reason).toBe(`the disk is full: ${server.dataDir}/mainstay.db cannot be written`);
-    expect(line.hint).toStartWith(`Make room in ${server.dataDir}`);
+    expect(line.hint).toStartWith(`Free some space in ${server.dataDir}`);
     const { code, stdout } = await server.run("doctor");
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Failed +disk_space: 0\.0 MB free in /m);
@@ -175,7 +175,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
       const { code, stdout, stderr } = await installation.run(...command);
       expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: "" });
       expect(stderr).toStartWith(`mainstay: the disk is full: ${installation.dataDir}/`);
-      expect(stderr).toContain("Make room");
+      expect(stderr).toContain("Free some space");
     }
     const empty = install();
     const { code, stderr } = await runMainstay([
@@ -197,7 +197,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     const { code, stdout, stderr } = await installation.run("backup", join(place.path, "now.backup"));
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toStartWith("mainstay: the backup needs ");
-    expect(stderr).toContain(` in ${place.path}, which has 0.0 MB left\nMake room`);
+    expect(stderr).toContain(` in ${place.path}, which has 0.0 MB free\nFree some space`);
     expect(readdirSync(place.path)).toEqual(["ballast"]);
   });
 
@@ -217,7 +217,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
       const { code, stdout, stderr } = await runMainstay(command);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toContain(place.path);
-      expect(stderr).toContain("Make room");
+      expect(stderr).toContain("Free some space");
       expect(readdirSync(place.path)).toEqual(["ballast"]);
     }
   });
@@ -262,7 +262,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toEqual({
       error: `the disk is full: ${small.dataDir}/mainstay.db cannot be written`,
-      hint: expect.stringContaining("Make room"),
+      hint: expect.stringContaining("Free some space"),
     });
     place.remount("size=64m");
     const finished = await importInto(small);

@@ -41,7 +41,7 @@ test("a server without the others' key is found", async () => {
   const { stdout } = await install({ storage: { url } }).run("doctor", "--json");
   expect(named(JSON.parse(stdout).checks, "key")).toMatchObject({
     status: "fail",
-    detail: expect.stringContaining("there is no key file"),
+    detail: expect.stringContaining("key file not found"),
   });
 });
 

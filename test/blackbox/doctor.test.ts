@@ -169,13 +169,13 @@ describe("mainstay doctor reports", () => {
     const one = await alone();
     const key = join(one.dataDir, "mainstay.key");
     chmodSync(key, 0o644);
-    expect((await diagnose(one)).key).toMatchObject({ status: "fail", remedy: `run: chmod 600 ${key}` });
+    expect((await diagnose(one)).key).toMatchObject({ status: "fail", remedy: `Run: chmod 600 ${key}` });
     const stranger = await alone();
     chmodSync(key, 0o600);
     writeFileSync(key, readFileSync(join(stranger.dataDir, "mainstay.key")));
     expect((await diagnose(one)).key.detail).toContain("cannot be decrypted with this key");
     rmSync(key);
-    expect((await diagnose(one)).key.detail).toContain("there is no key file");
+    expect((await diagnose(one)).key.detail).toContain("key file not found");
   });
 
   test("a data folder that is not there, and makes none", async () => {

@@ -146,7 +146,7 @@ describe("mainstay export", () => {
     writeFileSync(file, "mine");
     const { code, stderr } = await server.run("export", "--partner", acme.partner_id, "--output", file);
     expect(code).toBe(1);
-    expect(stderr).toContain("exists already");
+    expect(stderr).toContain("already exists");
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 

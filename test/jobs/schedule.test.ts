@@ -11,7 +11,7 @@ const log = createLogger({
   format: "json",
   destination: { write: (line) => void lines.push(JSON.parse(line)) },
 });
-/** Every second, so that a test need not wait for long. */
+/** Every second, to keep the tests short. */
 const every = (name: string, run: Job["run"], atStart = false): Job => ({
   name,
   pattern: "* * * * * *",
@@ -20,7 +20,7 @@ const every = (name: string, run: Job["run"], atStart = false): Job => ({
 });
 
 // Rule: snapshot-time
-test("a job runs at its times, at the start when it says so, and never twice at once", async () => {
+test("a job runs on schedule, at the start if configured, and never concurrently", async () => {
   let finish = () => {};
   const runs = { eager: 0, late: 0, slow: 0 };
   const slow = () => {
@@ -45,7 +45,7 @@ test("a job runs at its times, at the start when it says so, and never twice at 
   await schedule.stop();
 });
 
-test("a job that fails is logged by its name and runs again", async () => {
+test("a failed job is logged and runs again", async () => {
   let runs = 0;
   const fails = every("fails", async () => {
     runs++;
@@ -58,7 +58,7 @@ test("a job that fails is logged by its name and runs again", async () => {
   expect(lines[0]).toMatchObject({ level: "error", msg: "job failed", err: { message: "no luck" } });
 });
 
-test("stopping tells a job under way, waits for it, and starts none any more", async () => {
+test("stopping aborts a running job, waits for it, and starts no other", async () => {
   let ended = false;
   const long = every(
     "long",
@@ -73,7 +73,7 @@ test("stopping tells a job under way, waits for it, and starts none any more", a
   expect(ended).toBe(true);
 });
 
-test("among several servers a job is run for a time of its pattern by whom the others let, and what is each one's by each", async () => {
+test("in a cluster, one server runs a job for each scheduled time; per-server jobs run on every server", async () => {
   const claimed: [string, number | undefined][] = [];
   const among: Cluster = {
     ...SINGLE_NODE,
@@ -93,7 +93,7 @@ test("among several servers a job is run for a time of its pattern by whom the o
   await schedule.stop();
 });
 
-test("whoever asks for a job is told whether it has begun, or runs here or on another server", async () => {
+test("runNow returns whether the job has started, or already runs here or on another server", async () => {
   let finish = () => {};
   const run = () =>
     new Promise<void>((resolve) => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
   lines = [];
 });
 
-/** The jobs of a server with the default settings, but for those given. */
+/** Returns the jobs of a server with default settings, except for the given ones. */
 function jobs(env: Record<string, string> = {}): Map<string, Job> {
   const log = createLogger({
     level: "info",
@@ -41,7 +41,7 @@ const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(
 
 describe("the snapshot", () => {
   // Rule: snapshot-time, missed-snapshot
-  test("is looked after every minute and at the start, and taken from 03:00 UTC on, once a day", async () => {
+  test("is due from 03:00 UTC on, once a day, checked every minute and at the start", async () => {
     const snapshot = jobs().get("snapshot")!;
     expect(snapshot).toMatchObject({ pattern: "0 * * * * *", runAtStart: true });
     const taken: string[][] = [];
@@ -50,14 +50,14 @@ describe("the snapshot", () => {
       await run(snapshot);
       taken.push(snapshots());
     }
-    // At 02:59 of the 10th, the 9th's is past: a day that was missed stays missing.
+    // At 02:59 on the 10th, the snapshot of the 9th is no longer due: a missed day stays missing.
     expect(taken).toEqual([[], ["2026-03-10"], ["2026-03-10"], ["2026-03-10"]]);
     world.time.now = Date.parse("2026-03-12T12:00:00Z");
     await run(snapshot);
     expect(snapshots()).toEqual(["2026-03-10", "2026-03-12"]);
   });
 
-  test("announces what became critical since the one before", async () => {
+  test("sends alerts for components that became critical since the previous one", async () => {
     const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
     await world.addAppliances({ propertyId, installYear: 1980 });
     const pending = () => world.store.read.deliveryLog.count({ event: "component.critical" });
@@ -69,7 +69,7 @@ describe("the snapshot", () => {
     expect(await pending()).toBe(6);
   });
 
-  test("is taken at the time of day that is set, and by nobody where it is turned off", async () => {
+  test("is taken at the configured time, and not at all if disabled", async () => {
     const later = jobs({ MAINSTAY_SNAPSHOT__AT: "22:01" }).get("snapshot");
     await run(later);
     expect(snapshots()).toEqual([]);
@@ -81,7 +81,7 @@ describe("the snapshot", () => {
 });
 
 // Rule: key-kept
-test("replies to Idempotency-Keys are pruned after 24 hours, every hour", async () => {
+test("idempotent replies are pruned after 24 hours, every hour", async () => {
   const partner = world.partner;
   const save = (key: string) =>
     world.store.write((tx) =>

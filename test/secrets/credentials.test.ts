@@ -20,7 +20,7 @@ const KINDS = [
 ] as const;
 
 // Rule: webhook-secret-form
-test("credentials have their documented form whatever the random bytes are", () => {
+test("credentials have their documented format for any random bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
       const fill = (into: Uint8Array) => {
@@ -32,13 +32,13 @@ test("credentials have their documented form whatever the random bytes are", () 
   );
 });
 
-test("different random bytes make different credentials, and none is made twice", () => {
+test("different random bytes give different credentials", () => {
   for (const [make] of KINDS) {
     expect(new Set(Array.from({ length: 1000 }, () => make(random))).size).toBe(1000);
   }
 });
 
-test("the pattern finds every credential that is secret, inside any text, and no client id", () => {
+test("the pattern matches every secret credential in any text, and no client ID", () => {
   for (const [make] of KINDS) {
     const secret = make(random);
     const cleaned = `n${secret}\\n"${secret}"`.replace(CREDENTIAL_PATTERN, "*");
@@ -47,12 +47,12 @@ test("the pattern finds every credential that is secret, inside any text, and no
 });
 
 // Rule: secrets-hashed
-test("a secret is stored as the SHA-256 of its text", () => {
+test("the hash of a secret is its SHA-256", () => {
   expect(hashSecret("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
 
 // Rule: secrets-hashed
-test("two texts are equal exactly when they are the same", () => {
+test("secretsEqual agrees with equality", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       expect(secretsEqual(a, a)).toBe(true);

@@ -7,7 +7,7 @@ import type { MasterKey } from "../../src/secrets/master-key.ts";
 const key = (byte: number) => new Uint8Array(32).fill(byte) as MasterKey;
 const { encrypt, decrypt } = createEncryptor(key(1));
 
-test("any text comes back as it was", async () => {
+test("decrypt returns the encrypted text", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme" }), async (text) => {
       expect(await decrypt(await encrypt(text))).toBe(text);

@@ -31,7 +31,7 @@ function refusal(env: Record<string, string> = {}): OperatorError {
 
 describe("the key file", () => {
   // Rule: key-file
-  test("is made for its owner alone, is read back, and leaves nothing beside it", () => {
+  test("is created for its owner alone, can be read, and leaves no other file", () => {
     expect(createKeyFile(dataDir, random)).toBe(true);
     expect(statSync(keyFilePath(dataDir)).mode & 0o777).toBe(0o600);
     expect(readFileSync(keyFilePath(dataDir), "utf8")).toMatch(/^mainstay-key-v1:[\w-]{43}\n$/);
@@ -47,7 +47,7 @@ describe("the key file", () => {
     expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
   });
 
-  test("is made by one of several processes that race for it, and all read the same key", async () => {
+  test("is created by one of several concurrent processes, and all read the same key", async () => {
     const script = `
       import { createKeyFile, loadMasterKey } from "${import.meta.dir}/../../src/secrets/master-key.ts";
       const dataDir = ${JSON.stringify(dataDir)};
@@ -64,47 +64,47 @@ describe("the key file", () => {
   });
 
   // Rule: key-file
-  test("is refused when others can read it, with the command that mends it", () => {
+  test("is rejected if other users can read it, with the command that fixes it", () => {
     createKeyFile(dataDir, random);
     for (const mode of [0o640, 0o604, 0o660]) {
       chmodSync(keyFilePath(dataDir), mode);
-      expect(refusal().message).toContain("can be read by others");
-      expect(refusal().hint).toBe(`run: chmod 600 ${keyFilePath(dataDir)}`);
+      expect(refusal().message).toContain("is readable by other users");
+      expect(refusal().hint).toBe(`Run: chmod 600 ${keyFilePath(dataDir)}`);
     }
   });
 
-  test("is refused when it is missing or damaged, without repeating what it holds", () => {
-    expect(refusal().message).toBe(`there is no key file ${keyFilePath(dataDir)}`);
+  test("is rejected if it is missing or damaged, without showing its content", () => {
+    expect(refusal().message).toBe(`key file not found: ${keyFilePath(dataDir)}`);
     for (const text of ["", LINE.slice(0, -1), `${LINE}A`, `v2:${LINE}`, `${LINE}\n${LINE}`]) {
       writeFileSync(keyFilePath(dataDir), text, { mode: 0o600 });
-      expect(refusal().message).toBe(`${keyFilePath(dataDir)} holds no Mainstay key`);
+      expect(refusal().message).toBe(`${keyFilePath(dataDir)} does not contain a Mainstay key`);
     }
   });
 });
 
 describe("the environment", () => {
   // Rule: key-file
-  test("gives the key itself, before the data folder's", () => {
+  test("provides the key itself, which overrides the data folder", () => {
     createKeyFile(dataDir, random);
     expect(loadMasterKey({ dataDir, env: { MAINSTAY_KEY: LINE } })).toEqual(parseMasterKey(LINE, ""));
   });
 
-  test("names a file that holds it, which must be as private as any", () => {
+  test("specifies a key file, which must be private", () => {
     const MAINSTAY_KEY_FILE = join(dataDir, "elsewhere");
     writeFileSync(MAINSTAY_KEY_FILE, `${LINE}\n`, { mode: 0o600 });
     expect(loadMasterKey({ dataDir, env: { MAINSTAY_KEY_FILE } })).toEqual(parseMasterKey(LINE, ""));
     chmodSync(MAINSTAY_KEY_FILE, 0o644);
-    expect(refusal({ MAINSTAY_KEY_FILE }).message).toContain("can be read by others");
+    expect(refusal({ MAINSTAY_KEY_FILE }).message).toContain("is readable by other users");
   });
 
-  test("must not give both, nor anything else", () => {
+  test("must not provide both, nor anything else", () => {
     expect(refusal({ MAINSTAY_KEY: LINE, MAINSTAY_KEY_FILE: "f" }).message).toContain("both set");
-    expect(refusal({ MAINSTAY_KEY: "hunter2" }).message).toBe("MAINSTAY_KEY holds no Mainstay key");
-    expect(refusal({ MAINSTAY_KEY: "" }).message).toBe("MAINSTAY_KEY holds no Mainstay key");
+    expect(refusal({ MAINSTAY_KEY: "hunter2" }).message).toBe("MAINSTAY_KEY does not contain a Mainstay key");
+    expect(refusal({ MAINSTAY_KEY: "" }).message).toBe("MAINSTAY_KEY does not contain a Mainstay key");
   });
 });
 
-test("keys for different purposes differ, and each is always the same", () => {
+test("keys for different purposes differ, and each is deterministic", () => {
   const master = parseMasterKey(LINE, "");
   expect(deriveKey(master, "seal")).toEqual(deriveKey(master, "seal"));
   expect(deriveKey(master, "seal")).not.toEqual(deriveKey(master, "tokens"));

@@ -13,7 +13,7 @@ const partnerId = newId("partner", NOW, random);
 const { issue, verify } = bearerTokens(master, random);
 
 describe("a token", () => {
-  test("says whom it was issued to, with which generation, and until when", async () => {
+  test("contains the partner, the generation and the expiry", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
@@ -47,21 +47,21 @@ describe("a token", () => {
   });
 
   // Rule: token-life
-  test("lives for 3600 seconds and not a moment longer", async () => {
+  test("expires after 3600 seconds", async () => {
     const token = await issue({ partnerId, generation: 1, now: NOW });
     expect(await verify(token, NOW + HOUR - 1)).toBeDefined();
     expect(await verify(token, NOW + HOUR)).toBeUndefined();
   });
 
-  test("from a clock that was set back since is refused; a minute's difference between servers is not", async () => {
+  test("is rejected if the clock was set back since, by more than the minute that servers may differ", async () => {
     const token = await issue({ partnerId, generation: 1, now: NOW });
     expect(await verify(token, NOW - 60_000)).toBeDefined();
     expect(await verify(token, NOW - 61_000)).toBeUndefined();
   });
 });
 
-describe("no other text is a token", () => {
-  test("nothing that a stranger types", async () => {
+describe("verify rejects", () => {
+  test("arbitrary text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         expect(await verify(text, NOW)).toBeUndefined();
@@ -70,7 +70,7 @@ describe("no other text is a token", () => {
     );
   });
 
-  test("none with a letter changed, cut off or added, nor without its prefix", async () => {
+  test("a token with a changed, missing or additional character, or without its prefix", async () => {
     const token = await issue({ partnerId, generation: 1, now: NOW });
     for (let at = 0; at < token.length; at++) {
       for (const letter of ["A", "B", "Q", "_", ".", " ", "="]) {
@@ -84,13 +84,13 @@ describe("no other text is a token", () => {
     }
   });
 
-  test("none that another key signed, nor the key for encryption", async () => {
+  test("a token signed with another key, or with the encryption key", async () => {
     const other = bearerTokens(new Uint8Array(32).fill(8) as MasterKey, random);
     expect(await verify(await other.issue({ partnerId, generation: 1, now: NOW }), NOW)).toBeUndefined();
     expect(await verify(await sign({}, {}, deriveKey(master, "seal")), NOW)).toBeUndefined();
   });
 
-  test("none without a signature, whatever its algorithm says", async () => {
+  test("a token without a signature, whatever its algorithm", async () => {
     const unsigned = new UnsecuredJWT(CLAIMS).encode();
     const [, payload, signature] = (await sign({})).slice(5).split(".");
     const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url");
@@ -99,8 +99,8 @@ describe("no other text is a token", () => {
     }
   });
 
-  test("none of another algorithm, type or unknown critical header, even under the right key", async () => {
-    expect(await verify(await sign({}), NOW)).toBeDefined(); // so that the others fail for their own reason
+  test("another algorithm or type, or an unknown critical header, even with the right key", async () => {
+    expect(await verify(await sign({}), NOW)).toBeDefined(); // The baseline: the tokens below differ from it in one property each.
     for (const header of [{ alg: "HS512" }, { alg: "HS384" }, { typ: "at+jwt" }, { typ: undefined }]) {
       expect(await verify(await sign({}, header, undefined), NOW)).toBeUndefined();
     }
@@ -137,7 +137,7 @@ const CLAIMS = {
   jti: "j",
 };
 
-/** A token as ours, but for the claims and headers given. */
+/** Returns a valid token except for the given claims and headers. */
 function sign(changed: object, header: object = {}, key: Uint8Array = deriveKey(master, "tokens")) {
   return new SignJWT({ ...CLAIMS, ...changed } as Record<string, unknown>)
     .setProtectedHeader({ alg: "HS256", typ: "JWT", ...header })

@@ -15,11 +15,11 @@ export function explainError(error: unknown, file: string): unknown {
       "Restore it from a backup with `mainstay restore`.",
     );
   const isRefused = /^SQLITE_(CANTOPEN|READONLY|IOERR)/.test(code);
-  // A file that there is no room to make is one that can't be opened, to SQLite.
+  // If there is no space for a new file, SQLite reports that it cannot be opened.
   if (code === "SQLITE_FULL" || (isRefused && isDiskFull(dirname(file))))
     return new StorageError(
       `the disk is full: ${file} cannot be written`,
-      `Make room in ${dirname(file)}; a server that runs goes on by itself then. Or use a folder on another disk.`,
+      `Free some space in ${dirname(file)}: a running server then resumes. Or use a folder on another disk.`,
     );
   if (code.startsWith("SQLITE_IOERR"))
     return new StorageError(
