@@ -18,7 +18,7 @@ import {
 } from "../support/page-checks.ts";
 import { addAppliance, addProperty, addWornAppliance } from "../support/portfolio.ts";
 
-/* The page of a property in a real browser, as its readers have it. */
+/* The embedded page of a property in a real browser. */
 
 const { serve } = useMainstay();
 const STRANGE = `<b>Elm</b> "Court" & 'more' \u05d1\u05d9\u05ea \u0628\u064a\u062a 🏢🔥 `;
@@ -62,7 +62,7 @@ const open = async (name: string, options: Parameters<typeof openWindow>[2] = {}
   return { ...window, status: answer!.status() };
 };
 
-/** A screen, a tablet and a phone; on two of them in the dark, too. */
+/** A desktop, a tablet and a phone; two of them also in the dark scheme. */
 const SIZES = [
   { width: 1440, height: 900, isDark: true },
   { width: 820, height: 1180, isDark: false },
@@ -72,7 +72,7 @@ const STATES = ["demo", "empty", "large", "strange", "revoked"];
 
 // Rule: embed-readers
 test.each(STATES)(
-  "the page in the state %s is whole and without barriers on a screen, a tablet and a phone",
+  "the page in the state %s fits and is accessible on a desktop, a tablet and a phone",
   async (state) => {
     const { page, troubles, status, close } = await open(state, STILL);
     expect(status).toBe(state === "revoked" ? 404 : 200);
@@ -83,7 +83,7 @@ test.each(STATES)(
       expect(await overflow(page), `${size.width}`).toBe(0);
       await picture(page, `embed-${state}-${size.width}-light`);
       if (isDark) await inTheDark(page, () => picture(page, `embed-${state}-${size.width}-dark`));
-      // All that can be seen is seen with these open.
+      // Checks the collapsed content as well.
       await setDetails(page, true);
       expect(await overflow(page), `${size.width}`).toBe(0);
       expect(await accessibilityFaults(page), `${size.width}`).toEqual([]);
@@ -93,20 +93,20 @@ test.each(STATES)(
         );
       await setDetails(page, false);
     }
-    // The browser itself notes on its console that a page was not found.
+    // The browser logs the 404 itself.
     expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
     await close();
   },
 );
 
 // Rule: embed-readers
-test("on a wall it is as calm as on a desk, and nothing moves for who wants no motion", async () => {
+test("the page keeps its line length on a 4K screen, and respects reduced motion", async () => {
   const wall = { viewport: { width: 3840, height: 2160 } };
   const { page, troubles, close } = await open("demo", { ...wall, reducedMotion: "reduce" });
   expect(await overflow(page)).toBe(0);
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "embed-demo-3840-light");
-  // Lines stay as short as eyes can follow, in the middle of the wall.
+  // The content keeps its width, centered.
   const { x, width } = (await page.locator("main").boundingBox())!;
   expect(width).toBeLessThan(1400);
   expect(Math.abs(x * 2 + width - 3840)).toBeLessThan(2);
@@ -117,7 +117,7 @@ test("on a wall it is as calm as on a desk, and nothing moves for who wants no m
   await close();
 });
 
-test("like parts share a bar of the time line, with their number, their units and what they cost together", async () => {
+test("identical components share a bar of the timeline, with their number, units and total cost", async () => {
   const all = (await client.get("/v1/components", { property_id: demoId, limit: 200 })).body.components;
   const kinds = Map.groupBy(
     all.filter((one: Json) => one.risk_tier !== "GOOD"),
@@ -145,7 +145,7 @@ test("like parts share a bar of the time line, with their number, their units an
   await close();
 });
 
-test("the sections come in the order in which a stranger can follow them", async () => {
+test("the sections are in the documented order", async () => {
   const { page, close } = await open("demo");
   const ids = await page.locator("section[id]").evaluateAll((all) => all.map(({ id }) => id));
   expect(ids).toEqual([
@@ -161,23 +161,23 @@ test("the sections come in the order in which a stranger can follow them", async
   await close();
 });
 
-test("it is the same under the base path", async () => {
+test("the page works under the base path", async () => {
   const { page, troubles, close } = await open("demo", {}, "/api");
   expect(await page.locator("section[id]").count()).toBe(8);
-  const colour = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
-  expect(colour).toBe("rgb(250, 249, 247)");
+  const color = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+  expect(color).toBe("rgb(250, 249, 247)");
   expect(troubles).toEqual([]);
   await close();
 });
 
 describe("without JavaScript", () => {
   // Rule: embed-readers
-  test("the page says the same, its tables open, and another part's trend can be chosen", async () => {
+  test("the page has the same text, its tables open, and another component can be selected", async () => {
     const { page, troubles, close } = await open("demo", { javaScriptEnabled: false });
     const scripted = await open("demo");
     const plain = await page.locator("main").innerText();
     const shown = await scripted.page.locator("main").innerText();
-    // What a script puts in the place of the form: a slider with its amount.
+    // Scripts replace the form by a slider with its amount.
     const form = /^Budget \(US dollars\)\s+Update$/m;
     const slider = /^Budget\s+\$[\d,]+$/m;
     expect(plain).toMatch(form);
@@ -208,16 +208,16 @@ describe("without JavaScript", () => {
 
 describe("with JavaScript", () => {
   // Rule: embed-plan
-  test("the slider shows at once what a budget buys, as the API would choose, and asks nobody", async () => {
+  test("the budget slider selects the same components as the API, without a request", async () => {
     const { page, troubles, close } = await open("demo");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     const slider = page.locator("#amount");
-    const bargain = page.locator("#plan .budget-result");
+    const outcome = page.locator("#plan .budget-result");
     const most = Number(await slider.getAttribute("max"));
     await slider.focus();
     await page.keyboard.press("Home");
-    expect(await bargain.innerText()).toStartWith("$0 covers no replacements.");
+    expect(await outcome.innerText()).toStartWith("$0 covers no replacements.");
     for (let n = 0; n < 7; n++) await page.keyboard.press("ArrowRight");
     const amount = Number(await slider.inputValue());
     expect(amount).toBeGreaterThan(0);
@@ -226,19 +226,19 @@ describe("with JavaScript", () => {
     const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
     const waiting = components.map((one: Json) => Math.max(one.cost_of_waiting_a_year, 0));
     const all = waiting.reduce((sum: number, cost: number) => sum + cost, 0);
-    expect(await bargain.innerText()).toBe(
+    expect(await outcome.innerText()).toBe(
       `${dollars(amount)} covers ${budget.chosen.length} replacements (${dollars(budget.spent)}) and avoids ` +
         `${dollars(budget.avoided)} of ${dollars(all)} in 12-month delay costs. ${dollars(all - budget.avoided)} remains at risk.`,
     );
     await page.keyboard.press("End");
-    expect(await bargain.innerText()).toContain("avoids all ");
+    expect(await outcome.innerText()).toContain("avoids all ");
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(asked).toEqual([]);
     expect(troubles).toEqual([]);
     await close();
   });
 
-  test("another part's trend is shown in place", async () => {
+  test("another component's trend is loaded in place", async () => {
     const { page, troubles, close } = await open("demo");
     await page.evaluate(() => {
       (window as unknown as { stayed: boolean }).stayed = true;
@@ -253,7 +253,7 @@ describe("with JavaScript", () => {
     await close();
   });
 
-  test("a server that has gone is told of, and the rest of the page stands", async () => {
+  test("an unreachable server is reported, and the rest of the page stays", async () => {
     const own = await serve();
     const partner = own.as(await own.createPartner());
     const { id } = await addProperty(partner);
@@ -271,7 +271,7 @@ describe("with JavaScript", () => {
   });
 
   // Rule: embed-readers
-  test("all can be done by keyboard, and the focus is seen", async () => {
+  test("everything works by keyboard, with visible focus", async () => {
     const { page, troubles, close } = await open("demo");
     const seen: string[] = [];
     for (let n = 0; n < 40; n++) {
@@ -299,7 +299,7 @@ describe("with JavaScript", () => {
   });
 });
 
-test("it prints as a report of a few pages, with nothing to press on it", async () => {
+test("it prints as a report of a few pages, without controls", async () => {
   for (const [state, most] of [
     ["demo", 4],
     ["large", 4],
@@ -317,7 +317,7 @@ test("it prints as a report of a few pages, with nothing to press on it", async 
   }
 });
 
-test("what partners named is shown as they wrote it", async () => {
+test("names from partners are escaped", async () => {
   const { page, close } = await open("strange");
   const heading = await page.locator("h1").innerText();
   expect(heading).toStartWith(STRANGE.trim().slice(0, 20));
@@ -325,7 +325,7 @@ test("what partners named is shown as they wrote it", async () => {
   await close();
 });
 
-test("days and figures are the same in every time zone and language", async () => {
+test("dates and numbers are the same in every time zone and language", async () => {
   const texts = [];
   for (const [timezoneId, locale] of [
     ["Pacific/Honolulu", "en-US"],
@@ -338,7 +338,7 @@ test("days and figures are the same in every time zone and language", async () =
   expect(texts[0]).toBe(texts[1]!);
 });
 
-test("only sites that the operator named may frame it", async () => {
+test("only the configured sites may frame it", async () => {
   const stranger = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -372,7 +372,7 @@ const host = (url: string) =>
     },
   );
 
-test("every component of a large property is a click away", async () => {
+test("all components of a large property are listed on pages", async () => {
   const { page, troubles, close } = await open("large");
   await page.locator("#attention summary").click();
   expect(await page.locator("#attention tbody tr").count()).toBe(100);

@@ -10,7 +10,7 @@ import { accessibilityFaults, overflow, picture } from "../support/page-checks.t
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
-/* The long lists of the portfolio app, what is done from it, and what it spends. */
+/* The long lists of the portfolio app, its actions, and the API calls that it uses. */
 
 const { serve } = useMainstay();
 let browser: Browser;
@@ -25,7 +25,7 @@ afterAll(() => browser?.close());
 
 const PROPERTIES = 20_000;
 
-/** A portfolio of that size, answered in the place of the server's and in its form. */
+/** Intercepts the portfolio requests of the page, and returns a portfolio of that size. */
 async function servePortfolio(page: Page): Promise<{ calls: number }> {
   const served = { calls: 0 };
   await page.route(/\/v1\/portfolio\/summary/, async (route) => {
@@ -36,15 +36,32 @@ async function servePortfolio(page: Page): Promise<{ calls: number }> {
       const n = offset + at;
       const [critical, warning] = [n % 7, n % 11];
       return {
-        ...{ property_id: `P_${n}`, name: `Property ${n}`, address: `${n} Elm St`, city: "Albany" },
-        ...{ state: ["NY", "CA", "TX", "OH"][n % 4], unit_count: n % 90, appliances: 8, components: 50 },
-        ...{ critical, warning, good: 50 - critical - warning, overall_rating: "FAIR" },
-        ...{ total_deferred_maintenance: n, total_reactive_exposure: 2 * n, deferred_per_door: 10 },
+        property_id: `P_${n}`,
+        name: `Property ${n}`,
+        address: `${n} Elm St`,
+        city: "Albany",
+        state: ["NY", "CA", "TX", "OH"][n % 4],
+        unit_count: n % 90,
+        appliances: 8,
+        components: 50,
+        critical,
+        warning,
+        good: 50 - critical - warning,
+        overall_rating: "FAIR",
+        total_deferred_maintenance: n,
+        total_reactive_exposure: 2 * n,
+        deferred_per_door: 10,
       };
     });
     const totals = {
-      ...{ properties: PROPERTIES, appliances: 160_000, components: 1_000_000, critical: 59_997 },
-      ...{ warning: 99_990, good: 840_013, total_deferred: 199_990_000, total_reactive: 399_980_000 },
+      properties: PROPERTIES,
+      appliances: 160_000,
+      components: 1_000_000,
+      critical: 59_997,
+      warning: 99_990,
+      good: 840_013,
+      total_deferred: 199_990_000,
+      total_reactive: 399_980_000,
     };
     await route.fulfill({ json: { portfolio, totals, total: PROPERTIES, limit, offset, partner: "Acme" } });
   });
@@ -68,11 +85,11 @@ async function pageCpuMs(page: Page, act: () => Promise<void>): Promise<number> 
 
 // Rule: portfolio-app-size
 describe("20,000 properties", () => {
-  test("are loaded as far as the reader wants, and searched, put in order and scrolled without lag", async () => {
+  test("are loaded on request, and searched, sorted and scrolled without lag", async () => {
     const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, "#/properties");
     const served = await servePortfolio(page);
     await page.clock.install();
-    // What was read when signing in was the account's own.
+    // The response from before the interception is discarded.
     await page.reload();
     await page.getByText("1,000 of 20,000 properties loaded").waitFor();
     expect(served.calls).toBe(5);
@@ -112,7 +129,7 @@ describe("20,000 properties", () => {
     await close();
   });
 
-  test("are summed by state as far as they are loaded, and wholly by what the API says", async () => {
+  test("are totaled by state if loaded, and in full by the API", async () => {
     const { page, close } = await openApp(browser, server.url, partner.api_key);
     await servePortfolio(page);
     await page.reload();
@@ -123,7 +140,7 @@ describe("20,000 properties", () => {
   });
 });
 
-test("alerts are narrowed by tier, system and state, and saved as they are shown", async () => {
+test("alerts are filtered by tier, system and state, and downloaded as shown", async () => {
   const client = server.as(partner);
   const inNewYork = await addProperty(client, { name: "Oak Court", state: "NY" });
   const inTexas = await addProperty(client, { name: "Pine Court", state: "TX" });
@@ -157,7 +174,7 @@ test("alerts are narrowed by tier, system and state, and saved as they are shown
   await close();
 });
 
-test("a list of alerts is saved whole, with the filters in force, and says what that costs", async () => {
+test("a filtered list of alerts is downloaded in full, after stating its API calls", async () => {
   const owner = await server.createPartner("Many");
   const client = server.as(owner);
   const inNewYork = await addProperty(client, { name: "Old Court", state: "NY" });
@@ -178,7 +195,7 @@ test("a list of alerts is saved whole, with the filters in force, and says what 
   expect(total).toBeGreaterThan(400);
   const words = `Download CSV (all ${total.toLocaleString("en-US")}, ${Math.ceil(total / 200) - 1} API calls)`;
   const save = page.getByRole("button", { name: words });
-  // What is counted begins once the page has what it shows.
+  // Counts only the calls of the download.
   await save.waitFor();
   const calls: string[] = [];
   page.on("request", (request) => calls.push(request.url()));
@@ -209,13 +226,15 @@ test("a list of alerts is saved whole, with the filters in force, and says what 
 });
 
 // Rule: portfolio-app-size
-test("a property of 2,000 parts is read in few calls, and shown without lag", async () => {
+test("a property of 2,000 components is loaded in few calls, and shown without lag", async () => {
   const owner = await server.createPartner("Large");
   const client = server.as(owner);
   const { id } = await addProperty(client, { name: "Large Court", unit_count: 250 });
   await client.post("/v1/appliances/bulk", {
     appliances: Array.from({ length: 250 }, (_, n) => ({
-      ...{ property_id: id, type_id: "refrigerator", install_year: 1990 + (n % 36) },
+      property_id: id,
+      type_id: "refrigerator",
+      install_year: 1990 + (n % 36),
     })),
   });
   const { page, troubles, close } = await openApp(browser, server.url, owner.api_key, "#/properties");
@@ -229,7 +248,7 @@ test("a property of 2,000 parts is read in few calls, and shown without lag", as
   });
   console.log(`the page used ${Math.round(spentMs)} ms of processor time`);
   expect(spentMs).toBeLessThan(1000);
-  // Ten pages of parts, and one call each for all else.
+  // Ten pages of components, and one call for each other resource.
   expect(calls.filter((url) => url.includes("/v1/")).length).toBeLessThanOrEqual(17);
   expect(await page.locator("#timeline ol li").count()).toBeLessThanOrEqual(14);
   expect(await overflow(page)).toBe(0);
@@ -247,7 +266,7 @@ test("a property of 2,000 parts is read in few calls, and shown without lag", as
   await close();
 });
 
-test("a portfolio's plan sums up all properties, and names as many of them as the reader wants to pay for", async () => {
+test("a portfolio's plan totals all properties, and lists more of them on request", async () => {
   const owner = await server.createPartner("Wide");
   const client = server.as(owner);
   for (let n = 0; n < 201; n++) await addProperty(client, { name: `Court ${n}` });
@@ -257,14 +276,16 @@ test("a portfolio's plan sums up all properties, and names as many of them as th
   await page.getByText("None are in the first 200 properties.").waitFor();
   const plan = (await client.get("/v1/portfolio/plan", { budget: 1e12 })).body;
   const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
-  const said = await page.locator("#plan .budget-result").innerText();
-  expect(said).toContain(`covers ${plan.budget.chosen_count} replacements (${dollars(plan.budget.spent)})`);
+  const outcome = await page.locator("#plan .budget-result").innerText();
+  expect(outcome).toContain(
+    `covers ${plan.budget.chosen_count} replacements (${dollars(plan.budget.spent)})`,
+  );
   expect(await page.locator("#plan .budget-lines a").count()).toBe(0);
   await page.getByText("200 of 202 loaded").waitFor();
   await page.locator("#plan").getByRole("button", { name: "Load 200 more (uses 1 API call)" }).click();
   await page.locator("#plan .due-now").getByRole("link", { name: "Worn Court" }).waitFor();
   await page.locator("#plan .budget-lines").getByRole("link", { name: "Worn Court" }).waitFor();
-  expect(await page.locator("#plan .budget-result").innerText()).toBe(said);
+  expect(await page.locator("#plan .budget-result").innerText()).toBe(outcome);
 
   await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
   await page.getByText("2 more properties").waitFor();
@@ -284,7 +305,7 @@ async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<s
   return parse(readFileSync(await (await download).path(), "utf8"), { columns: true });
 }
 
-test("a photo is shown when it is asked for, with the credentials that it needs", async () => {
+test("a photo is loaded on request, with credentials", async () => {
   const client = server.as(partner);
   const { id } = await addProperty(client, { name: "Ash Court" });
   const appliance = await addWornAppliance(client, id);
@@ -302,7 +323,7 @@ test("a photo is shown when it is asked for, with the credentials that it needs"
   await close();
 });
 
-test("a delivery is seen with its attempts, and sent again", async () => {
+test("a delivery is shown with its attempts, and can be resent", async () => {
   const receiver = await startReceiver({ behave: () => ({ status: 200, body: "<b>thanks</b>" }) });
   try {
     const sender = await server.createPartner("Sender", "--webhook-url", receiver.url);
@@ -337,7 +358,7 @@ test("a delivery is seen with its attempts, and sent again", async () => {
   }
 });
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",

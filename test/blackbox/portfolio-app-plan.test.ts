@@ -10,7 +10,7 @@ import { type Installation, type Partner, useMainstay } from "../support/mainsta
 import { accessibilityFaults, keepPrint, pagesOf, picture } from "../support/page-checks.ts";
 import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
 
-/* What to do about a portfolio and its properties, as the app shows it and prints it. */
+/* The plans of a portfolio and its properties in the app, on screen and in print. */
 
 const { serve } = useMainstay();
 let server: Installation;
@@ -42,7 +42,7 @@ const figure = (cell: string) => Number(cell.replaceAll(",", ""));
 const planOf = async (query: Record<string, unknown> = {}): Promise<Json> =>
   (await client.get("/v1/portfolio/plan", { limit: 200, ...query })).body;
 
-/** The addresses of the API that the page asks for from now on. */
+/** Records the API requests of the page from now on. */
 function callsOf(page: Page): string[] {
   const calls: string[] = [];
   page.on("request", (request) => {
@@ -60,15 +60,15 @@ async function saved(page: Page, act: () => Promise<void>): Promise<{ name: stri
 
 // Rule: portfolio-app-plan
 describe("the portfolio's plan", () => {
-  test("has a slider that shows what a budget buys and leaves, as the API would, a call for each amount", async () => {
+  test("has a budget slider that matches the API, with one call per amount", async () => {
     const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
     await settled(page);
     const all = (await planOf({ budget: 1e12 })).budget;
     const slider = page.getByRole("slider", { name: "Budget" });
-    const bargain = page.locator("#plan .budget-result");
+    const outcome = page.locator("#plan .budget-result");
     const most = Number(await slider.getAttribute("max"));
     expect(most).toBeGreaterThanOrEqual(all.spent);
-    expect(await bargain.innerText()).toBe(
+    expect(await outcome.innerText()).toBe(
       `${dollars(most)} covers ${all.chosen_count} replacements (${dollars(all.spent)}) and avoids all ` +
         `${dollars(all.avoided)} in 12-month delay costs.`,
     );
@@ -88,11 +88,11 @@ describe("the portfolio's plan", () => {
     await settled(page);
     const amount = Number(await slider.inputValue());
     expect(amount).toBeLessThan(all.spent);
-    // Sixty steps in one go are one amount that is asked about.
+    // Sixty steps at once are one request.
     expect(calls).toHaveLength(1);
     expect(await spent.innerText()).toBe(`${before + 1} API calls this session`);
     const { budget, portfolio } = await planOf({ budget: amount });
-    expect(await bargain.innerText()).toBe(
+    expect(await outcome.innerText()).toBe(
       `${dollars(amount)} covers ${budget.chosen_count} replacements (${dollars(budget.spent)}) and avoids ` +
         `${dollars(budget.avoided)} of ${dollars(all.avoided)} in 12-month delay costs. ` +
         `${dollars(all.avoided - budget.avoided)} remains at risk.`,
@@ -116,7 +116,7 @@ describe("the portfolio's plan", () => {
     await page.getByText("avoids all").waitFor();
     await sixtyStepsDown();
     await page.getByText(`${dollars(amount)} covers`).waitFor();
-    // All the money, and an amount that was tried before, are known.
+    // The unlimited budget and earlier amounts are cached.
     expect(calls).toHaveLength(1);
 
     const shared = await openApp(browser, server.url, partner.api_key, `#/?budget=${amount}`);
@@ -126,13 +126,13 @@ describe("the portfolio's plan", () => {
     await close();
   });
 
-  test("is a schedule for print, whose rows and columns add up to the API's plan", async () => {
+  test("has a printable schedule whose rows and columns add up to the API's plan", async () => {
     const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
     await settled(page);
     const calls = callsOf(page);
     await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
     await page.getByRole("heading", { level: 1, name: "Replacement reserve schedule" }).waitFor();
-    // The plan itself is known: only what each property costs in each year is asked for.
+    // The plan is cached: only the costs of each property by year are requested.
     expect(calls).toHaveLength(1);
     await page.getByLabel("Years").selectOption("12");
     await page.getByText("12 years from").waitFor();
@@ -182,7 +182,7 @@ describe("the portfolio's plan", () => {
 
 // Rule: portfolio-app-plan
 describe("a property's plan", () => {
-  test("has a slider that asks nobody, its numbers as files, and a schedule for print", async () => {
+  test("has a budget slider without requests, CSV files, and a printable schedule", async () => {
     const place = `#/properties/${demoId}`;
     const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, place);
     await settled(page);
@@ -214,7 +214,7 @@ describe("a property's plan", () => {
     const { token } = await server.json("embed", "create", demoId);
     const printed = await page.context().newPage();
     await printed.goto(`${server.url}/embed/property/${token}/schedule`);
-    // The same as the page that is given to others.
+    // The embedded page has the same table.
     expect(shown).toBe(await printed.locator("table.reserve").innerText());
     await printed.close();
     await expectLandscape(page, "app-property-schedule", 4);
@@ -229,7 +229,7 @@ describe("a property's plan", () => {
   });
 });
 
-/** A sheet on its side, with nothing to press on it. */
+/** Expects a print in landscape orientation, without controls. */
 async function expectLandscape(page: Page, name: string, most: number): Promise<void> {
   const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
   keepPrint(pdf, name);

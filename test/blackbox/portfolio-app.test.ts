@@ -18,11 +18,11 @@ import {
 import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
 import { lastingPort } from "../support/ports.ts";
 
-/* The portfolio app in a real browser, as partners' people have it. */
+/* The portfolio app in a real browser. */
 
 const { install, serve } = useMainstay();
 const STRANGE = `<b>Elm</b> "Court" & 'more' <script>alert(1)</script> \u05d1\u05d9\u05ea \u0628\u064a\u062a 🏢🔥 `;
-/** A screen, a tablet, a phone and a wall; on two of them in the dark, too. */
+/** A desktop, a tablet, a phone and a 4K screen; two of them also in the dark scheme. */
 const SIZES = [
   { width: 1440, height: 900, isDark: true },
   { width: 820, height: 1180, isDark: false },
@@ -45,7 +45,9 @@ beforeAll(async () => {
   ids.demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
   ids.empty = (await addProperty(client, { name: "Empty Court", state: "CA" })).id;
   await client.post(`/v1/property/${ids.demo}/claims`, {
-    ...{ claim_type: "water_damage", date_of_loss: "2025-03-14", amount: 12500 },
+    claim_type: "water_damage",
+    date_of_loss: "2025-03-14",
+    amount: 12500,
   });
   newcomer = await server.createPartner("Newcomer");
   stranger = await server.createPartner(`${STRANGE} Inc`);
@@ -54,8 +56,11 @@ beforeAll(async () => {
   const appliance = await addWornAppliance(strange, ids.strange, { brand: STRANGE, model: STRANGE });
   ids.strangeAppliance = appliance.id;
   await logEvents(strange, {
-    ...{ appliance_id: appliance.id, event_type: "Repair", date: "2025-03-14" },
-    ...{ notes: STRANGE.repeat(20), technician: STRANGE },
+    appliance_id: appliance.id,
+    event_type: "Repair",
+    date: "2025-03-14",
+    notes: STRANGE.repeat(20),
+    technician: STRANGE,
   });
   await server.json("snapshot");
   const [worst] = (await client.get("/v1/components", { property_id: ids.demo, tier: "CRITICAL" })).body
@@ -66,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Whose places of the app, by name. */
+/** The routes of the app by name, with the partner that opens them. */
 const places = (): [whose: Partner, places: Record<string, string>][] => [
   [
     partner,
@@ -101,7 +106,7 @@ const places = (): [whose: Partner, places: Record<string, string>][] => [
 ];
 
 // Rule: portfolio-app
-test("every page is whole and without barriers on a screen, a tablet, a phone and a wall, and asks no other host", async () => {
+test("every page fits and is accessible on every screen, and requests nothing from other hosts", async () => {
   for (const [whose, named] of places()) {
     const { page, troubles, close } = await openApp(browser, server.url, whose.api_key, "#/", STILL);
     for (const [state, place] of Object.entries(named)) {
@@ -130,7 +135,7 @@ test("every page is whole and without barriers on a screen, a tablet, a phone an
 });
 
 describe("signing in", () => {
-  test("says so when a key opens nothing, and lets nobody in", async () => {
+  test("rejects an invalid key with a message", async () => {
     const { page, troubles, close } = await openWindow(browser, server.url);
     await page.goto(`${server.url}/embed/app`);
     await page.getByRole("textbox", { name: "API key" }).fill(`svc_live_${"0".repeat(48)}`);
@@ -139,12 +144,12 @@ describe("signing in", () => {
     expect(await page.getByRole("alert").innerText()).toContain("Invalid API key");
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "app-refused");
-    // The browser itself notes on its console that a call was refused.
+    // The browser logs the 401 itself.
     expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
     await close();
   });
 
-  test("works with a client id and secret, of which the secret is not kept", async () => {
+  test("works with a client ID and secret, and does not store the secret", async () => {
     const { page, troubles, close } = await openWithClient(server, partner, "#/properties");
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
     const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
@@ -154,7 +159,7 @@ describe("signing in", () => {
     await close();
   });
 
-  test("buys a new token before the one that it has expires, without asking the reader", async () => {
+  test("renews the access token before it expires", async () => {
     const { page, troubles, close } = await openWithClient(server, partner, "#/properties");
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
     const token = () =>
@@ -171,20 +176,20 @@ describe("signing in", () => {
     await page.getByRole("navigation", { name: "Areas" }).getByRole("link", { name: "Alerts" }).click();
     await page.getByRole("heading", { level: 1, name: "Alerts" }).waitFor();
     await settled(page);
-    // All the calls that were made at once wait for the same one.
+    // Concurrent calls share one renewal.
     expect(bought).toEqual(["POST"]);
     expect(await token()).not.toBe(first);
     expect(troubles).toEqual([]);
     await close();
   });
 
-  test("asks for the credentials again where a token has expired, and goes on where the reader was", async () => {
+  test("asks for the credentials when a token has expired, and returns to the same page", async () => {
     const { server: own, restart } = await serveLastingly();
     const owner = await own.createPartner();
     await addProperty(own.as(owner), { name: "Oak Court" });
     const { page, close } = await openWithClient(own, owner, "#/properties");
     await page.getByRole("link", { name: "Oak Court" }).waitFor();
-    // A reload forgets the secret, so the token cannot be renewed.
+    // A reload discards the secret, so the token cannot be renewed.
     await page.reload();
     await page.getByRole("link", { name: "Oak Court" }).waitFor();
     await own.stop();
@@ -201,7 +206,7 @@ describe("signing in", () => {
     await close();
   });
 
-  test("holds for the tab: after a reload, not in another one, and not once signed out", async () => {
+  test("lasts for the tab: across reloads, not in other tabs, and until sign-out", async () => {
     const { page, close } = await openApp(browser, server.url, partner.api_key, "#/properties");
     await page.reload();
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
@@ -217,7 +222,7 @@ describe("signing in", () => {
     await close();
   });
 
-  test("a key that is replaced while the page is open is asked for again, where the reader was", async () => {
+  test("asks for a key that was replaced while the page is open, and returns to the same page", async () => {
     const replaced = await server.createPartner("Replaced");
     const { id } = await addProperty(server.as(replaced), { name: "Oak Court" });
     const { page, troubles, close } = await openApp(browser, server.url, replaced.api_key, "#/properties");
@@ -236,7 +241,7 @@ describe("signing in", () => {
   });
 });
 
-test("a server that has gone is told of; what was loaded stands, and it goes on once it is back", async () => {
+test("an unreachable server is reported; loaded pages stay, and loading resumes once it is back", async () => {
   const { server: own, restart } = await serveLastingly();
   const owner = await own.createPartner();
   await addProperty(own.as(owner), { name: "Oak Court" });
@@ -257,7 +262,7 @@ test("a server that has gone is told of; what was loaded stands, and it goes on 
   await close();
 });
 
-test("a day whose calls are used up is told of, with what is left before that", async () => {
+test("a reached daily call limit is reported, and the remaining calls before that", async () => {
   const own = await serve({ limits: { daily_budget: 2 } });
   const owner = await own.createPartner();
   const { id } = await addProperty(own.as(owner));
@@ -270,7 +275,7 @@ test("a day whose calls are used up is told of, with what is left before that", 
   await close();
 });
 
-test("a minute whose calls are used up is waited for, and told of when that is in vain", async () => {
+test("the per-minute rate limit is waited for, and reported if it persists", async () => {
   const own = await serve({ limits: { per_partner_per_minute: 2 } });
   const owner = await own.createPartner();
   const { id } = await addProperty(own.as(owner));
@@ -286,10 +291,10 @@ test("a minute whose calls are used up is waited for, and told of when that is i
     await page.emulateMedia({ reducedMotion: motion });
     return (await movingElements(page)).includes("span.pulse");
   };
-  // The mark may be drawn anew just then.
+  // The element may be replaced in between.
   await eventually(async () => expect(await isMoving("no-preference")).toBe(true));
   expect(await isMoving("reduce")).toBe(false);
-  // The page's minutes pass, the server's do not.
+  // Only the clock of the page advances, not that of the server.
   for (let n = 0; n < 200 && !(await page.getByText("Rate limit reached").isVisible()); n++)
     await page.clock.runFor(2_000);
   await page.getByRole("heading", { name: "Rate limit reached" }).waitFor();
@@ -297,16 +302,14 @@ test("a minute whose calls are used up is waited for, and told of when that is i
   expect(await page.getByText("Waiting for the rate limit…").count()).toBe(0);
   expect(await accessibilityFaults(page)).toEqual([]);
   await picture(page, "app-too-fast");
-  // Once there is room again, what was asked for comes.
+  // Once the server accepts calls again, the page loads.
   let refusals = 0;
   await page.route(/\/v1\//, async (route) => {
     if (refusals++ === 0)
       return await route.fulfill({
-        ...{
-          status: 429,
-          headers: { "retry-after": "30" },
-          json: { error: "Slow down", code: "rate_limited" },
-        },
+        status: 429,
+        headers: { "retry-after": "30" },
+        json: { error: "Slow down", code: "rate_limited" },
       });
     const { pathname, search } = new URL(route.request().url());
     const { text } = await server.as(partner).ask("GET", (pathname + search).replaceAll(id, ids.empty), 200);
@@ -321,8 +324,8 @@ test("a minute whose calls are used up is waited for, and told of when that is i
   await close();
 });
 
-describe("addresses", () => {
-  test("a filtered list can be shared, and Back leads through the pages", async () => {
+describe("the address", () => {
+  test("holds the filters of a list, and follows Back", async () => {
     const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
     await page.getByRole("navigation").getByRole("link", { name: "Properties" }).click();
     await page.getByLabel("Search").fill("empty");
@@ -344,7 +347,7 @@ describe("addresses", () => {
     await close();
   });
 
-  test("works under the base path, too", async () => {
+  test("works under the base path", async () => {
     const { page, troubles, close } = await openWindow(browser, server.url);
     await page.goto(`${server.url}/api/embed/app#/properties`);
     await signIn(page, partner.api_key);
@@ -355,7 +358,7 @@ describe("addresses", () => {
   });
 });
 
-test("a page that was read is not asked for again, and after a while only whether it still stands", async () => {
+test("a loaded page is not requested again, and later revalidated by ETag", async () => {
   const { page, close } = await openApp(browser, server.url, partner.api_key);
   await settled(page);
   const calls: (string | undefined)[] = [];
@@ -383,12 +386,12 @@ test("a page that was read is not asked for again, and after a while only whethe
   await close();
 });
 
-test("all can be done by keyboard, and the focus is seen", async () => {
+test("everything works by keyboard, with visible focus", async () => {
   const { page, troubles, close } = await openWindow(browser, server.url);
   await page.goto(`${server.url}/embed/app`);
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   const tabTo = async (name: string) => {
-    // Tabs come faster than answers: all that one of them may lead to has to be there.
+    // Tabs come faster than responses: waits until every target is rendered.
     await settled(page);
     for (let n = 0; n < 60; n++) {
       await page.keyboard.press("Tab");
@@ -398,7 +401,7 @@ test("all can be done by keyboard, and the focus is seen", async () => {
         const label = (element as HTMLInputElement).labels?.[0]?.innerText;
         return {
           name: element === document.body ? "" : (label ?? element.innerText.trim()),
-          // Between the last and the first there is nothing.
+          // Between the last and the first element, the body has the focus.
           isSeen: element === document.body || outlineStyle !== "none" || boxShadow !== "none",
         };
       });
@@ -412,7 +415,7 @@ test("all can be done by keyboard, and the focus is seen", async () => {
   await tabTo("API key");
   await page.keyboard.type(partner.api_key);
   await page.keyboard.press("Enter");
-  // Signing in has the heading "Sign in to your portfolio".
+  // Exact, since the heading of the sign-in page contains the word too.
   await page.getByRole("heading", { level: 1, name: "Portfolio", exact: true }).waitFor();
   await tabTo("Properties");
   await page.keyboard.press("Enter");
@@ -432,7 +435,7 @@ test("all can be done by keyboard, and the focus is seen", async () => {
   await close();
 });
 
-test("what partners wrote is shown as they wrote it, and run by nobody", async () => {
+test("texts from partners are escaped", async () => {
   const { page, troubles, close } = await openApp(browser, server.url, stranger.api_key, "#/properties");
   let isAlerted = false;
   page.on("dialog", (dialog) => {
@@ -453,7 +456,7 @@ test("what partners wrote is shown as they wrote it, and run by nobody", async (
   await close();
 });
 
-test("days and figures are the same in every time zone and language", async () => {
+test("dates and numbers are the same in every time zone and language", async () => {
   const texts = [];
   for (const [timezoneId, locale] of [
     ["Pacific/Honolulu", "en-US"],
@@ -468,14 +471,14 @@ test("days and figures are the same in every time zone and language", async () =
   expect(texts[0]).toBe(texts[1]!);
 });
 
-test("without JavaScript it says what it needs", async () => {
+test("without JavaScript, the page says that it needs it", async () => {
   const { page, close } = await openWindow(browser, server.url, { javaScriptEnabled: false });
   await page.goto(`${server.url}/embed/app`);
   await page.getByText("This app needs JavaScript").waitFor();
   await close();
 });
 
-/** A server that is found at the same address when it is started again. */
+/** Starts a server that keeps its address across restarts. */
 async function serveLastingly() {
   const server = install({ admin: { listen: "127.0.0.1:0" } });
   const args = ["--port", String(await lastingPort())];
@@ -484,7 +487,7 @@ async function serveLastingly() {
   return { server, restart };
 }
 
-/** The app, signed in to with a client id and secret. */
+/** Opens the app, and signs in with a client ID and secret. */
 async function openWithClient({ url }: Installation, client: Partner, place: string) {
   const window = await openWindow(browser, url);
   await window.page.goto(`${url}/embed/app${place}`);
@@ -499,13 +502,13 @@ async function fillClient(page: Page, { client_id, client_secret }: Partner): Pr
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** So many minutes go by on the page's clock. */
+/** Advances the clock of the page. */
 const letPass = (page: Page, minutes: number) =>
   page.evaluate((passed) => {
     const before = Date.now;
     Date.now = () => before() + passed * 60_000;
   }, minutes);
 
-/** Makes the newest moment that the database knows one after the end of every token that was sold so far. */
+/** Sets the clock of the database to a time at which all tokens have expired. */
 const letTokensExpire = (installation: Installation) =>
   installation.sql(`UPDATE clock SET last_instant = ${Date.now() + 3_601_000}`);

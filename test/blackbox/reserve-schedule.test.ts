@@ -17,7 +17,7 @@ import {
 } from "../support/page-checks.ts";
 import { addProperty } from "../support/portfolio.ts";
 
-/* The replacement reserve schedule, as a lender's reviewer reads it. */
+/* The replacement reserve schedule, checked as a lender would. */
 
 const { serve } = useMainstay();
 let server: Installation;
@@ -52,7 +52,7 @@ const open = async (name: string, query = "", options: Parameters<typeof openWin
   return window;
 };
 
-/** The table's rows as a spreadsheet has them, by their kind. */
+/** Reads the rows of the table, by their kind. */
 async function rowsOf(name: string, query = "") {
   const { page, close } = await open(name, query, { javaScriptEnabled: false });
   const rows = await page.locator("table.reserve tr").evaluateAll((all) =>
@@ -77,7 +77,7 @@ const figure = (cell: string) => Number(cell.replaceAll(",", ""));
 const figures = (cells: readonly string[]) => cells.filter((cell) => cell !== "").map(figure);
 const added = (rows: readonly number[][]) =>
   rows[0]!.map((_, at) => rows.reduce((sum, row) => sum + row[at]!, 0));
-/** Before the years: age, effective age, life, remaining, quantity, cost of one, cost. */
+/** The columns before the years: age, effective age, expected life, remaining life, quantity, unit cost, cost. */
 const FACTS = 7;
 
 describe.each([
@@ -86,7 +86,7 @@ describe.each([
   ["large", "?years=7&inflation_pct=0", 7, 0],
 ])("the schedule of %s%s", (name, query, years, inflation) => {
   // Rule: reserve-schedule
-  test("adds up in every row and column, as it is printed", async () => {
+  test("adds up in every row and column, as printed", async () => {
     const { parts, systems, total } = await rowsOf(name, query);
     const plan: Json = (await client.get(`/v1/property/${ids[name]}/plan${query}`)).body;
     expect(parts.length).toBeGreaterThan(5);
@@ -122,7 +122,7 @@ describe.each([
     expect(figures(total("For comparison")).at(-1)).toBe(Math.round(plan.totals.run_to_failure));
   });
 
-  test("has for a part that stands alone what is left of its life: expected life less effective age", async () => {
+  test("has the remaining life of a single component: expected life minus effective age", async () => {
     const { parts } = await rowsOf(name, query);
     const alone = parts.filter(({ cells }) => cells.slice(0, 4).every((cell) => !cell.includes("–")));
     if (name === "demo") expect(alone.length).toBeGreaterThan(20);
@@ -133,7 +133,7 @@ describe.each([
   });
 });
 
-test("the same is in the file of every part, a row a part and a column a year", async () => {
+test("the CSV file has one row per component and one column per year, with the same costs", async () => {
   const rows: Json[] = parse(await (await fetch(`${addresses.demo}/plan.csv?years=12`)).text(), {
     columns: true,
   });
@@ -149,20 +149,20 @@ test("the same is in the file of every part, a row a part and a column a year", 
   }
 });
 
-test("like parts are one row with their quantity", async () => {
+test("identical components share a row with their quantity", async () => {
   const { parts } = await rowsOf("large");
   expect(parts.length).toBeLessThan(20);
   expect(parts.map(({ cells }) => cells[0]).join()).toContain("–");
 });
 
-test("more years than a sheet has room for are a table after the other", async () => {
+test("more years than fit a sheet are split into several tables", async () => {
   const { page, close } = await open("demo", "?years=30");
   expect(await page.locator("table.reserve").count()).toBe(3);
   expect(await page.locator("table.reserve").last().locator("thead th").allInnerTexts()).toContain("Year 30");
   await close();
 });
 
-test("terms that cannot be are the usual ones, and the page says which it used", async () => {
+test("invalid terms fall back to the defaults, which the page states", async () => {
   const { page, close } = await open("demo", "?years=0&inflation_pct=lots");
   expect(await page.locator("header").innerText()).toContain("10 years from");
   expect(await page.locator("header").innerText()).toContain("3% inflation");
@@ -176,7 +176,7 @@ const SIZES = [
 ];
 
 describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
-  test("is whole and without barriers on a screen, in light and dark, on a tablet and on a phone", async () => {
+  test("fits and is accessible on a desktop, a tablet and a phone, in light and dark", async () => {
     const { page, troubles, close } = await open(name, "", STILL);
     expect(await page.locator("h1").count()).toBe(1);
     for (const size of SIZES) {
@@ -194,7 +194,7 @@ describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
     await close();
   });
 
-  test("prints on its side, from the first sheet on, with nothing to press", async () => {
+  test("prints in landscape orientation, without controls", async () => {
     const { page, close } = await open(name);
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
     keepPrint(pdf, `schedule-${name}`);
@@ -210,7 +210,7 @@ describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
   });
 });
 
-test("a page that has ended has no schedule", async () => {
+test("a revoked page has no schedule", async () => {
   const { embed_id, token } = await server.json("embed", "create", ids.demo!);
   await server.json("embed", "revoke", embed_id);
   expect((await fetch(`${server.url}/embed/property/${token}/schedule`)).status).toBe(404);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const CSS = readFileSync(join(import.meta.dir, "../../src/web/style/tokens.css"), "utf8");
 
-/** The colours of each scheme: the light ones are the ground that the others change. */
+/** The colors of each scheme: the dark scheme overrides those of the light one. */
 function schemes(): Record<string, Record<string, string>> {
   const [light = "", dark = "", print = ""] = CSS.split("@media");
   const read = (text: string) =>
@@ -20,7 +20,7 @@ function schemes(): Record<string, Record<string, string>> {
 
 type Triple = [number, number, number];
 
-/** Linear light of a colour written `#rrggbb`. */
+/** The linear light of a color such as `#1a5f5a`. */
 function linear(hex: string): Triple {
   return [1, 3, 5].map((at) => {
     const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
@@ -28,7 +28,7 @@ function linear(hex: string): Triple {
   }) as Triple;
 }
 
-/** WCAG 2.2 contrast ratio. */
+/** The contrast ratio of WCAG 2.2. */
 function contrast(a: string, b: string): number {
   const luminance = (hex: string) => {
     const [r, g, b] = linear(hex);
@@ -38,9 +38,9 @@ function contrast(a: string, b: string): number {
   return (light! + 0.05) / (dark! + 0.05);
 }
 
-/** Full deuteranopia by Machado, Oliveira and Fernandes 2009, then CIE L*a*b*. */
+/** A color in CIE L*a*b* as seen with full deuteranopia (Machado, Oliveira and Fernandes 2009). */
 function seenWithoutGreen(hex: string): Triple {
-  const colour = linear(hex);
+  const color = linear(hex);
   const rows: Triple[] = [
     [0.367322, 0.860646, -0.227968],
     [0.280085, 0.672501, 0.047413],
@@ -51,7 +51,7 @@ function seenWithoutGreen(hex: string): Triple {
       1,
       Math.max(
         0,
-        row.reduce((sum, weight, at) => sum + weight * colour[at]!, 0),
+        row.reduce((sum, weight, at) => sum + weight * color[at]!, 0),
       ),
     ),
   ) as Triple;
@@ -67,31 +67,31 @@ const difference = (a: string, b: string) => {
   return Math.hypot(...one.map((value, at) => value - other[at]!));
 };
 
-describe.each(Object.entries(schemes()))("in the %s scheme", (_, colours) => {
-  const ratio = (one: string, other: string) => contrast(colours[one]!, colours[other]!);
+describe.each(Object.entries(schemes()))("in the %s scheme", (_, colors) => {
+  const ratio = (one: string, other: string) => contrast(colors[one]!, colors[other]!);
 
-  test("text stands out from what it is on, as WCAG 2.2 AA asks", () => {
+  test("text has the contrast that WCAG 2.2 AA requires", () => {
     for (const text of ["ink", "mute", "accent", "critical", "warning", "good"])
       for (const ground of ["page", "card"])
         expect(ratio(text, ground), `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
     for (const tier of ["critical", "warning", "good"]) {
-      expect(ratio(tier, `${tier}-soft`), `${tier} on its soft colour`).toBeGreaterThanOrEqual(4.5);
+      expect(ratio(tier, `${tier}-soft`), `${tier} on its soft color`).toBeGreaterThanOrEqual(4.5);
       expect(ratio("ink", `${tier}-soft`), `ink on ${tier}-soft`).toBeGreaterThanOrEqual(4.5);
     }
     expect(ratio("on-accent", "accent")).toBeGreaterThanOrEqual(4.5);
   });
 
-  test("marks and bars stand out from what they are on", () => {
+  test("symbols and bars have the contrast that WCAG 2.2 AA requires", () => {
     for (const fill of ["critical-fill", "warning-fill", "good-fill", "accent"])
       for (const ground of ["page", "card"])
         expect(ratio(fill, ground), `${fill} on ${ground}`).toBeGreaterThanOrEqual(3);
   });
 
-  test("the tiers differ for readers without green cones", () => {
+  test("the tiers differ for color-blind readers", () => {
     const tiers = ["critical-fill", "warning-fill", "good-fill"];
     for (const one of tiers)
       for (const other of tiers)
         if (one < other)
-          expect(difference(colours[one]!, colours[other]!), `${one}, ${other}`).toBeGreaterThan(20);
+          expect(difference(colors[one]!, colors[other]!), `${one}, ${other}`).toBeGreaterThan(20);
   });
 });
