@@ -129,7 +129,7 @@ export function toStorageError(error: unknown, path: string): unknown {
   if (REFUSED.includes(code))
     return new StorageError(
       `${path} cannot be written (${message})`,
-      "Check that it belongs to the user that runs Mainstay, and that the disk is not mounted read-only or failing.",
+      "Check that the user running Mainstay owns it and that the disk is not read-only or failing.",
     );
   return error;
 }

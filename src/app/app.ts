@@ -106,7 +106,7 @@ async function startOn(
 ): Promise<App> {
   const { config, clock, monotonicMs = () => performance.now(), log } = world;
   const { store } = folder;
-  if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before its upgrade");
+  if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before migration");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
   const knowledge = loadKnowledge();
@@ -193,7 +193,7 @@ async function startOn(
       sender.close();
       await budgets.release();
       ledger?.close();
-      await views.flush().catch((error) => log.warn({ err: error }, "views of embeds not stored"));
+      await views.flush().catch((error) => log.warn({ err: error }, "embed views could not be stored"));
       await joined.stop();
       await store.close();
       lock.release();

@@ -131,8 +131,8 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
   const first = await store.write((tx) => tx.installation.keyCheck(own));
   if (first === own) return;
   throw new OperatorError(
-    "this server's key is not the one that the others on this database have",
-    `Copy the key file of the server that was there first to ${keyFilePath(dataDir)}, or name a copy of it by MAINSTAY_KEY_FILE.`,
+    "this server's key differs from the key of the other servers on this database",
+    `Copy the key file of the first server to ${keyFilePath(dataDir)}, or set MAINSTAY_KEY_FILE to the path of a copy.`,
   );
 }
 
@@ -175,8 +175,8 @@ export function makeDataFolder(path: string): void {
     const reason =
       code === "ENOTDIR" || code === "EEXIST" ? "A part of the path is a file, not a folder. " : "";
     throw new OperatorError(
-      `the data folder ${path} cannot be made (${code})`,
-      `${reason}Name a folder that the user who runs Mainstay may write to, with --data-dir or storage.data_dir.`,
+      `the data folder ${path} cannot be created (${code})`,
+      `${reason}Specify a folder that the user running Mainstay can write to, with --data-dir or storage.data_dir.`,
     );
   }
 }

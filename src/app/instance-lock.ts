@@ -20,8 +20,8 @@ export function lockInstance(dataDir: string): { release(): void } {
     db.close();
     if (!(error instanceof SQLiteError) || !error.code?.startsWith("SQLITE_BUSY")) throw error;
     throw new OperatorError(
-      `another Mainstay already serves the data folder ${dataDir}`,
-      "Stop that one first, or name another folder with --data-dir.",
+      `another Mainstay server is already running on the data folder ${dataDir}`,
+      "Stop it first, or specify another folder with --data-dir.",
     );
   }
   return {

@@ -11,7 +11,7 @@ import type { Logger } from "../log.ts";
 import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
 
 const OUT_OF_DESCRIPTORS =
-  "See who holds so many connections open; raise LimitNOFILE of the service, or the limit of `ulimit -n`.";
+  "Check which clients keep so many connections open, or raise LimitNOFILE of the service (`ulimit -n`).";
 
 export type ListenersWorld = { config: Config; clock: () => Instant; log: Logger };
 
@@ -74,8 +74,8 @@ export async function openListeners(
   const listeners: GuardedListener[] = [{ listener: main, reservedDescriptors: 24 }];
   if (admin !== main) listeners.push({ listener: admin, reservedDescriptors: 8 });
   const endWatch = guardDescriptors(listeners, (isOpen) => {
-    if (isOpen) log.info("file descriptors are free again: connections are taken");
-    else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: new connections are refused");
+    if (isOpen) log.info("file descriptors are available again: accepting connections");
+    else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: refusing new connections");
   });
   return {
     url: main.url,
@@ -83,14 +83,17 @@ export async function openListeners(
     knownAs: distinctUrl(main.url),
     renewTls() {
       if (!identity) {
-        log.info("asked to read the certificate again, but server.tls_cert is not set");
+        log.info("received a request to reload the certificate, but server.tls_cert is not set");
         return;
       }
       try {
         identity = readTlsIdentity(files);
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
-        log.error({ reason: error.message, hint: error.hint }, "certificate not renewed, the old one stays");
+        log.error(
+          { reason: error.message, hint: error.hint },
+          "certificate not reloaded; the previous one stays in use",
+        );
         return;
       }
       for (const listener of opened) listener.renewTls(identity);

@@ -52,7 +52,7 @@ export function maintenance(world: {
     if (problems.length === 0) log.info(fields, "database pages checked");
     else
       log.error(
-        { ...fields, problems, hint: "Stop the server and restore the last good backup into a new folder." },
+        { ...fields, problems, hint: "Stop the server and restore the last valid backup into a new folder." },
         "the database is damaged",
       );
   };
@@ -67,7 +67,7 @@ export function maintenance(world: {
         runAtStart: true,
         async run(signal) {
           const files = await sweepUploads(store, uploadsOf(store, dataDir), openedAt, signal);
-          if (files > 0) log.info({ files }, "uploads without a record removed");
+          if (files > 0) log.info({ files }, "orphaned uploads removed");
         },
       },
     ],

@@ -35,8 +35,11 @@ export function modelCheck(world: {
       const { model_version, worse_than_plain, validation } = check as Check;
       const found = { model_version, log_loss_difference: validation.log_loss_difference };
       if (worse_than_plain)
-        log.warn(found, "the model in use now forecasts worse than the plain one: calibrate anew, or revert");
-      else log.info(found, "the model in use was checked against the plain one");
+        log.warn(
+          found,
+          "the active calibration forecasts worse than the default model: recalibrate or revert",
+        );
+      else log.info(found, "the active calibration was checked against the default model");
     },
   };
 }

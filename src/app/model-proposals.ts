@@ -14,7 +14,7 @@ export type ModelProposals = {
   stop(): Promise<void>;
 };
 
-const STOPPED = "It was cut short, since the server was stopped. Ask for it again.";
+const STOPPED = "Interrupted: the server was stopped. Run it again.";
 
 /** Each calibration is a child process, since it reads every history and its memory is returned then. */
 export function modelProposals(world: {
@@ -37,7 +37,7 @@ export function modelProposals(world: {
     } catch (error) {
       const why = abort.signal.aborted ? STOPPED : failureText(error as Error);
       await failFit(store, lockId, why).catch((failure) =>
-        log.warn({ err: failure }, "why a fit of the model has failed could not be stored"),
+        log.warn({ err: failure }, "the failure of a calibration could not be stored"),
       );
     } finally {
       stop();

@@ -50,7 +50,7 @@ export async function move(world: MoveWorld): Promise<MoveResult> {
   if (config.storage.url === "" && !isPostgres(to))
     throw new OperatorError(
       `both are data folders: ${config.storage.dataDir} and ${to}`,
-      "A move goes to PostgreSQL or from there. `mainstay backup` and `mainstay restore` copy a data folder.",
+      "Move to or from PostgreSQL. To copy a data folder, use `mainstay backup` and `mainstay restore`.",
     );
   const from =
     config.storage.url === "" ? await folderSource(world) : await databaseSource(config.storage.url);
@@ -76,7 +76,10 @@ async function movePictures(from: Pictures, to: Pictures, onStep: MoveWorld["onS
     await to.write(name, bytes, writtenAt);
     const copy = await to.read(name);
     if (Buffer.compare(copy.bytes, bytes) !== 0)
-      throw new OperatorError(`the photo ${name} came out otherwise`, "Move again with --again.");
+      throw new OperatorError(
+        `the photo ${name} differs from the original`,
+        "Run the move again with --again.",
+      );
     onStep("photos", nth + 1, names.length);
   }
   return names.length;
@@ -130,14 +133,14 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Ta
       rmSync(join(dataDir, name), { recursive: true });
   else if (isLeft)
     throw new OperatorError(
-      `${dataDir} holds what a move that was cut short has left`,
-      "Move again with --again, which throws that away and begins anew. Where it came from nothing was changed.",
+      `${dataDir} contains the remains of an interrupted move`,
+      "Run the move again with --again, which deletes them and starts over. The source was not changed.",
     );
   const inTheWay = existsSync(dataDir) ? readdirSync(dataDir) : [];
   if (inTheWay.length > 0)
     throw new OperatorError(
       `${dataDir} is not empty: there is ${inTheWay.slice(0, 3).join(", ")}`,
-      "Name a folder that is empty, or not there yet.",
+      "Specify an empty folder or one that does not exist yet.",
     );
   makeDataFolder(dataDir);
   const side = sqliteEndpoint(unfinished, clock());

@@ -94,7 +94,7 @@ export async function watchOtherProcesses(
     known = revisions;
   };
   const timer = setInterval(() => {
-    look().catch((error) => log.error({ err: error }, "another process's changes could not be read"));
+    look().catch((error) => log.error({ err: error }, "changes by another process could not be read"));
   }, WATCH_MS);
   return () => clearInterval(timer);
 }

@@ -82,7 +82,7 @@ export function partnerTasks(world: {
       if ("heldBy" in lock) return lock;
       const yieldNow = async () => {
         if (abort.signal.aborted)
-          throw new OperatorError("the server was stopped", "Ask for it again: what was queued is sent.");
+          throw new OperatorError("the server was stopped", "Run it again: what was queued is sent.");
         await yieldToEventLoop();
       };
       return start(partner.id, "announce", () =>

@@ -135,7 +135,7 @@ export class Membership implements Cluster {
     if (isClockOff(this.#clockOffMs))
       return `this server's clock is ${Math.round(this.#clockOffMs / 1000)} s off the database's`;
     const { model } = this.parts.self();
-    return isNewestModel(model, this.#alive) ? undefined : "a server with a newer model is alive";
+    return isNewestModel(model, this.#alive) ? undefined : "a server with a newer model is running";
   }
 
   get #id(): string {

@@ -34,6 +34,6 @@ test("a failed start releases the data folder for the next one, also in the same
   blocker.close();
   const app = await startApp(worldOn(0));
   expect((await fetch(`${app.url}/health`)).status).toBe(200);
-  await expect(startApp(worldOn(0))).rejects.toThrow("another Mainstay already serves the data folder");
+  await expect(startApp(worldOn(0))).rejects.toThrow("another Mainstay server is already running");
   await app.stop();
 });

@@ -87,20 +87,20 @@ test("logs and reports in the metrics that the fit in use has become worse than 
   await tick();
   expect(lines).toMatchObject([{ level: "info", model_version: "2+local.1" }]);
   expect(lines[0].log_loss_difference.mean).toBeLessThan(0);
-  expect(await metric("worse_than_plain")).toBe(0);
+  expect(await metric("worse_than_default")).toBe(0);
 
   await apply(spoiled(fit));
-  expect(await metric("worse_than_plain")).toBe(0); // no check has run yet
+  expect(await metric("worse_than_default")).toBe(0); // no check has run yet
   await tick();
   expect(lines[1]).toMatchObject({ level: "warn", model_version: "2+local.2" });
-  expect(lines[1].msg).toContain("worse than the plain one");
+  expect(lines[1].msg).toContain("worse than the default model");
   expect(lines[1].log_loss_difference.mean).toBeGreaterThan(0);
-  expect(await metric("worse_than_plain")).toBe(1);
+  expect(await metric("worse_than_default")).toBe(1);
   expect(await metric("log_loss_difference")).toBe(lines[1].log_loss_difference.mean);
   expect(await metric("checked_time_seconds")).toBe(Date.parse(GOLDEN_DAY) / 1000);
 
   await revertModel(environment());
-  expect(await metric("worse_than_plain")).toBe(0);
+  expect(await metric("worse_than_default")).toBe(0);
 });
 
 // Rule: calibrate-monthly

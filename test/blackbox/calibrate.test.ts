@@ -133,7 +133,7 @@ describe("mainstay calibrate", () => {
       { model_version: "2+local.1", in_use: true, proven: true, forced: false, failures: applied.failures },
     ]);
     expect(await metric("info")).toBe('mainstay_model_info{version="2+local.1",proof="proven"} 1');
-    expect(await metric("worse_than_plain")).toBe("mainstay_model_worse_than_default 0");
+    expect(await metric("worse_than_default")).toBe("mainstay_model_worse_than_default 0");
 
     const check = await server.json("calibrate", "--check");
     expect(check).toMatchObject({ model_version: "2+local.1", worse_than_plain: false });
@@ -148,7 +148,7 @@ describe("mainstay calibrate", () => {
       "model.apply",
     ]);
     const again = await server.run("calibrate", "--revert");
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("The plain model is in use")]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("The default model is active")]);
   });
 
   // Rule: calibrate-scores
@@ -379,13 +379,13 @@ describe("a calibration that the record does not bear", () => {
   test("is refused with fewer than 50 failures, and with less than a year on record", async () => {
     const early = await recorded.run("calibrate", "--as-of", "2018-01-15");
     expect([early.code, early.stdout]).toEqual([1, ""]);
-    expect(early.stderr).toMatch(/\d+ failures are on record, and nothing is fitted to fewer than 50/);
+    expect(early.stderr).toMatch(/\d+ failures are on record; calibration needs at least 50/);
     const nothing = install();
     await nothing.createPartner("Empty");
     const empty = await nothing.run("calibrate");
     expect([empty.code, empty.stderr]).toEqual([
       1,
-      expect.stringContaining("there is less than a year on record"),
+      expect.stringContaining("less than one year of service history is recorded"),
     ]);
   });
 
@@ -394,7 +394,7 @@ describe("a calibration that the record does not bear", () => {
     for (const act of [[], ["--apply"], ["--apply", "--force"], ["--check"]]) {
       const refused = await left.run("calibrate", ...act);
       expect([refused.code, refused.stdout]).toEqual([1, ""]);
-      expect(refused.stderr).toContain("was scored by model 1, and this executable has model 2");
+      expect(refused.stderr).toContain("was scored by model 1, but this executable has model 2");
       expect(refused.stderr).toContain("mainstay snapshot");
     }
     await left.json("snapshot");

@@ -59,8 +59,8 @@ describe("every command", () => {
     const { code, stdout, stderr } = await installation.run("partner", "show", "PARTNER_1", "--json");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toEqual({
-      error: "there is no partner PARTNER_1",
-      hint: "`mainstay partner list` shows them all.",
+      error: "partner not found: PARTNER_1",
+      hint: "Run `mainstay partner list` to see all.",
     });
   });
 });
@@ -150,7 +150,7 @@ describe("a partner's record", () => {
       for (const kind of ["partner", "admin"]) {
         const { code, stderr } = await installation.run(kind, "create", name);
         expect(code).toBe(1);
-        expect(stderr).toContain("name is one line of 1 to 500 characters");
+        expect(stderr).toContain("name must be one line of 1 to 500 characters");
       }
     },
   );

@@ -67,7 +67,7 @@ describe("an embed", () => {
   test("is rejected for an unknown property, and for an invalid number of days", async () => {
     const { code, stderr } = await server.run("embed", "create", "P_00000000000000000000000000");
     expect(code).toBe(1);
-    expect(stderr).toContain("there is no property P_00000000000000000000000000");
+    expect(stderr).toContain("property not found: P_00000000000000000000000000");
     for (const days of ["0", "-1", "3651", "soon"])
       expect((await server.run("embed", "create", property.id, "--expires", days)).code).toBe(2);
   });

@@ -132,7 +132,7 @@ describe("mainstay export", () => {
 
   test.each([
     ["without a partner", [], 2, "--partner is required"],
-    ["an unknown partner", ["--partner", "PARTNER_1"], 1, "there is no partner PARTNER_1"],
+    ["an unknown partner", ["--partner", "PARTNER_1"], 1, "partner not found: PARTNER_1"],
     ["another format", ["--partner", "PARTNER_1", "--format", "xml"], 2, "expected ndjson"],
   ])("refuses %s", async (_, args, expected, complaint) => {
     const { code, stdout, stderr } = await server.run("export", ...args);

@@ -52,7 +52,7 @@ describe("the first day", () => {
     expect(stdout).toContain(`No webhooks sent to Acme (${partner.partner_id}): no endpoint configured.`);
     const refused = await server.run("partner", "announce", partner.partner_id);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("has no webhook receiver");
+    expect(refused.stderr).toContain("has no webhook endpoint");
 
     const receiver = await startReceiver();
     await server.json("partner", "set-webhook", partner.partner_id, receiver.url);

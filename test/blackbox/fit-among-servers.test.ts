@@ -43,7 +43,7 @@ test("a fit is begun by one of those that are asked at once; the others are told
       }
     const failed = await admin.everywhere(PROPOSAL, isProposal({ status: "failed" }));
     expect(failed).toMatchObject({ by: expect.stringContaining("the server at "), proposal_id: null });
-    expect(failed.error).toContain("there is less than a year on record");
+    expect(failed.error).toContain("less than one year of service history is recorded");
     expect(failed.started_at < failed.finished_at).toBe(true);
   }
   // Each begins when the one before it has ended: no two of them are made at once.
@@ -70,7 +70,7 @@ test("a fit is shown by all with its proof, put to use once and taken back once,
   const applied = await admin.asked(`${PROPOSAL}/apply`, { proposal_id: ready.proposal_id });
   expect(statusesOf(applied)).toEqual([200, 409, 409, 409]);
   for (const { status, body } of applied)
-    if (status === 409) expect(body.error).toMatch(/^Model 2\+local\.1 was put to use already, at \d{4}-/);
+    if (status === 409) expect(body.error).toMatch(/^Model 2\+local\.1 was activated already, at \d{4}-/);
   expect(await admin.actionsOn("2+local.1")).toEqual(["model.apply"]);
   await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "2+local.1" }));
 

@@ -440,7 +440,7 @@ describe("bad input", () => {
     });
     expect(await run("--partner", "P", "--properties", "x.csv")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("there is no partner P"),
+      stderr: expect.stringContaining("partner not found: P"),
     });
     expect(await whole.run("--properties", "x.csv")).toMatchObject({
       code: 1,

@@ -39,7 +39,7 @@ testOnFile(
       detail: "1 of 1 photos have their file; 2 files have no photo",
     });
     await server.start();
-    await server.logged(({ msg, files }) => msg === "uploads without a record removed" && files === 2);
+    await server.logged(({ msg, files }) => msg === "orphaned uploads removed" && files === 2);
     expect(readdirSync(uploads).toSorted()).toEqual([kept!, "README"].toSorted());
     expect(await checkOf(server, "uploads")).toMatchObject({ status: "ok" });
     await client.get(photo.body.url);

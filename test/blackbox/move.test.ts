@@ -202,7 +202,7 @@ describe("a move that is cut short", () => {
     const shared = install(onDatabase(url));
     copyKey(source, shared);
     const refused = await shared.run("partner", "list");
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("a move that was cut short")]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("an interrupted move")]);
     const again = await source.run("move", "--to", url);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("--again")]);
     expect((await source.json("move", "--to", url, "--again")).rows).toBeGreaterThan(40_000);
@@ -228,7 +228,7 @@ describe("a move that is cut short", () => {
     const refused = await back.run("serve");
     expect([refused.code, refused.stderr + refused.stdout]).toEqual([
       1,
-      expect.stringContaining("a move that was cut short"),
+      expect.stringContaining("an interrupted move"),
     ]);
     const again = await shared.run("move", "--to", folder);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("--again")]);

@@ -397,7 +397,7 @@ describe("mainstay plan", () => {
     expect(missing.stderr).toContain("Property not found: P_1");
     expect(missing.code).toBe(1);
     expect((await server.run("plan", "--partner", "PARTNER_1")).stderr).toContain(
-      "there is no partner PARTNER_1",
+      "partner not found: PARTNER_1",
     );
   });
 });

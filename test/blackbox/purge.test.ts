@@ -154,7 +154,7 @@ describe("mainstay partner purge", () => {
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toContain("nothing was deleted");
     const none = await server.run("partner", "purge", "PARTNER_1", "--confirm", "Acme Ltd");
-    expect(none.stderr).toContain("there is no partner PARTNER_1");
+    expect(none.stderr).toContain("partner not found: PARTNER_1");
     expect((await server.as(partner).get("/v1/properties")).body.total).toBe(1);
   });
 });

@@ -76,7 +76,7 @@ describe("two servers on one database", () => {
       expect(jobs.find(({ name }: Json) => name === "prune-deliveries").running).toBe(false);
     });
     await lease("(extract(epoch from clock_timestamp()) * 1000)::bigint + 60000");
-    expect((await run(409)).body.error).toContain("is running already, on another server");
+    expect((await run(409)).body.error).toContain("is already running on another server");
     await lease("0");
     await run(202);
   });
@@ -251,7 +251,7 @@ test("a server with another key than those on its database is refused, with what
   copyFileSync(join(elsewhere.dataDir, KEY_FILE), join(other.dataDir, KEY_FILE));
   const { code, stderr } = await other.run("serve", "--port", "0");
   expect(code).toBe(1);
-  expect(stderr).toContain("this server's key is not the one that the others on this database have");
+  expect(stderr).toContain("this server's key differs from the key of the other servers on this database");
   expect(stderr).toContain("Copy the key file");
 });
 

@@ -219,7 +219,7 @@ test("out of file descriptors, new connections are refused at once, without work
     socket.write(begun);
     return socket;
   });
-  await small.logged(({ msg }) => msg === "out of file descriptors: new connections are refused");
+  await small.logged(({ msg }) => msg === "out of file descriptors: refusing new connections");
 
   const before = cpuMs(small.pid);
   const { error } = await new Promise<{ error: NodeJS.ErrnoException }>((resolve, reject) => {
@@ -233,7 +233,7 @@ test("out of file descriptors, new connections are refused at once, without work
   expect(cpuMs(small.pid) - before).toBeLessThan(250);
 
   for (const socket of sockets) socket.destroy();
-  await small.logged(({ msg }) => msg === "file descriptors are free again: connections are taken");
+  await small.logged(({ msg }) => msg === "file descriptors are available again: accepting connections");
   // The administrators' connections are taken first.
   await eventually(async () => {
     expect((await small.as({ api_key }).get("/v1/properties")).status).toBe(200);

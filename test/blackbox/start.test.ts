@@ -72,7 +72,9 @@ describe("a server does not start", () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const { stderr } = await refused(server);
-    expect(stderr).toContain(`another Mainstay already serves the data folder ${server.dataDir}`);
+    expect(stderr).toContain(
+      `another Mainstay server is already running on the data folder ${server.dataDir}`,
+    );
     await addProperty(client);
     await server.stop();
   });

@@ -42,11 +42,11 @@ describe("with a certificate", () => {
     const { hostname, port } = new URL(server.url);
     const open = () => connect(Number(port), hostname).on("error", () => {});
     const sockets = Array.from({ length: 100 }, open);
-    await server.logged(({ msg }) => msg === "out of file descriptors: new connections are refused");
+    await server.logged(({ msg }) => msg === "out of file descriptors: refusing new connections");
     const refused = await new Promise<NodeJS.ErrnoException>((resolve) => open().once("error", resolve));
     expect(refused.code).toBe("ECONNREFUSED");
     for (const socket of sockets) socket.destroy();
-    await server.logged(({ msg }) => msg === "file descriptors are free again: connections are taken");
+    await server.logged(({ msg }) => msg === "file descriptors are available again: accepting connections");
     expect(await ask(server, first)).toMatchObject({ status: 200, certificate: "first" });
   });
 

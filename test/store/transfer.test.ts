@@ -64,7 +64,7 @@ test("tells how far it is, to the last row, of copying and of comparing", async 
   }
 });
 
-describe("a copy that came out otherwise is refused", () => {
+describe("a copy that differs from the original is refused", () => {
   const changes = [
     [
       "a row too few",

@@ -75,7 +75,7 @@ export async function pendingMigrations(
   if (tables.length === 0) return migrations;
   if (tables.includes(UNFINISHED_MOVE))
     throw new OperatorError(
-      `${displayName} holds what a move that was cut short has left`,
+      `${displayName} contains the remains of an interrupted move`,
       "Move again with `mainstay move --to … --again`, which throws that away. Where it came from nothing was changed.",
     );
   if (!tables.includes("schema_migrations"))

@@ -19,7 +19,7 @@ export function refuseLeftoverFiles(databaseFile: string): void {
   const folder = dirname(databaseFile);
   if (bytesOf(join(folder, UNFINISHED_DATABASE)) >= 0)
     throw new OperatorError(
-      `${folder} holds what a move that was cut short has left`,
+      `${folder} contains the remains of an interrupted move`,
       "Move again with `mainstay move --to … --again`, or remove the folder. Where it came from nothing was changed.",
     );
   const found = [

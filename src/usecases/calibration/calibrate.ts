@@ -101,15 +101,15 @@ function refuseThinRecord(lives: readonly Life[], yearAgo: Day): void {
   const begins = lives.reduce((earliest, { from }) => Math.min(earliest, from), Number.POSITIVE_INFINITY);
   if (begins > dayNumber(yearAgo))
     throw new OperatorError(
-      "there is less than a year on record",
-      "A fit is proved at the outcomes of a year: calibrate once the service record of a property reaches back to " +
-        `${yearAgo} or before. \`records_since\` of a property says from when its record is complete.`,
+      "less than one year of service history is recorded",
+      "Calibration needs at least one year of service history: run it once a property's record reaches back to " +
+        `${yearAgo} or earlier. Set \`records_since\` on properties to show when their history is complete.`,
     );
   const failures = failuresAmong(lives);
   if (failures < FEWEST_FAILURES)
     throw new OperatorError(
-      `${failures} ${failures === 1 ? "failure is" : "failures are"} on record, and nothing is fitted to fewer than ${FEWEST_FAILURES}`,
-      "A failure on record is a Replacement within 60 days after an Emergency Repair of the same component.",
+      `${failures} ${failures === 1 ? "failure is" : "failures are"} on record; calibration needs at least ${FEWEST_FAILURES}`,
+      "A recorded failure is a Replacement within 60 days after an Emergency Repair of the same component.",
     );
 }
 
@@ -120,7 +120,7 @@ export async function refuseAnotherModel({ read }: Pick<Store, "read">, knowledg
   for (const version of [snapshot?.modelVersion, inUse?.version])
     if (version !== undefined && baseVersion(version) !== knowledge.modelVersion)
       throw new OperatorError(
-        `this database was scored by model ${version}, and this executable has model ${knowledge.modelVersion}`,
+        `this database was scored by model ${version}, but this executable has model ${knowledge.modelVersion}`,
         "Take a snapshot first: mainstay snapshot",
       );
 }

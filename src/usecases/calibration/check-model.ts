@@ -20,7 +20,7 @@ export async function checkModel(
   const { store, knowledge } = environment;
   await refuseAnotherModel(store, knowledge);
   const inUse = await store.read.models.inUse();
-  if (!inUse) throw new OperatorError("the plain model is in use, and there is no fit to check");
+  if (!inUse) throw new OperatorError("the default model is active: there is no calibration to check");
   const validation = await forecastYear(environment, asOf, (appliances) =>
     correctionsOf(store.read, knowledge, appliances),
   );

@@ -144,7 +144,7 @@ async function proposalOf(
   const id = kept ? keptFitId(kept) : null;
   const stored = { id, madeAt: kept?.madeAt ?? null, report: kept?.evidence ?? null };
   if (latest.status === "running") {
-    const error = `It was cut short, with ${latest.requestedBy}. Ask for it again.`;
+    const error = `Interrupted, with ${latest.requestedBy}. Run it again.`;
     return { ...requested, ...stored, status: "failed", error };
   }
   if (latest.status === "failed") {
@@ -196,7 +196,8 @@ async function auditEnd(
 
 /** Returns the reason of a failure, without values from queries. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof OperatorError)) return "It failed by a fault, which the command has told.";
+  if (!(error instanceof OperatorError))
+    return "It failed with an internal error; see the output of the command.";
   const { message, hint } = error;
   return hint === undefined ? message : `${message}. ${hint}`;
 }

@@ -72,14 +72,14 @@ export async function activateKeptFit(
     const before = kept || number === undefined ? undefined : await tx.models.find(Number(number));
     if (before)
       throw conflict(
-        `Model ${before.version} was put to use already, at ${toIso(before.createdAt)}. Nothing was changed`,
+        `Model ${before.version} was activated already, at ${toIso(before.createdAt)}. Nothing was changed`,
       );
     if (!kept || keptFitId(kept) !== id)
-      throw conflict("This is not the latest fit: look at that one's proof. Nothing was changed");
+      throw conflict("This is not the latest calibration: review that one's proof. Nothing was changed");
     if (kept.base !== knowledge.modelVersion || (await tx.models.nextNumber()) !== kept.number)
-      throw conflict("Another model was put to use since: ask for a fresh fit. Nothing was changed");
+      throw conflict("Another model was activated since: run a new calibration. Nothing was changed");
     if (!kept.isProven && !force)
-      throw conflict("The fit is not proven better than the plain model. Nothing was changed");
+      throw conflict("The calibration is not proven better than the default model. Nothing was changed");
     await tx.models.forgetKeptFit();
     const version = await activate(tx, kept, actor);
     await recordApplied(tx, actor, version);
@@ -200,8 +200,8 @@ export async function revertModel(
     const current = await tx.models.inUse();
     const version = current?.version ?? knowledge.modelVersion;
     if (from !== undefined && from !== version)
-      throw conflict(`Model ${version} is in use by now, and not ${from}. Nothing was changed`);
-    if (!current) throw conflict("The plain model is in use, and nothing comes before it");
+      throw conflict(`The active model is ${version}, not ${from}. Nothing was changed`);
+    if (!current) throw conflict("The default model is active; there is no earlier one");
     const { replaced } = (await tx.models.find(current.number))!;
     await tx.models.use(replaced);
     await tx.partners.bumpAllRevisions();
@@ -218,7 +218,7 @@ export async function revertModel(
   });
 }
 
-const beingStored = () => conflict("Another fit is being stored just now. Nothing was changed");
+const beingStored = () => conflict("Another calibration is being stored. Nothing was changed");
 
 function notProven({ failuresYearAgo, validation }: Calibration): OperatorError {
   const { logLossDifference: difference } = validation;
@@ -226,10 +226,10 @@ function notProven({ failuresYearAgo, validation }: Calibration): OperatorError 
     failuresYearAgo < FEWEST_FAILURES
       ? `only ${failuresYearAgo} failures were on record a year ago`
       : difference === null
-        ? "the year it is measured at has no outcomes"
+        ? "the year of measurement has no outcomes"
         : `its log loss differs by ${difference.mean.toFixed(4)}, within ${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}`;
   return new OperatorError(
-    `the calibrated model is not proven better than the plain one: ${why}`,
-    "Nothing was changed. `mainstay calibrate --report FILE.html` shows why; --force applies it all the same, and says so for good.",
+    `the calibration is not proven better than the default model: ${why}`,
+    "Nothing was changed. `mainstay calibrate --report FILE.html` shows why. --force activates it anyway; the version is permanently flagged as forced.",
   );
 }

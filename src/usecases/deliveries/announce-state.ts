@@ -39,7 +39,7 @@ export async function announceState(
   const { id } = partner;
   const receiver = await store.read.partners.findReceiver(id);
   if (!receiver?.url)
-    throw new OperatorError(`${id} has no webhook receiver`, "Set one with `mainstay partner set-webhook`.");
+    throw new OperatorError(`${id} has no webhook endpoint`, "Set one with `mainstay partner set-webhook`.");
   if (dryRun) return await countAnnouncements(administration, id, receiver);
   const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
   for (const { tier } of REPORTED)

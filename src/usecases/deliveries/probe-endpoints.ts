@@ -26,7 +26,8 @@ export type ProbeDeps = {
   timeoutMs: number;
 };
 
-const MESSAGE = "This delivery is signed wrongly on purpose: a receiver that verifies answers 401.";
+const MESSAGE =
+  "This delivery is deliberately signed with a wrong secret: an endpoint that verifies signatures answers 401.";
 const AT_ONCE = 8;
 
 /** Sends a delivery with wrong signatures to each partner's endpoint. Partners without one are left out. */

@@ -87,5 +87,5 @@ export async function resendFailed(administration: Administration, window: Faile
 
 async function requireReceiver(tx: Tx, partnerId: string): Promise<void> {
   const receiver = await tx.partners.findReceiver(partnerId);
-  if (!receiver?.url) throw conflict("The partner has no webhook receiver");
+  if (!receiver?.url) throw conflict("The partner has no webhook endpoint");
 }

@@ -19,8 +19,8 @@ export async function sendTestEvent(
       const partner = await tx.partners.find(partnerId);
       if (!partner) throw notFound("Partner not found");
       const receiver = await tx.partners.findReceiver(partnerId);
-      if (!receiver?.url) throw conflict("The partner has no webhook receiver");
-      if (!partner.enabled) throw conflict("The partner is disabled: its deliveries wait");
+      if (!receiver?.url) throw conflict("The partner has no webhook endpoint");
+      if (!partner.enabled) throw conflict("The partner is disabled: its deliveries are on hold");
       const sending = { ...tx, requestId: test.requestId ?? null };
       const message = webhookTest(test.message, test.requestedBy);
       const id = await new Outbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(message);

@@ -17,8 +17,8 @@ export async function createEmbed(
   const partnerId = await store.read.properties.ownerOf(propertyId);
   if (partnerId === undefined)
     throw new OperatorError(
-      `there is no property ${propertyId}`,
-      "GET /v1/properties lists a partner's; `mainstay export` writes them all.",
+      `property not found: ${propertyId}`,
+      "Find its ID with GET /v1/properties or `mainstay export`.",
     );
   const token = newEmbedToken(random);
   const embed = await store.write(

@@ -61,7 +61,7 @@ export function findColumns(
     if (found.length > 1)
       throw new OperatorError(
         `${file}: columns ${found.map((at) => at + 1).join(" and ")} both hold ${field}`,
-        "Rename the one that is not meant, or say which one is by --map COLUMN=FIELD.",
+        "Rename the other column, or specify the right one with --map COLUMN=FIELD.",
       );
     return found.map((at) => ({ field, type, at }));
   });
@@ -96,7 +96,7 @@ export function readCells(layout: Layout, row: readonly string[]): Cells {
     else if (PLAIN_NUMBER.test(text)) cells[field] = Number(text);
     else issues.push({ field, message: "must be a number such as 12 or 1200.50" });
   }
-  if (issues.length > 0) throw invalid("a number is expected", issues);
+  if (issues.length > 0) throw invalid("expected a number", issues);
   return cells;
 }
 
@@ -108,7 +108,7 @@ function cellsOf(defaults: readonly FieldDefault[], fields: Fields): Cells {
       if (PLAIN_NUMBER.test(text)) return [field, Number(text)];
       throw new OperatorError(
         `--default ${field}=${text}: ${field} must be a number such as 12 or 1200.50`,
-        "Give a number, or leave the option out.",
+        "Specify a number, or omit the option.",
       );
     }),
   );
@@ -140,9 +140,9 @@ function remedy(columns: readonly string[], near: readonly string[]): string {
   if (near.length > 0) return `Did you mean ${near.map((one) => `--map ${one}`).join(" ")}?`;
   const [only] = columns;
   if (columns.length === 1 && /[;\t|]/.test(only!))
-    return "Its first line has no commas: save the file with commas between the columns.";
+    return "The first line has no commas: save the file as comma-separated values.";
   const has = columns.map((name) => JSON.stringify(name)).join(", ");
-  return `The first line has ${has}. Say which column holds a field by --map COLUMN=FIELD.`;
+  return `The first line has ${has}. Specify the column of a field with --map COLUMN=FIELD.`;
 }
 
 /** Returns `'Install Year=install_year'` for each field that a heading resembles. */

@@ -40,7 +40,10 @@ export async function surveyFile(
     }
   }
   if (!headings)
-    throw new OperatorError(`${name} has nothing but blank lines`, "Its first line names the columns.");
+    throw new OperatorError(
+      `${name} has nothing but blank lines`,
+      "The first line must contain the column names.",
+    );
   return {
     kind: kind.name,
     name,
@@ -60,7 +63,7 @@ export async function* readRows<Entry>(
   for await (const row of readCsv(file.source)) {
     if (!isHeading) yield readRow(file.layout, kind, row);
     else if (row.cells.join() !== file.headings.join())
-      throw new OperatorError(`${file.name} was changed while it was imported`, "Import it again.");
+      throw new OperatorError(`${file.name} changed during the import`, "Import it again.");
     isHeading = false;
   }
 }

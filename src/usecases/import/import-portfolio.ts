@@ -166,7 +166,7 @@ const rowCounts = ({ read, created, updated, unchanged }: ImportCounts): RowCoun
 
 function ignoredColumns({ name, layout: { ignored } }: SurveyedFile): string[] {
   if (ignored.length === 0) return [];
-  return [`${name}: ignored, since no field has the name: ${ignored.join(", ")}`];
+  return [`${name}: ignored columns (no field with that name): ${ignored.join(", ")}`];
 }
 
 function refuseIdleDefaults(defaults: readonly FieldDefault[], parts: readonly Part[]): void {
@@ -174,7 +174,7 @@ function refuseIdleDefaults(defaults: readonly FieldDefault[], parts: readonly P
   for (const { field, text } of defaults)
     if (!known.has(field))
       throw new OperatorError(
-        `--default ${field}=${text}: none of the files has a field ${JSON.stringify(field)}`,
+        `--default ${field}=${text}: no file has a field ${JSON.stringify(field)}`,
         "`mainstay import --help` lists the fields.",
       );
 }
@@ -194,7 +194,7 @@ function refuseIdleMappings(mappings: readonly ColumnMapping[], files: readonly 
     );
     if (!holds)
       throw new OperatorError(
-        `${written}: ${files.map(({ source }) => sourceName(source)).join(", ")} can have no ${field}`,
+        `${written}: ${files.map(({ source }) => sourceName(source)).join(", ")} cannot contain ${field}`,
         "`mainstay import --help` lists the fields.",
       );
   }

@@ -24,8 +24,8 @@ export async function revokeAdministrator({ store, actor }: Administration, id: 
   await store.write(async (tx) => {
     if (!(await tx.administrators.revoke(id, tx.now)))
       throw new OperatorError(
-        `there is no administrator ${id} whose key is valid`,
-        "`mainstay admin list` shows them all.",
+        `administrator not found, or the key is revoked: ${id}`,
+        "Run `mainstay admin list` to see all.",
       );
     await tx.audit.record({ at: tx.now, actor, action: "admin.revoke", subject: id, detail: {} });
   });

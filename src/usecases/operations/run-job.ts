@@ -10,8 +10,8 @@ export async function runJob(
 ): Promise<void> {
   const beginning = await start(name);
   if (beginning === "running elsewhere")
-    throw conflict(`The job ${name} is running already, on another server`);
-  if (beginning !== "begun") throw conflict(`The job ${name} is running already`);
+    throw conflict(`The job ${name} is already running on another server`);
+  if (beginning !== "begun") throw conflict(`The job ${name} is already running`);
   await store.write((tx) =>
     tx.audit.record({ at: tx.now, actor, action: "job.run", subject: name, detail: {} }),
   );

@@ -24,7 +24,7 @@ export type Administration = {
  */
 export function readName(given: string, what: string, example: string): string {
   if (isRequiredLine(given)) return given.trim();
-  throw new OperatorError(`${what} is one line of 1 to 500 characters`, `For example: ${example}`);
+  throw new OperatorError(`${what} must be one line of 1 to 500 characters`, `For example: ${example}`);
 }
 
 /** Creates a partner with all its credentials. */
@@ -81,7 +81,7 @@ export async function createPartner(
 export async function requirePartner(store: Store, id: string): Promise<Partner> {
   const partner = await store.read.partners.find(id);
   if (!partner)
-    throw new OperatorError(`there is no partner ${id}`, "`mainstay partner list` shows them all.");
+    throw new OperatorError(`partner not found: ${id}`, "Run `mainstay partner list` to see all.");
   return partner;
 }
 
@@ -93,7 +93,7 @@ export async function refuseDeleted(tx: Tx, partnerId: string): Promise<void> {
   if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
   if ((await tx.partners.clientId(partnerId)) === undefined)
     throw conflict(
-      "This partner is being deleted. Nothing was changed; ask for its deletion again to end that",
+      "This partner is being deleted. Nothing was changed; purge it again to complete the deletion",
     );
 }
 
@@ -160,7 +160,7 @@ export async function rotateClientSecret(
 export function checkReceiverUrl(text: string): void {
   if (isReceiverUrl(text)) return;
   throw new OperatorError(
-    "a webhook URL is an absolute http or https address without a user name or control characters",
+    "a webhook URL must be an absolute http or https URL without user name or control characters",
     "For example: https://receiver.example/hooks",
   );
 }

@@ -33,7 +33,7 @@ export async function purgePartner(
   if (name !== partner.name)
     throw new OperatorError(
       `${id} is ${JSON.stringify(partner.name)}, not ${JSON.stringify(name)}; nothing was deleted`,
-      "Give its whole name with --confirm, or look the id up with `mainstay partner list`.",
+      "Specify its full name with --confirm, or find the ID with `mainstay partner list`.",
     );
   const totals = await store.read.totals.ofPartner(id);
   await store.write(

@@ -250,14 +250,14 @@ async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
 
 const discardedMeanwhile = (day: Day) =>
   new OperatorError(
-    `the snapshot of ${day} was discarded while it was taken`,
-    "Set this machine's clock right where it still shows that day. A snapshot of today is taken by itself, or by: mainstay snapshot",
+    `the snapshot of ${day} was discarded while it was being taken`,
+    "Correct this machine's clock if it still shows that day. Today's snapshot is taken automatically, or with: mainstay snapshot",
   );
 
 function clockSetBack(day: Day, later: Day): OperatorError {
   return new OperatorError(
-    `there is a snapshot of ${later}, and today is ${day} by this machine's clock`,
-    "Set the clock right. If it was ahead when that snapshot was taken: mainstay snapshot --discard-later",
+    `a snapshot of ${later} exists, but today is ${day} by this machine's clock`,
+    "Correct the clock. If it was ahead when that snapshot was taken, run: mainstay snapshot --discard-later",
   );
 }
 

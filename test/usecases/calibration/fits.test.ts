@@ -66,7 +66,7 @@ describe("a fit among several processes", () => {
     await killAll(id);
     expect(await everywhere()).toMatchObject({
       ...{ status: "failed", by: "the server at http://one", finishedAt: null },
-      error: "It was cut short, with the server at http://one. Ask for it again.",
+      error: "Interrupted, with the server at http://one. Run it again.",
     });
     expect(await beginFit(other, asked("another"))).toHaveProperty("id");
   });
@@ -77,7 +77,9 @@ describe("a fit among several processes", () => {
     expect(await everywhere()).toMatchObject({ status: "failed", by: "cli:night(7) on db1" });
     expect((await everywhere()).error).toBe("nothing is on record. Record more.");
     await expect(fail(new Error("values ('secret')"))).rejects.toThrow("secret");
-    expect((await everywhere()).error).toBe("It failed by a fault, which the command has told.");
+    expect((await everywhere()).error).toBe(
+      "It failed with an internal error; see the output of the command.",
+    );
   });
 
   test("that was handed over continues under the same lock, and its server reports the end", async () => {

@@ -191,7 +191,7 @@ describe("two fits that are stored at once", () => {
       { calibration: fitted(frailtiesOf(3)), evidence: {} },
     );
     expect(refusals.length).toBeGreaterThan(2);
-    for (const refusal of refusals) expect(refusal).toContain("Another fit is being stored just now");
+    for (const refusal of refusals) expect(refusal).toContain("Another calibration is being stored");
     await activateKeptFit(environment(), keptFitId(next), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });

@@ -367,7 +367,7 @@ describe("a rejected row", () => {
       rejects: [
         { kind: "appliances", file: "appliances.csv", rows: 3, path: join(rejectsFolder, "appliances.csv") },
       ],
-      warnings: ["appliances.csv: ignored, since no field has the name: Remark"],
+      warnings: ["appliances.csv: ignored columns (no field with that name): Remark"],
     });
     const kept = readFileSync(first.rejects[0]!.path!, "utf8");
     expect(kept).toBe(
@@ -469,7 +469,7 @@ describe("a file that cannot be used", () => {
     [
       "a wrong quote",
       { properties: `${ELM}F,"Fir,2 Fir St,NY\n` },
-      /properties.csv line 3: a quote is opened/,
+      /properties.csv line 3: the row starting here has an unclosed quote/,
     ],
     ["nothing in it", { properties: "" }, /properties.csv is empty/],
     ["nothing but blank lines", { properties: "\n\n" }, /nothing but blank lines/],
@@ -509,7 +509,7 @@ describe("a mapping", () => {
     expect(result).toMatchObject({
       properties: { created: 1 },
       rejected: 0,
-      warnings: ["properties.csv: ignored, since no field has the name: name"],
+      warnings: ["properties.csv: ignored columns (no field with that name): name"],
     });
     const found = await store.read.properties.findByReference(partner.id, "B1");
     expect(found).toMatchObject({ name: "B1", address: "1 Elm St", state: "NY", source: "import" });
@@ -517,7 +517,7 @@ describe("a mapping", () => {
 
   test.each([
     [{ column: "Strete", field: "address" }, 'no file has a column "Strete"'],
-    [{ column: "Bldg", field: "adress" }, "can have no adress"],
+    [{ column: "Bldg", field: "adress" }, "cannot contain adress"],
   ])("that serves no file is refused: %o", async (mapping, message) => {
     const { partner } = await partnerAndText();
     const properties = `Bldg,${HEAD}1,E,Elm,1 Elm St,NY\n`;

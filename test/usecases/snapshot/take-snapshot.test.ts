@@ -140,7 +140,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     await take();
     const [component] = await world.components(propertyId);
     nextDay(-1);
-    await expect(take()).rejects.toThrow("there is a snapshot of 2026-03-10, and today is 2026-03-09");
+    await expect(take()).rejects.toThrow("a snapshot of 2026-03-10 exists, but today is 2026-03-09");
     expect(await points(component!.id)).toHaveLength(1);
     expect(await world.components(propertyId)).toContainEqual(component!);
     expect(appliance).toBeDefined();
@@ -298,7 +298,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
           if (step === 2) discarded = await discard();
         },
       });
-      await expect(ahead).rejects.toThrow("was discarded while it was taken");
+      await expect(ahead).rejects.toThrow("was discarded while it was being taken");
       expect(discarded).toBe(1);
       await leavesNoTrace();
     });
@@ -315,7 +315,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       const cut = discardLaterSnapshots(world.administration, today(), { yieldNow, atOnce });
       await expect(cut).rejects.toThrow("cut short");
       nextDay();
-      await expect(take()).rejects.toThrow("there is a snapshot of");
+      await expect(take()).rejects.toThrow("a snapshot of");
       nextDay(-1);
       expect(await discardLaterSnapshots(world.administration, today(), { atOnce })).toBe(1);
       await leavesNoTrace();
