@@ -35,11 +35,11 @@ export async function* readCsv(source: Source): AsyncGenerator<CsvRow> {
     for await (const [start, ...cells] of parser as AsyncIterable<string[]>)
       yield { line: Number(start), cells };
   } catch (error) {
-    throw error instanceof CsvError ? unreadable(error, source, line) : error;
+    throw error instanceof CsvError ? parseError(error, source, line) : error;
   }
 }
 
-function unreadable(error: CsvError, source: Source, line: number): OperatorError {
+function parseError(error: CsvError, source: Source, line: number): OperatorError {
   const where = `${sourceName(source)} line ${line}`;
   if (error.code === "CSV_MAX_RECORD_SIZE")
     return new OperatorError(

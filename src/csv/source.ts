@@ -24,7 +24,7 @@ export async function* utf8Chunks(source: Source): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 1;
   for await (const chunk of chunks) {
-    decode(decoder, chunk, () => notUtf8(source, line + linesBeforeFault(chunk)));
+    decode(decoder, chunk, () => notUtf8(source, line + lineEndsBeforeInvalidByte(chunk)));
     line += lineEnds(chunk);
     yield chunk;
   }
@@ -56,7 +56,7 @@ function notUtf8(source: Source, line: number): OperatorError {
 }
 
 /** Returns the number of line ends before the first invalid byte. */
-function linesBeforeFault(chunk: Buffer): number {
+function lineEndsBeforeInvalidByte(chunk: Buffer): number {
   const text = chunk.toString("utf8");
   const fault = text.indexOf("\ufffd");
   return lineEnds(Buffer.from(fault < 0 ? text : text.slice(0, fault)));

@@ -15,11 +15,11 @@ type Cell = string | number | boolean | null;
  * Returns a row for spreadsheets. Text that looks like a formula is prefixed with a quote, so that a spreadsheet treats it
  * as text. Other programs must remove the quote.
  */
-export function sheetLine(cells: readonly Cell[]): string {
-  return csvLine(cells.map(sheetCell));
+export function spreadsheetLine(cells: readonly Cell[]): string {
+  return csvLine(cells.map(spreadsheetCell));
 }
 
-function sheetCell(cell: Cell): string {
+function spreadsheetCell(cell: Cell): string {
   if (cell === null) return "";
   return typeof cell === "string" && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell)
     ? `'${cell}`
@@ -61,7 +61,7 @@ export class CsvFile {
     mkdirSync(this.folder, { recursive: true });
     for (let n = 1; ; n++) {
       const path = join(this.folder, n === 1 ? `${this.name}.csv` : `${this.name}-${n}.csv`);
-      const descriptor = openNew(path);
+      const descriptor = openExclusively(path);
       if (descriptor === undefined) continue;
       appendFileSync(descriptor, csvLine(this.heading));
       return { path, descriptor };
@@ -69,7 +69,7 @@ export class CsvFile {
   }
 }
 
-function openNew(path: string): number | undefined {
+function openExclusively(path: string): number | undefined {
   try {
     // Readable for the owner only, since portfolios are confidential.
     return openSync(path, "wx", 0o600);

@@ -1,4 +1,4 @@
-import { sheetLine } from "../csv/write.ts";
+import { spreadsheetLine } from "../csv/write.ts";
 import { forEachYielding, yieldToEventLoop } from "../event-loop.ts";
 import { type Cell, tableCells, tableColumns } from "../wire/schema/table.ts";
 import { exampleOf } from "../wire/schema/to-openapi.ts";
@@ -6,7 +6,7 @@ import type { WireType } from "../wire/schema/wire-type.ts";
 import { parseWeights } from "./accept.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
 import { CHUNK_CHARS } from "./json-stream.ts";
-import { type Call, ok, type Reply, read } from "./operation.ts";
+import { type Call, ok, type Reply, readReplies } from "./operation.ts";
 import { parseChoice } from "./query.ts";
 
 export const CSV = "text/csv";
@@ -53,14 +53,14 @@ export async function csvChunks<T>(
 ): Promise<ChunkedText> {
   const chunks: string[] = [];
   const etag = new IncrementalEntityTag();
-  let text = sheetLine(heading);
+  let text = spreadsheetLine(heading);
   const endChunk = () => {
     etag.add(text);
     chunks.push(text);
     text = "";
   };
   await forEachYielding(items, yieldToEventLoop, (item) => {
-    text += sheetLine(cellsOf(item));
+    text += spreadsheetLine(cellsOf(item));
     if (text.length >= CHUNK_CHARS) endChunk();
   });
   if (text !== "") endChunk();
@@ -85,8 +85,8 @@ export function csvReply(
     etag,
     ...more,
   };
-  const held = matchesTag(request.headers.get("if-none-match"), etag);
-  if (held) return { status: 304, raw: null, headers };
+  const isCurrent = matchesTag(request.headers.get("if-none-match"), etag);
+  if (isCurrent) return { status: 304, raw: null, headers };
   return typeof text === "string"
     ? { status: 200, raw: text, headers }
     : { status: 200, chunks: text.chunks, headers };
@@ -94,7 +94,7 @@ export function csvReply(
 
 function csvText(record: WireType<unknown>, rows: readonly unknown[]): string {
   const lines = [tableColumns(record), ...rows.map((row) => tableCells(record, row))];
-  return lines.map(sheetLine).join("");
+  return lines.map(spreadsheetLine).join("");
 }
 
 /** Returns the link to the next page (RFC 8288). It is relative, since a proxy may rewrite the path. */
@@ -106,13 +106,13 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 }
 
 /** The replies of a list that is available as JSON and CSV. */
-export function readList<Body>(description: string, type: WireType<Body>, record: WireType<unknown>) {
-  return readPages(description, type, csvText(record, [exampleOf(record)]));
+export function listReplies<Body>(description: string, type: WireType<Body>, record: WireType<unknown>) {
+  return pageReplies(description, type, csvText(record, [exampleOf(record)]));
 }
 
 /** The same for a list whose CSV has other columns than its records have fields. */
-export function readPages<Body>(description: string, type: WireType<Body>, alternativeExample?: string) {
-  const replies = read(description, type);
+export function pageReplies<Body>(description: string, type: WireType<Body>, alternativeExample?: string) {
+  const replies = readReplies(description, type);
   const headers = {
     ...replies[200].headers,
     "X-Total-Count": { $ref: "#/components/headers/TotalCount" },

@@ -171,15 +171,21 @@ export const adminOperation = <const R extends Replies>(
 ): AdminOperation => ({ ...operation, ...queryOf(operation), access: "admin" });
 
 /** The replies of a read: a 200 with an ETag, and a 304. */
-export const read = <Body>(description: string, type: WireType<Body>) => ({
+export const readReplies = <Body>(description: string, type: WireType<Body>) => ({
   200: { description, type, headers: ETAG },
   304: { description: "The cached response is still current", type: null, headers: ETAG },
 });
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 
-export const answers = <Body>(description: string, type: WireType<Body>) => ({ 200: { description, type } });
-export const creates = <Body>(description: string, type: WireType<Body>) => ({ 201: { description, type } });
-export const accepts = <Body>(description: string, type: WireType<Body>) => ({ 202: { description, type } });
+export const okReplies = <Body>(description: string, type: WireType<Body>) => ({
+  200: { description, type },
+});
+export const createdReplies = <Body>(description: string, type: WireType<Body>) => ({
+  201: { description, type },
+});
+export const acceptedReplies = <Body>(description: string, type: WireType<Body>) => ({
+  202: { description, type },
+});
 
 export const ok = <Body>(body: Body): Reply<Body> => ({ status: 200, body });
 export const created = <Body>(body: Body): Reply<Body> => ({ status: 201, body });

@@ -1,6 +1,6 @@
 import type { Administrator } from "../domain/partner.ts";
 import { toIso } from "../domain/time.ts";
-import { operatorsPage } from "./paging.ts";
+import { unscopedPage } from "./paging.ts";
 import { id, instant, object, text } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -29,5 +29,5 @@ export const administratorRecord = administrator.serializer((administrator: Admi
   created_at: toIso(administrator.createdAt),
   revoked_at: isoOrNull(administrator.revokedAt),
 }));
-export const administratorsPage = operatorsPage("administrators", administrator);
+export const administratorsPage = unscopedPage("administrators", administrator);
 export type AdministratorPageJson = WireOf<typeof administratorsPage>;

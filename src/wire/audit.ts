@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../administration/audit-entry.ts";
 import { toIso } from "../domain/time.ts";
-import { operatorsPage } from "./paging.ts";
+import { unscopedPage } from "./paging.ts";
 import { anyObject, instant, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -22,5 +22,5 @@ export const auditRecord = entry.serializer((entry: AuditEntry) => ({
   detail: entry.detail,
   at: toIso(entry.at),
 }));
-export const auditPage = operatorsPage("entries", entry);
+export const auditPage = unscopedPage("entries", entry);
 export type AuditPageJson = WireOf<typeof auditPage>;

@@ -36,7 +36,7 @@ const ratio = (description: string, example: number) => number(description, exam
 const CLAIM_TYPE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
 /** The stored fields of an insurance claim. */
-const recorded = {
+const claimFields = {
   id: id("CLM", "The claim's ID"),
   property_id: id("P", "The property"),
   claim_type: openEnum(
@@ -59,9 +59,9 @@ const recorded = {
 };
 
 /** A claim in an export, which leaves out the effect on scores because it changes daily. */
-export const recordedClaim = object(recorded);
+export const storedClaim = object(claimFields);
 
-export const recordedClaimView = recordedClaim.serializer((claim: Claim) => ({
+export const storedClaimView = storedClaim.serializer((claim: Claim) => ({
   id: claim.id,
   property_id: claim.propertyId,
   claim_type: claim.claimType,
@@ -75,16 +75,16 @@ export const recordedClaimView = recordedClaim.serializer((claim: Claim) => ({
 }));
 
 export const claim = record("Claim", {
-  ...recorded,
+  ...claimFields,
   scoring_impact: ratio("Current multiplier of the claim on the failure hazard", 1.54),
 });
 export type ClaimJson = WireOf<typeof claim>;
 
 export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
-  ...recordedClaimView(claim),
+  ...storedClaimView(claim),
   scoring_impact: ratioView(claimRatio(knowledge, claim, dayNumber(today))),
 }));
-export const claimPage = page("claims", claim, { property_id: recorded.property_id });
+export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
 
 const warnings = textList("Stored values that have no effect on scores");
 
@@ -93,14 +93,14 @@ const single = Object.fromEntries(
   Object.entries(claim.fields).map(([name, field]) => [name, field.orAbsent()]),
 ) as { [K in keyof typeof claim.fields]: OptionalType<WireOf<(typeof claim.fields)[K]>> };
 
-const recordedClaims = new RecordType({
+const claimsResult = new RecordType({
   ...bulkFields("The created claims", claim),
   ...single,
   warnings,
 });
 
 /** Serializes a bulk result, and for a single claim also its record: clients rely on either. */
-export const claimsView = recordedClaims.serializer(
+export const claimsView = claimsResult.serializer(
   (knowledge: Knowledge, result: BulkResult<Claim>, isSingle: boolean, today: Day) => {
     const view = (claim: Claim) => claimView(knowledge, claim, today);
     return {
@@ -110,7 +110,7 @@ export const claimsView = recordedClaims.serializer(
     };
   },
 );
-export const claimsReply = forPartner(recordedClaims);
+export const claimsReply = forPartner(claimsResult);
 
 /** Returns a warning for each claim type that the knowledge base lacks. */
 function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
@@ -120,9 +120,9 @@ function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[]
 
 const impact = record("ClaimImpact", {
   claim_id: id("CLM", "The claim"),
-  claim_type: recorded.claim_type,
+  claim_type: claimFields.claim_type,
   label: text("Display name of the type of loss", "Water damage"),
-  date_of_loss: recorded.date_of_loss,
+  date_of_loss: claimFields.date_of_loss,
   age_years: number("Years since the loss", 1.69),
   base_likelihood_ratio: ratio("Multiplier on the failure hazard at the date of loss", 1.8),
   effective_likelihood_ratio: ratio("Multiplier on the failure hazard today, reduced by age", 1.54),
@@ -155,7 +155,7 @@ export const impactView = impact.serializer((impact: Impact) => ({
 }));
 
 const impacts = object({
-  property_id: recorded.property_id,
+  property_id: claimFields.property_id,
   name: text("The property's display name", "Harbor View Apartments"),
   total_claims: whole("Claims on record", 1),
   active_claims: whole("Claims within the decay period that are scored or could be", 1),
@@ -205,13 +205,13 @@ const claimType = type("string <= 64")
   .describe("snake_case text of at most 64 characters, such as water_damage");
 
 const newClaim = input("NewClaim", {
-  claim_type: documentedAs(required(claimType, recorded.claim_type), recorded.claim_type),
-  date_of_loss: required(constraint.day, recorded.date_of_loss),
-  amount: required(constraint.usd, recorded.amount_paid),
-  claim_number: nullable(constraint.line, recorded.claim_number),
-  carrier: nullable(constraint.line, recorded.carrier),
-  description: nullable(constraint.longText, recorded.description),
-  status: nullable(constraint.claimStatus, recorded.status),
+  claim_type: documentedAs(required(claimType, claimFields.claim_type), claimFields.claim_type),
+  date_of_loss: required(constraint.day, claimFields.date_of_loss),
+  amount: required(constraint.usd, claimFields.amount_paid),
+  claim_number: nullable(constraint.line, claimFields.claim_number),
+  carrier: nullable(constraint.line, claimFields.carrier),
+  description: nullable(constraint.longText, claimFields.description),
+  status: nullable(constraint.claimStatus, claimFields.status),
 });
 
 const claimList = body({ claims: items("The claims to create", newClaim) });

@@ -6,7 +6,7 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { forPartner, operatorsPage, page } from "./paging.ts";
+import { forPartner, page, unscopedPage } from "./paging.ts";
 import { day, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -158,15 +158,17 @@ export const alertPage = page("alerts", alert, {
 export type AlertPageJson = WireOf<typeof alertPage>;
 
 /** A component of any partner, for administrators. */
-const componentOfAny = alert.and({ partner_id: id("PARTNER", "The partner") });
-export type PartnerComponentJson = WireOf<typeof componentOfAny>;
+const componentWithPartner = alert.and({ partner_id: id("PARTNER", "The partner") });
+export type PartnerComponentJson = WireOf<typeof componentWithPartner>;
 
-export const componentOfAnyView = componentOfAny.serializer((knowledge: Knowledge, row: PlacedComponent) => ({
-  ...alertView(knowledge, row),
-  partner_id: row.partnerId,
-}));
-export const componentsOfAnyPage = operatorsPage("components", componentOfAny);
-export type PartnerComponentPageJson = WireOf<typeof componentsOfAnyPage>;
+export const componentWithPartnerView = componentWithPartner.serializer(
+  (knowledge: Knowledge, row: PlacedComponent) => ({
+    ...alertView(knowledge, row),
+    partner_id: row.partnerId,
+  }),
+);
+export const unscopedComponentPage = unscopedPage("components", componentWithPartner);
+export type PartnerComponentPageJson = WireOf<typeof unscopedComponentPage>;
 
 const subject = object({
   id: id("C", "The component's ID"),

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { forPartner, operatorsPage, page, partnerName } from "./paging.ts";
+import { forPartner, page, partnerName, unscopedPage } from "./paging.ts";
 import {
   anyObject,
   enumOf,
@@ -78,13 +78,15 @@ export const deliveryRecord = delivery.serializer(({ delivery, attempts }: Logge
   attempts: attempts.map(attemptRecord),
 }));
 
-const deliveryOfAny = delivery.and({ partner_name: partnerName });
-export type PartnerDeliveryJson = WireOf<typeof deliveryOfAny>;
-export const deliveryOfAnyRecord = deliveryOfAny.serializer((logged: LoggedDelivery, name: string) => ({
-  ...deliveryRecord(logged),
-  partner_name: name,
-}));
-export const deliveriesPage = operatorsPage("deliveries", deliveryOfAny);
+const deliveryWithPartner = delivery.and({ partner_name: partnerName });
+export type PartnerDeliveryJson = WireOf<typeof deliveryWithPartner>;
+export const deliveryWithPartnerRecord = deliveryWithPartner.serializer(
+  (logged: LoggedDelivery, name: string) => ({
+    ...deliveryRecord(logged),
+    partner_name: name,
+  }),
+);
+export const deliveriesPage = unscopedPage("deliveries", deliveryWithPartner);
 export type PartnerDeliveryPageJson = WireOf<typeof deliveriesPage>;
 
 /** A page of a partner's own deliveries. */

@@ -1,6 +1,6 @@
 import { type Embed, type EmbedStatus, embedStatus, type ListedEmbed } from "../domain/embed.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { operatorsPage } from "./paging.ts";
+import { unscopedPage } from "./paging.ts";
 import { enumOf, flag, id, instant, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -35,7 +35,7 @@ export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) 
   views: listed.views,
   last_viewed_at: isoOrNull(listed.lastViewedAt),
 }));
-export const embedsPage = operatorsPage("embeds", embed);
+export const embedsPage = unscopedPage("embeds", embed);
 export type EmbedPageJson = WireOf<typeof embedsPage>;
 
 export const newEmbed = object({

@@ -11,7 +11,7 @@ import type { EventType, ServiceEvent } from "../domain/service-event.ts";
 import { type Day, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { appliance, applianceView } from "./appliance.ts";
-import { recordedClaim, recordedClaimView } from "./claim.ts";
+import { storedClaim, storedClaimView } from "./claim.ts";
 import { component, componentView } from "./component.ts";
 import { delivery } from "./delivery.ts";
 import { photoFields } from "./photo.ts";
@@ -89,10 +89,10 @@ export const serviceEventLineView = serviceEventLine.serializer((event: ServiceE
   ...serviceEventView(event),
 }));
 
-const claimLine = lineOf("claim", recordedClaim);
+const claimLine = lineOf("claim", storedClaim);
 export const claimLineView = claimLine.serializer((claim: Claim) => ({
   type: "claim",
-  ...recordedClaimView(claim),
+  ...storedClaimView(claim),
 }));
 
 const sensorEventLine = object({

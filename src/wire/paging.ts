@@ -70,27 +70,27 @@ export const page = <const N extends string, T, const More extends Fields = Reco
   description?: string,
 ) => new Page(name, item, more, description);
 
-type OperatorsFields<N extends string, T> = { [K in N]: WireType<T[]> } & typeof pagingFields;
+type UnscopedPageFields<N extends string, T> = { [K in N]: WireType<T[]> } & typeof pagingFields;
 
 /** A page of records that belong to no partner. */
-class OperatorsPage<N extends string, T> extends RecordType<OperatorsFields<N, T>> {
+class UnscopedPage<N extends string, T> extends RecordType<UnscopedPageFields<N, T>> {
   constructor(
     private readonly list: N,
     item: WireType<T>,
   ) {
     const records = new WireType<T[]>({ kind: "list", item }, { description: `The ${list} on this page` });
-    super({ [list]: records, ...pagingFields } as OperatorsFields<N, T>);
+    super({ [list]: records, ...pagingFields } as UnscopedPageFields<N, T>);
   }
 
   /** Serializes a page. `total` counts the records on all pages. */
-  of(records: readonly T[], slice: Slice, total: number): RecordOf<OperatorsFields<N, T>> {
+  of(records: readonly T[], slice: Slice, total: number): RecordOf<UnscopedPageFields<N, T>> {
     const written = { [this.list]: records, ...pagingView(slice, total) };
-    return written as unknown as RecordOf<OperatorsFields<N, T>>;
+    return written as unknown as RecordOf<UnscopedPageFields<N, T>>;
   }
 }
 
-export const operatorsPage = <const N extends string, T>(name: N, item: WireType<T>) =>
-  new OperatorsPage(name, item);
+export const unscopedPage = <const N extends string, T>(name: N, item: WireType<T>) =>
+  new UnscopedPage(name, item);
 
 /** Adds the partner's name to a record. */
 export const forPartner = <F extends Fields>(record: RecordType<F>) => record.and({ partner: partnerName });

@@ -7,7 +7,7 @@ import type {
   WebhookReceiver,
 } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { operatorsPage } from "./paging.ts";
+import { unscopedPage } from "./paging.ts";
 import { day, enumOf, flag, id, instant, list, object, text, textList, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -50,7 +50,7 @@ export const partnerRecord = partner.serializer(
     webhook_secret_rotates_at: isoOrNull(receiver?.rotatesAt ?? null),
   }),
 );
-export const partnersPage = operatorsPage("partners", partner);
+export const partnersPage = unscopedPage("partners", partner);
 export type PartnerPageJson = WireOf<typeof partnersPage>;
 
 const clientId = text("The OAuth client's ID", "svc_client_aa9eabe673e3f607cf5e5f74");
@@ -160,7 +160,7 @@ export const usageRecord = usage.serializer((used: PartnerUsage) => ({
   days: used.days.map(({ day, calls }) => ({ day, calls })),
 }));
 
-export const usagePage = operatorsPage("partners", usage);
+export const usagePage = unscopedPage("partners", usage);
 export type UsagePageJson = WireOf<typeof usagePage>;
 
 export const webhookTest = object({

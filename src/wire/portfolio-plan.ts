@@ -11,7 +11,7 @@ import type { WireOf } from "./schema/wire-type.ts";
 /* The plan of a portfolio. It is made from stored sums, so that a page of it reads no components. */
 
 /** The maximum number of chosen components that are listed. */
-const MOST_NAMED = 1000;
+const MAX_LISTED = 1000;
 
 const { id: propertyId, name, unit_count } = property.fields;
 const chosenCount = whole("Number of components to replace", 41);
@@ -82,7 +82,7 @@ export const portfolioPlan = object({
     ...budgetFields,
     chosen_count: chosenCount,
     chosen: list(
-      `The first ${MOST_NAMED} components to replace, selected by cost of delay per dollar until the budget is used. ` +
+      `The first ${MAX_LISTED} components to replace, selected by cost of delay per dollar until the budget is used. ` +
         "Components for which waiting is cheaper are left out",
       id("C", "The component"),
     ),
@@ -97,7 +97,7 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
   budget: made.budget && {
     ...budgetView(made.budget),
     chosen_count: made.budget.chosen.length,
-    chosen: made.budget.chosen.slice(0, MOST_NAMED).map(({ id }) => id),
+    chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
   assumptions: assumptionsOf(made, undefined),
 }));

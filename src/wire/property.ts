@@ -5,7 +5,7 @@ import { day, enumOf, flag, id, instant, record, text, usd, whole } from "./sche
 import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
-const row = {
+const commonFields = {
   id: id("P", "The property's ID"),
   name: text("Display name", "Harbor View Apartments"),
   address: text("Street address", "120 Harbor St"),
@@ -17,7 +17,7 @@ const row = {
 };
 
 /** A property in a list. */
-const propertyRow = record("PropertyRow", row);
+const propertyRow = record("PropertyRow", commonFields);
 export type PropertyRowJson = WireOf<typeof propertyRow>;
 
 type Listed = Pick<
@@ -38,7 +38,7 @@ export const propertyPage = page("properties", propertyRow);
 
 /** A property's full record. */
 export const property = record("Property", {
-  ...row,
+  ...commonFields,
   year_built: whole("Year of construction", 1987).orNull(),
   estimated_value: usd("Estimated market value", 8_500_000).orNull(),
   is_demo: flag("Whether this is the demo property, which is not billed", false),
@@ -84,7 +84,7 @@ export const unit = record("Unit", {
   id: id("U", "The unit's ID"),
   property_id: id("P", "The property"),
   label: text("Unit number, from 1", "1"),
-  created_at: row.created_at,
+  created_at: commonFields.created_at,
 });
 export type UnitJson = WireOf<typeof unit>;
 

@@ -1,6 +1,6 @@
 import type { SnapshotResult } from "../domain/snapshot.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { operatorsPage } from "./paging.ts";
+import { unscopedPage } from "./paging.ts";
 import { day, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -86,5 +86,5 @@ export const snapshotRunRecord = run.serializer((kept: Run) => ({
   announced: kept.announced,
   held_back: kept.heldBack,
 }));
-export const snapshotRunsPage = operatorsPage("snapshots", run);
+export const snapshotRunsPage = unscopedPage("snapshots", run);
 export type SnapshotRunPageJson = WireOf<typeof snapshotRunsPage>;

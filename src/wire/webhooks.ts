@@ -145,14 +145,14 @@ export const propertyCreated = (property: Property): WebhookMessage => ({
   data: propertyDataView(property),
 });
 
-type Registered = Pick<Appliance, "id" | "typeId" | "propertyId">;
-const applianceDataView = applianceData.serializer((appliance: Registered) => ({
+type CreatedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
+const applianceDataView = applianceData.serializer((appliance: CreatedAppliance) => ({
   appliance_id: appliance.id,
   type_id: appliance.typeId,
   property_id: appliance.propertyId,
 }));
 
-export const applianceCreated = (appliance: Registered): WebhookMessage => ({
+export const applianceCreated = (appliance: CreatedAppliance): WebhookMessage => ({
   event: "appliance.created",
   data: applianceDataView(appliance),
 });

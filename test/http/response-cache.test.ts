@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Authenticator } from "../../src/http/auth.ts";
 import { ConsoleSessions } from "../../src/http/console-sessions.ts";
-import { answers, ok, partnerOperation } from "../../src/http/operation.ts";
+import { ok, okReplies, partnerOperation } from "../../src/http/operation.ts";
 import { Pipeline } from "../../src/http/pipeline.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
 import { SlidingWindow } from "../../src/http/sliding-window.ts";
@@ -40,7 +40,7 @@ async function pipeline() {
   let workedOut = 0;
   const operation = partnerOperation({
     ...{ id: "count", method: "GET", path: "/count", summary: "How often", cacheable: true },
-    replies: answers("How often", object({ workedOut: whole("How often", 1) })),
+    replies: okReplies("How often", object({ workedOut: whole("How often", 1) })),
     handle: () => ok({ workedOut: ++workedOut }),
   });
   const partner = async (name: string) => {

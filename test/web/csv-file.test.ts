@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { sheetLine } from "../../src/csv/write.ts";
+import { spreadsheetLine } from "../../src/csv/write.ts";
 import { parseCsv } from "../../src/web/browser/csv-file.ts";
 
 test("the browser parses CSV as the API writes it", () => {
@@ -9,7 +9,7 @@ test("the browser parses CSV as the API writes it", () => {
     fc.property(fc.integer({ min: 2, max: 5 }), fc.array(cell, { maxLength: 40 }), (columns, cells) => {
       const rows: string[][] = [];
       for (let at = 0; at + columns <= cells.length; at += columns) rows.push(cells.slice(at, at + columns));
-      const read = parseCsv(rows.map(sheetLine).join(""));
+      const read = parseCsv(rows.map(spreadsheetLine).join(""));
       // A text that a spreadsheet would run as a formula gets a leading apostrophe.
       const written = rows.map((row) =>
         row.map((text) => (/^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)),

@@ -1,4 +1,4 @@
-import { sheetLine } from "../../csv/write.ts";
+import { spreadsheetLine } from "../../csv/write.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
@@ -33,7 +33,7 @@ export const usageCommand = command({
     context.print(
       { month, partners: usage.map(usageRecord) },
       csv
-        ? [HEADINGS, ...lines].map(sheetLine).join("").trimEnd()
+        ? [HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd()
         : textTable(
             HEADINGS.map((heading) => heading.toUpperCase()),
             lines,

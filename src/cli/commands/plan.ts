@@ -1,5 +1,5 @@
 import type { DataFolder } from "../../app/data-folder.ts";
-import { sheetLine } from "../../csv/write.ts";
+import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan.ts";
@@ -89,7 +89,9 @@ async function ofProperty(
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...plans.map((one) => planCells(knowledge, one, asOf))].map(sheetLine).join(""),
+      [planHeading(plan), ...plans.map((one) => planCells(knowledge, one, asOf))]
+        .map(spreadsheetLine)
+        .join(""),
     text: (width) => propertyPlanText(record, width),
   };
 }
@@ -116,7 +118,7 @@ async function ofPartner(
   const record = portfolioPlanView(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
-    csv: () => portfolioPlanTable(rows, shares, terms.years).map(sheetLine).join(""),
+    csv: () => portfolioPlanTable(rows, shares, terms.years).map(spreadsheetLine).join(""),
     text: (width) => portfolioPlanText(record, items, width),
   };
 }

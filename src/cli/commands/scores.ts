@@ -1,4 +1,4 @@
-import { sheetLine } from "../../csv/write.ts";
+import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
@@ -40,11 +40,11 @@ export const scoresCommand = command({
     await withData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
-      if (isCsv) context.stdout.write(sheetLine(SCORE_COLUMNS));
+      if (isCsv) context.stdout.write(spreadsheetLine(SCORE_COLUMNS));
       for await (const page of scoredComponents(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
           const record = scoreLineView(knowledge, row);
-          return isCsv ? sheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
+          return isCsv ? spreadsheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
         });
         if (lines.length > 0) context.stdout.write(lines.join(""));
       }

@@ -1,6 +1,6 @@
 import { auditPage, auditRecord } from "../../wire/audit.ts";
 import { pagingParameters, subjectFilter } from "../../wire/parameters.ts";
-import { adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
 export function adminAuditOperations(): Operation[] {
@@ -12,7 +12,7 @@ export function adminAuditOperations(): Operation[] {
       summary: "List the audit log",
       tag: "Administration",
       parameters: [subjectFilter, ...pagingParameters],
-      replies: answers("A page of the log, newest first", auditPage),
+      replies: okReplies("A page of the log, newest first", auditPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const subject = query.get("subject");

@@ -8,7 +8,7 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { componentOfAnyView, componentsOfAnyPage } from "../../wire/component.ts";
+import { componentWithPartnerView, unscopedComponentPage } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import {
   applianceFilter,
@@ -18,7 +18,7 @@ import {
   propertyFilter,
   tier,
 } from "../../wire/parameters.ts";
-import { adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { invalidParameter, parseSlice, parseTier } from "../query.ts";
 
 /** The operations on any partner's components and the explanations of their scores. */
@@ -34,14 +34,14 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
         "WARNING components, highest score first; for an appliance, all components.",
       tag: "Administration",
       parameters: [partnerFilter, propertyFilter, applianceFilter, tier, ...pagingParameters],
-      replies: answers("A page of components", componentsOfAnyPage),
+      replies: okReplies("A page of components", unscopedComponentPage),
       errors: [404],
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const { rows, total } = await findComponents(store, parseOwner(query), parseTier(query), slice);
         return ok(
-          componentsOfAnyPage.of(
-            rows.map((row) => componentOfAnyView(knowledge, row)),
+          unscopedComponentPage.of(
+            rows.map((row) => componentWithPartnerView(knowledge, row)),
             slice,
             total,
           ),
@@ -55,7 +55,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       summary: "Explain a component's score",
       tag: "Administration",
       parameters: [componentInPath],
-      replies: answers("The explanation, with unrounded values", explanationReply),
+      replies: okReplies("The explanation, with unrounded values", explanationReply),
       async handle({ params, store }) {
         const explained = await explainComponent(store, knowledge, params.id!);
         if (!explained) throw notFound("Component not found");

@@ -8,9 +8,9 @@ import {
   bulkResendRecord,
   bulkResendReply,
   deliveriesPage,
-  deliveryOfAnyRecord,
   deliverySignature,
   deliverySignatureRecord,
+  deliveryWithPartnerRecord,
   fullDelivery,
   fullDeliveryRecord,
   resent,
@@ -26,7 +26,7 @@ import {
   partnerFilter,
   statusFilter,
 } from "../../wire/parameters.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSince, parseSlice } from "../query.ts";
 
 export function adminDeliveryOperations(): Operation[] {
@@ -38,7 +38,7 @@ export function adminDeliveryOperations(): Operation[] {
       summary: "List webhook deliveries",
       tag: "Administration",
       parameters: [partnerFilter, statusFilter, eventFilter, createdSince, createdUntil, ...pagingParameters],
-      replies: answers("A page of deliveries with their attempts, newest first", deliveriesPage),
+      replies: okReplies("A page of deliveries with their attempts, newest first", deliveriesPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const filter = {
@@ -52,7 +52,7 @@ export function adminDeliveryOperations(): Operation[] {
         const deliveries = await store.read.deliveryLog.page(filter, slice);
         const names = await partnerNames(store, deliveries);
         const records = deliveries.map((logged) =>
-          deliveryOfAnyRecord(logged, names.get(logged.delivery.partnerId)!),
+          deliveryWithPartnerRecord(logged, names.get(logged.delivery.partnerId)!),
         );
         return ok(deliveriesPage.of(records, slice, total));
       },
@@ -64,7 +64,7 @@ export function adminDeliveryOperations(): Operation[] {
       summary: "Get a webhook delivery",
       tag: "Administration",
       parameters: [deliveryInPath],
-      replies: answers("The delivery with its attempts and payload", fullDelivery),
+      replies: okReplies("The delivery with its attempts and payload", fullDelivery),
       async handle({ params, store }) {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
@@ -78,7 +78,7 @@ export function adminDeliveryOperations(): Operation[] {
       summary: "Get the signature headers of a delivery",
       tag: "Administration",
       parameters: [deliveryInPath],
-      replies: answers("The headers for an attempt sent now", deliverySignature),
+      replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
         const headers = await deliveryHeaders(administration, params.id!, now);
         return ok(deliverySignatureRecord(params.id!, now, headers));
@@ -91,7 +91,7 @@ export function adminDeliveryOperations(): Operation[] {
       summary: "Resend a finished delivery",
       tag: "Administration",
       parameters: [deliveryInPath],
-      replies: accepts(
+      replies: acceptedReplies(
         "The delivery is queued with the same ID and payload, for a new cycle of three attempts",
         resent,
       ),
@@ -116,8 +116,8 @@ export function adminDeliveryOperations(): Operation[] {
         },
       },
       replies: {
-        ...answers("The count, for a dry run", bulkResendReply),
-        ...accepts("The deliveries are queued", bulkResendReply),
+        ...okReplies("The count, for a dry run", bulkResendReply),
+        ...acceptedReplies("The deliveries are queued", bulkResendReply),
       },
       body: "json",
       async handle({ administration, body }) {

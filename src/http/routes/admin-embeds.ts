@@ -6,7 +6,7 @@ import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from 
 import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
 import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
-import { adminOperation, answers, created, creates, type Operation, ok } from "../operation.ts";
+import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
 export function adminEmbedOperations(): Operation[] {
@@ -18,7 +18,7 @@ export function adminEmbedOperations(): Operation[] {
       summary: "List embeds",
       tag: "Administration",
       parameters: [propertyFilter, partnerFilter, ...pagingParameters],
-      replies: answers("A page of embeds with their view counts, newest first", embedsPage),
+      replies: okReplies("A page of embeds with their view counts, newest first", embedsPage),
       async handle({ now, query, store }) {
         const slice = parseSlice(query);
         const filter = { propertyId: query.get("property_id"), partnerId: query.get("partner_id") };
@@ -40,7 +40,7 @@ export function adminEmbedOperations(): Operation[] {
       summary: "Revoke an embed",
       tag: "Administration",
       parameters: [embedInPath],
-      replies: answers("The embed is revoked; also if it was revoked before", revokedEmbed),
+      replies: okReplies("The embed is revoked; also if it was revoked before", revokedEmbed),
       body: "optional",
       async handle({ administration, params, store }) {
         const { id } = await getEmbed(store, params.id!);
@@ -62,7 +62,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
     summary: "Create an embed of a property's report",
     tag: "Administration",
     request: { type: embedRequest.type, example: { property_id: EXAMPLE_IDS.P, expires_days: 90 } },
-    replies: creates("The embed, with a token that is shown only once", newEmbed),
+    replies: createdReplies("The embed, with a token that is shown only once", newEmbed),
     errors: [404],
     body: "json",
     async handle({ administration, body, store }) {

@@ -12,7 +12,15 @@ import {
   reverted,
   revertedView,
 } from "../../wire/model-proposal.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok, serverLabel } from "../operation.ts";
+import {
+  accepted,
+  acceptedReplies,
+  adminOperation,
+  type Operation,
+  ok,
+  okReplies,
+  serverLabel,
+} from "../operation.ts";
 
 /** Runs the calibrations that administrators request. */
 export type Proposals = {
@@ -36,7 +44,7 @@ export function modelOperations(
       path: "/admin/model",
       summary: "Get the active model and its versions",
       tag: "Administration",
-      replies: answers("The active model and all activated calibrations", modelReply),
+      replies: okReplies("The active model and all activated calibrations", modelReply),
       async handle({ store }) {
         const { models } = store.read;
         const inUse = await modelVersionOf(store.read, knowledge);
@@ -56,7 +64,10 @@ export function modelOperations(
       summary: "Revert to the previous model",
       tag: "Administration",
       request: { type: revert.type, example: { model_version: "2+local.1" } },
-      replies: answers("The reverted and the active version; scores change with the next snapshot", reverted),
+      replies: okReplies(
+        "The reverted and the active version; scores change with the next snapshot",
+        reverted,
+      ),
       errors: [409],
       body: "optional",
       async handle({ administration: { store, actor }, body }) {
@@ -70,7 +81,7 @@ export function modelOperations(
       path: "/admin/model/proposal",
       summary: "Get the latest calibration",
       tag: "Administration",
-      replies: answers("The calibration with its validation", modelProposal),
+      replies: okReplies("The calibration with its validation", modelProposal),
       handle: async () => ok(await proposed()),
     }),
     adminOperation({
@@ -80,7 +91,7 @@ export function modelOperations(
       summary: "Calibrate the model to the recorded failures",
       description: "Scores do not change until the calibration is activated.",
       tag: "Administration",
-      replies: accepts("The calibration is in progress", modelProposal),
+      replies: acceptedReplies("The calibration is in progress", modelProposal),
       errors: [409],
       body: "optional",
       async handle({ administration: { actor } }) {
@@ -99,7 +110,7 @@ export function modelOperations(
       description:
         "A calibration that is not proven better than the default model is rejected unless `force` is true.",
       request: { type: applyProposal.type, example: { proposal_id: "3-1795230000000", force: false } },
-      replies: answers("The calibration is active from the next snapshot", modelProposal),
+      replies: okReplies("The calibration is active from the next snapshot", modelProposal),
       errors: [409],
       body: "json",
       async handle({ administration: { store, actor }, body }) {

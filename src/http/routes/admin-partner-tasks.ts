@@ -13,7 +13,15 @@ import { partnerInPath } from "../../wire/parameters.ts";
 import { announcedState, announcedStateRecord, probe, probeRecord } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, partnerTaskView, purgeRequest } from "../../wire/partner-task.ts";
 import { jsonLines } from "../json-lines.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok, serverLabel } from "../operation.ts";
+import {
+  accepted,
+  acceptedReplies,
+  adminOperation,
+  type Operation,
+  ok,
+  okReplies,
+  serverLabel,
+} from "../operation.ts";
 import { invalidParameter } from "../query.ts";
 
 type TaskStart = "begun" | { heldBy: string | undefined };
@@ -56,7 +64,7 @@ export function partnerTaskOperations({
         "Sends a webhook.test event with an invalid signature. An endpoint that accepts it does not verify signatures.",
       tag: "Administration",
       parameters: [partnerInPath],
-      replies: answers("The result of the check", probe),
+      replies: okReplies("The result of the check", probe),
       errors: [409],
       body: "optional",
       async handle({ administration, params, store }) {
@@ -75,8 +83,8 @@ export function partnerTaskOperations({
       parameters: [partnerInPath],
       request: { type: announceRequest.type, example: { dry_run: true } },
       replies: {
-        ...answers("The count, for a dry run", announcedState),
-        ...accepts("The task is in progress", partnerTask),
+        ...okReplies("The count, for a dry run", announcedState),
+        ...acceptedReplies("The task is in progress", partnerTask),
       },
       errors: [409],
       body: "optional",
@@ -107,7 +115,7 @@ export function partnerTaskOperations({
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: purgeRequest.type, example: { confirm: "Acme Insurance" } },
-      replies: accepts("The task is in progress", partnerTask),
+      replies: acceptedReplies("The task is in progress", partnerTask),
       errors: [409],
       body: "json",
       async handle({ administration, body, params, store }) {
@@ -126,7 +134,7 @@ export function partnerTaskOperations({
       description: "Also answers after the partner was deleted.",
       tag: "Administration",
       parameters: [partnerInPath],
-      replies: answers("The task", partnerTask),
+      replies: okReplies("The task", partnerTask),
       async handle({ params, store }) {
         const id = params.id!;
         if (!tasks().state(id)) await getPartner(store, id);

@@ -48,12 +48,12 @@ import {
 } from "../../wire/partner-settings.ts";
 import {
   accepted,
-  accepts,
+  acceptedReplies,
   adminOperation,
-  answers,
-  creates,
+  createdReplies,
   type Operation,
   ok,
+  okReplies,
   type Reply,
 } from "../operation.ts";
 import { invalidParameter, parseSlice } from "../query.ts";
@@ -73,7 +73,7 @@ export function adminPartnerOperations(): Operation[] {
       summary,
       tag: "Administration",
       parameters: [partnerInPath],
-      replies: answers("The partner", fullPartner),
+      replies: okReplies("The partner", fullPartner),
       body: "optional",
       async handle({ administration, params, store }) {
         const { id } = await getPartner(store, params.id!);
@@ -90,7 +90,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "List partners",
       tag: "Administration",
       parameters: [searchPartners, ...pagingParameters],
-      replies: answers("A page of partners", partnersPage),
+      replies: okReplies("A page of partners", partnersPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const partners = searchByNameOrId(await store.read.partners.list(), query.get("search"));
@@ -109,7 +109,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "List every partner's usage in a month",
       tag: "Administration",
       parameters: [month, ...pagingParameters],
-      replies: answers("A page of partners", usagePage),
+      replies: okReplies("A page of partners", usagePage),
       async handle({ now, query, store }) {
         const asked = parseMonthOrCurrent(query, now);
         const slice = parseSlice(query);
@@ -127,7 +127,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Get a partner",
       tag: "Administration",
       parameters: [partnerInPath],
-      replies: answers("The partner", fullPartner),
+      replies: okReplies("The partner", fullPartner),
       async handle({ params, store }) {
         return ok(await overviewOf(store, params.id!));
       },
@@ -140,7 +140,7 @@ export function adminPartnerOperations(): Operation[] {
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: partnerSettings.type, example: { daily_budget: 5000 } },
-      replies: answers("The partner as it is now", fullPartner),
+      replies: okReplies("The partner as it is now", fullPartner),
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
@@ -159,7 +159,7 @@ export function adminPartnerOperations(): Operation[] {
       tag: "Administration",
       parameters: [partnerInPath],
       request: { type: webhookTestRequest.type, example: { message: "Test message" } },
-      replies: accepts("The delivery", webhookTest),
+      replies: acceptedReplies("The delivery", webhookTest),
       errors: [409],
       body: "optional",
       async handle({ administration, administrator, body, params, requestId }) {
@@ -179,7 +179,7 @@ export function adminPartnerOperations(): Operation[] {
       summary: "Get a partner's usage in a month",
       tag: "Administration",
       parameters: [partnerInPath, month],
-      replies: answers("The month", usage),
+      replies: okReplies("The month", usage),
       async handle({ now, params, query, store }) {
         return ok(usageRecord(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))));
       },
@@ -203,7 +203,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     summary: "Create a partner",
     tag: "Administration",
     request: { type: newPartner.type, example: { name: "Acme Insurance", daily_budget: 5000 } },
-    replies: creates("The partner's credentials, which are shown only once", credentials),
+    replies: createdReplies("The partner's credentials, which are shown only once", credentials),
     body: "json",
     async handle({ administration, body }) {
       const created = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
@@ -217,7 +217,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     summary: "Rotate a partner's API key",
     tag: "Administration",
     parameters: [partnerInPath],
-    replies: answers("The new key, shown only once; the previous key stops working immediately", newApiKey),
+    replies: okReplies("The new key, shown only once; the previous key stops working immediately", newApiKey),
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
@@ -231,7 +231,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     summary: "Rotate a partner's client secret",
     tag: "Administration",
     parameters: [partnerInPath],
-    replies: answers(
+    replies: okReplies(
       "The new secret, shown only once; the previous secret stops working immediately",
       newClientSecret,
     ),
@@ -249,7 +249,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     tag: "Administration",
     parameters: [partnerInPath],
     request: { type: rotation.type, example: { overlap_hours: 24 } },
-    replies: answers(
+    replies: okReplies(
       "The new secret, shown only once; the previous secret also signs for `overlap_hours`",
       newWebhookSecret,
     ),

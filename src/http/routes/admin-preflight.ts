@@ -1,6 +1,6 @@
 import type { ConnectionReport } from "../../administration/connection-check.ts";
 import { preflight, preflightView } from "../../wire/preflight.ts";
-import { type AdminOperation, adminOperation, answers, ok } from "../operation.ts";
+import { type AdminOperation, adminOperation, ok, okReplies } from "../operation.ts";
 
 /** Responds with 200 whatever the result, because the request was for the check itself. */
 export function preflightOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {
@@ -10,7 +10,7 @@ export function preflightOperation(runPreflight: () => Promise<ConnectionReport>
     path: "/admin/rm-preflight",
     summary: "Check the connection to the property-management system",
     tag: "Administration",
-    replies: answers("The result of each step", preflight),
+    replies: okReplies("The result of each step", preflight),
     handle: async () => ok(preflightView(await runPreflight())),
   });
 }

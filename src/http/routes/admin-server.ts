@@ -13,7 +13,7 @@ import { jobInPath, pagingParameters } from "../../wire/parameters.ts";
 import { servers, serversView } from "../../wire/server.ts";
 import { settings, settingsView } from "../../wire/setting.ts";
 import { snapshotRunRecord, snapshotRunsPage } from "../../wire/snapshot.ts";
-import { accepted, accepts, adminOperation, answers, type Operation, ok } from "../operation.ts";
+import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
 /** The state of the running server. */
@@ -40,7 +40,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       path: "/admin/overview",
       summary: "Get the server's health, with remedies",
       tag: "Administration",
-      replies: answers("The checks and totals", overview),
+      replies: okReplies("The checks and totals", overview),
       handle: async () => ok(overviewView(await server().overview())),
     }),
     adminOperation({
@@ -49,7 +49,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       path: "/admin/jobs",
       summary: "List scheduled jobs",
       tag: "Administration",
-      replies: answers("The jobs", jobs),
+      replies: okReplies("The jobs", jobs),
       handle: () => ok(jobsView(server().address, server().jobs())),
     }),
     adminOperation({
@@ -58,7 +58,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       path: "/admin/servers",
       summary: "List the servers that share the database",
       tag: "Administration",
-      replies: answers("The servers", servers),
+      replies: okReplies("The servers", servers),
       async handle({ store }) {
         const { isShared } = store;
         return ok(
@@ -74,7 +74,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       description: "`snapshot` takes today's snapshot if it was not taken yet.",
       tag: "Administration",
       parameters: [jobInPath],
-      replies: accepts("The job is running", job),
+      replies: acceptedReplies("The job is running", job),
       errors: [409],
       body: "optional",
       async handle({ administration, params }) {
@@ -93,7 +93,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       description:
         "Returns at most 100 errors since the server started, newest first. The log has all of them.",
       tag: "Administration",
-      replies: answers("The errors", loggedErrors),
+      replies: okReplies("The errors", loggedErrors),
       handle: () => ok(loggedErrorsView(server().address, server().errors())),
     }),
     adminOperation({
@@ -103,7 +103,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "List daily snapshots",
       tag: "Administration",
       parameters: pagingParameters,
-      replies: answers("A page of snapshots, newest first", snapshotRunsPage),
+      replies: okReplies("A page of snapshots, newest first", snapshotRunsPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const { runs, total } = await store.read.snapshots.page(slice);
@@ -116,7 +116,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       path: "/admin/settings",
       summary: "List the active settings",
       tag: "Administration",
-      replies: answers("The settings with their sources, without secrets", settings),
+      replies: okReplies("The settings with their sources, without secrets", settings),
       handle: () => ok(settingsView(server().address, server().configFile, server().settings)),
     }),
     adminOperation({
@@ -126,7 +126,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "List administrators",
       tag: "Administration",
       parameters: pagingParameters,
-      replies: answers("A page of administrators, including revoked ones", administratorsPage),
+      replies: okReplies("A page of administrators, including revoked ones", administratorsPage),
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const all = await store.read.administrators.list();

@@ -28,7 +28,15 @@ import {
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, pagingParameters, propertyFilter } from "../../wire/parameters.ts";
 import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
-import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import {
+  created,
+  createdReplies,
+  type Operation,
+  ok,
+  okReplies,
+  partnerOperation,
+  readReplies,
+} from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { findProperty } from "./properties.ts";
 
@@ -56,7 +64,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "List appliance types and their components",
       tag: "Appliances",
       parameters: pagingParameters,
-      replies: read("A page of appliance types", applianceTypePage),
+      replies: readReplies("A page of appliance types", applianceTypePage),
       handle({ partner, query }) {
         const slice = parseSlice(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
@@ -72,7 +80,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         "Creates an appliance. Its components are created from its type and scored immediately. `brand_tier` defaults to the tier of the brand.",
       tag: "Appliances",
       request: { type: newAppliance.type, example: EXAMPLE },
-      replies: creates("The appliance and its components", createdApplianceReply),
+      replies: createdReplies("The appliance and its components", createdApplianceReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -94,7 +102,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         "Creates up to 1,000 appliances. Valid items are saved even if others fail. The created records are in `events`, the rejected items in `error_details`.",
       tag: "Appliances",
       request: { type: newAppliances.type, example: { appliances: [EXAMPLE] } },
-      replies: creates("Created items and errors", appliancesBulkReply),
+      replies: createdReplies("Created items and errors", appliancesBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
@@ -118,7 +126,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "List appliances",
       tag: "Appliances",
       parameters: [propertyFilter, ...pagingParameters],
-      replies: read("A page of appliances", appliancePage),
+      replies: readReplies("A page of appliances", appliancePage),
       errors: [404],
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
@@ -142,7 +150,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "Get an appliance with its components",
       tag: "Appliances",
       parameters: [applianceInPath],
-      replies: read("The appliance with its components", applianceReply),
+      replies: readReplies("The appliance with its components", applianceReply),
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
@@ -162,7 +170,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       tag: "Appliances",
       parameters: [applianceInPath],
       request: { type: applianceChange.type, example: { usage_intensity: 1.4 } },
-      replies: answers("The updated appliance", changedApplianceReply),
+      replies: okReplies("The updated appliance", changedApplianceReply),
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
         const change = readApplianceChange(body);

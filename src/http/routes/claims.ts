@@ -25,8 +25,8 @@ import {
 import { withPartner } from "../../wire/paging.ts";
 import { format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
 import { parseItems, saveItems } from "../bulk.ts";
-import { listReply, readList } from "../csv-replies.ts";
-import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { listReplies, listReply } from "../csv-replies.ts";
+import { created, createdReplies, type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { findProperty } from "./properties.ts";
 
@@ -52,7 +52,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           status: "closed",
         },
       },
-      replies: creates("Created claims and errors", claimsReply),
+      replies: createdReplies("Created claims and errors", claimsReply),
       body: "json",
       idempotent: true,
       async handle({ body, params, partner, writePortfolio }) {
@@ -80,7 +80,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       summary: "List a property's insurance claims, most recent loss first",
       tag: "Claims",
       parameters: [propertyInPath, ...pagingParameters, format],
-      replies: readList("A page of claims", claimPage, claim),
+      replies: listReplies("A page of claims", claimPage, claim),
       async handle(call) {
         const { now, params, partner, query, store } = call;
         const slice = parseSlice(query);
@@ -101,7 +101,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         "At most three claims affect scores: those with the strongest effect today, marked by `scored`. The effect of a claim decreases linearly to none over the five years after the loss. Denied claims are included in the total, have a multiplier of 1.0, and are never scored.",
       tag: "Claims",
       parameters: [propertyInPath],
-      replies: read("The effect of the claims on the scores", impactsReply),
+      replies: readReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store }) {
         const property = await findProperty(store, partner, params.id!);
         const claims = await claimsOf(store, property.id, reserveMemory);

@@ -34,8 +34,8 @@ import {
   systemFilter,
   tier,
 } from "../../wire/parameters.ts";
-import { listReply, readList } from "../csv-replies.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
+import { listReplies, listReply } from "../csv-replies.ts";
+import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
 import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsSandbox } from "../query.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
@@ -49,7 +49,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       description: "Sorted by creation, oldest first. Filters can be combined.",
       tag: "Components",
       parameters: [propertyFilter, applianceFilter, tier, ...pagingParameters, sandbox, format],
-      replies: readList("A page of components", componentPage, component),
+      replies: listReplies("A page of components", componentPage, component),
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
@@ -73,7 +73,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       summary: "List the service events of a component and its appliance, newest first",
       tag: "Components",
       parameters: [componentInPath],
-      replies: read("The component and its events, newest first", historyReply),
+      replies: readReplies("The component and its events, newest first", historyReply),
       async handle(call) {
         const component = await findComponent(call);
         const events = await componentHistory(call.store, component, call.reserveMemory);
@@ -89,7 +89,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         "One point per day on which a snapshot ran since the component was created, for the last 365 days.",
       tag: "Components",
       parameters: [componentInPath, ...pagingParameters],
-      replies: read("A page of the trend", trendPage),
+      replies: readReplies("A page of the trend", trendPage),
       async handle(call) {
         const slice = parseSlice(call.query);
         const component = await findComponent(call);
@@ -117,7 +117,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         sandbox,
         format,
       ],
-      replies: readList("A page of alerts", alertPage, alert),
+      replies: listReplies("A page of alerts", alertPage, alert),
       errors: [404],
       async handle(call) {
         const { partner, query } = call;
@@ -139,7 +139,7 @@ async function findComponents(
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store } = call;
   const tier = parseTier(query);
-  const where = await narrowFilter(call);
+  const where = await scopeFilter(call);
   const { components } = store.read;
   if (where) {
     const rows = await components.narrowPage({ ...where, ...(tier && { tier }) }, slice);
@@ -164,7 +164,7 @@ async function findAlerts(
   const system = parseChoice(query, "system", SYSTEMS);
   const given = query.get("state");
   const state = given === undefined ? undefined : parseState(given);
-  const where = await narrowFilter(call);
+  const where = await scopeFilter(call);
   const { components } = store.read;
   if (where) {
     const filter = { ...where, ...(tier && { tier }), ...(system && { system }), ...(state && { state }) };
@@ -190,7 +190,7 @@ async function findAlerts(
 }
 
 /** Returns the filter for one property, one appliance or the demo properties; undefined without one of these. */
-async function narrowFilter({ partner, query, store }: PartnerCall): Promise<NarrowFilter | undefined> {
+async function scopeFilter({ partner, query, store }: PartnerCall): Promise<NarrowFilter | undefined> {
   const propertyId = query.get("property_id");
   const applianceId = query.get("appliance_id");
   const sandbox = wantsSandbox(query);

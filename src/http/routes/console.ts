@@ -7,7 +7,7 @@ import {
   rejectForgedRequest,
   sessionCookie,
 } from "../console-sessions.ts";
-import { answers, CONSOLE, type Operation, ok, publicOperation } from "../operation.ts";
+import { CONSOLE, type Operation, ok, okReplies, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
 
 type ConsoleDeps = {
@@ -53,7 +53,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       method: "GET",
       path: `${CONSOLE}/session`,
       summary: "Get the console session",
-      replies: answers("The session, also if nobody is signed in", consoleSession),
+      replies: okReplies("The session, also if nobody is signed in", consoleSession),
       handle: async ({ request }) => ({ ...ok(view(await sessions.find(request))), headers: NO_STORE }),
     }),
     publicOperation({
@@ -62,7 +62,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       path: `${CONSOLE}/session`,
       summary: "Sign in to the console",
       request: { type: signIn.type, example: { admin_key: "svc_admin_…" } },
-      replies: answers("The session; its token is in the cookie", consoleSession),
+      replies: okReplies("The session; its token is in the cookie", consoleSession),
       body: "json",
       async handle({ body, request }) {
         rejectCrossSite(request);
@@ -77,7 +77,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       method: "POST",
       path: `${CONSOLE}/session/end`,
       summary: "Sign out of the console",
-      replies: answers("The session has ended", consoleSession),
+      replies: okReplies("The session has ended", consoleSession),
       body: "optional",
       async handle({ request }) {
         const session = await sessions.find(request);

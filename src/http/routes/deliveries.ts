@@ -10,7 +10,7 @@ import {
   pagingParameters,
   statusFilter,
 } from "../../wire/parameters.ts";
-import { accepted, accepts, answers, type Operation, ok, partnerOperation } from "../operation.ts";
+import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
 
 export type DeliveryDeps = Pick<Resender, "changed">;
@@ -28,7 +28,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       tag: "Events",
       parameters: [statusFilter, eventFilter, createdSince, createdUntil, ...pagingParameters],
       // Without an ETag: the progress of a delivery does not change the partner's revision.
-      replies: answers("A page of your deliveries", ownDeliveriesPage),
+      replies: okReplies("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         const filter = {
@@ -53,7 +53,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
         "Sends the same ID and bytes again, with a new cycle of three attempts. Use it when your endpoint was unavailable or lost a delivery. A delivery that is still in progress is rejected with 409.",
       tag: "Events",
       parameters: [deliveryInPath],
-      replies: accepts("The delivery is queued again", ownResentReply),
+      replies: acceptedReplies("The delivery is queued again", ownResentReply),
       errors: [409],
       body: "optional",
       async handle({ params, partner, store }) {

@@ -53,13 +53,13 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const { read } = store;
 
   /** Returns the embed and its property; undefined when the token is unknown, expired or revoked. */
-  const opened = async ({ params, now }: Call) => {
+  const findEmbed = async ({ params, now }: Call) => {
     const embed = await read.embeds.findByToken(hashSecret(params.token!));
     if (!embed || embedStatus(embed, now) !== "active") return undefined;
     const property = await read.properties.find(embed.partnerId, embed.propertyId);
     return property && { embed, property };
   };
-  const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof opened>>>) =>
+  const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof findEmbed>>>) =>
     propertyFigures({ store, knowledge, now: call.now }, found.property, {
       chosen: call.query.get("component"),
       terms: lenientPlanTerms(call.query),
@@ -67,7 +67,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     });
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
-  const noPage = async (call: Call, up: string) =>
+  const notFoundPage = async (call: Call, up: string) =>
     pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
 
   return [
@@ -78,14 +78,14 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "The page of one property, for an iframe",
       parameters: [tokenInPath, trendComponent, budgetInQuery],
       async handle(call) {
-        const found = await opened(call);
-        if (!found) return await noPage(call, "../../");
+        const found = await findEmbed(call);
+        if (!found) return await notFoundPage(call, "../../");
         const { renderPropertyPage } = await pages();
         const { fileOf } = await assetTable();
         const steps = renderPropertyPage(await figuresOf(call, found), {
           style: await styleAt("../../"),
           script: `../../assets/${fileOf("embed.js")}`,
-          links: linksBeside(call.params.token!),
+          links: linksOf(call.params.token!),
         });
         const rendered = await runYielding(steps, yieldToEventLoop);
         onView(found.embed.id, call.now);
@@ -99,8 +99,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "All components of the property, in pages",
       parameters: [tokenInPath, pageNumber],
       async handle(call) {
-        const found = await opened(call);
-        if (!found) return await noPage(call, "../../../");
+        const found = await findEmbed(call);
+        if (!found) return await notFoundPage(call, "../../../");
         const { renderComponentList } = await pages();
         const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
           ? Number(call.query.get("page"))
@@ -120,8 +120,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "The printable replacement reserve schedule of the property",
       parameters: [tokenInPath, ...planTerms],
       async handle(call) {
-        const found = await opened(call);
-        if (!found) return await noPage(call, "../../../");
+        const found = await findEmbed(call);
+        if (!found) return await notFoundPage(call, "../../../");
         const { renderSchedulePage } = await import("../../web/embed/schedule-page.tsx");
         const { fileOf } = await assetTable();
         const figures = await figuresOf(call, found);
@@ -143,9 +143,9 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "The data of one chart of the page, as CSV",
       parameters: [tokenInPath, fileInPath, trendComponent, ...planTerms],
       async handle(call) {
-        const found = await opened(call);
+        const found = await findEmbed(call);
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
-        if (!found || !file) return await noPage(call, "../../../");
+        if (!found || !file) return await notFoundPage(call, "../../../");
         const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
         const steps = csvRows(file, await figuresOf(call, found));
         const { heading, rows } = await runYielding(steps, yieldToEventLoop);
@@ -170,7 +170,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
 const styleAt = async (up: string) => `${up}assets/${(await assetTable()).fileOf("embed.css")}`;
 
 /** The URL of the page ends with its token, so its links start with the token. */
-const linksBeside = (token: string): DataLinks => ({
+const linksOf = (token: string): DataLinks => ({
   csv: (file, componentId) =>
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
   components: `${token}/components`,

@@ -16,7 +16,7 @@ import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath } from "../../wire/parameters.ts";
 import { replacementCostFigure, replacementCostReply } from "../../wire/replacement-cost.ts";
 import { reportFigure, reportReply } from "../../wire/report.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation, read } from "../operation.ts";
+import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
 import { findProperty } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
@@ -28,8 +28,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property's components by tier, with costs and savings",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The report", reportReply),
-      handle: (call) => answer(call, reportFigure(knowledge)),
+      replies: readReplies("The report", reportReply),
+      handle: (call) => replyWith(call, reportFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -40,8 +40,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "Windows are cumulative. A window lists the components that are CRITICAL now, those that become CRITICAL by its end through aging alone, and those with a probability of failure of 0.25 or more within it.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The forecast", forecastReply),
-      handle: (call) => answer(call, forecastFigure(knowledge)),
+      replies: readReplies("The forecast", forecastReply),
+      handle: (call) => replyWith(call, forecastFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -52,8 +52,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "The cost of the replacements expected within 12, 24 and 36 months, spread over the months: CRITICAL components at full cost, others in proportion to their probability of failure. The full-replacement reserve spreads the replacement cost value over ten years.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The reserves", reserveReply),
-      handle: (call) => answer(call, reserveFigure(knowledge)),
+      replies: readReplies("The reserves", reserveReply),
+      handle: (call) => replyWith(call, reserveFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -64,8 +64,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "Based on the facility condition index (FCI): the replacement cost of CRITICAL components plus half that of WARNING components, as a share of the replacement value. The score is 100 for a property without components.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The condition", conditionReply),
-      handle: (call) => answer(call, conditionFigure(knowledge)),
+      replies: readReplies("The condition", conditionReply),
+      handle: (call) => replyWith(call, conditionFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -76,8 +76,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "An appliance is valued at the cost of its components or of the complete unit, whichever is lower. The exposures are the costs after failure; their sum is the total reactive exposure.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The replacement cost value", replacementCostReply),
-      handle: (call) => answer(call, replacementCostFigure(knowledge)),
+      replies: readReplies("The replacement cost value", replacementCostReply),
+      handle: (call) => replyWith(call, replacementCostFigure(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
@@ -88,7 +88,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "One item per appliance and inspection. An inspection is due one interval after the latest matching service event that passed, or one interval after July 1 of the install year if there is none. OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The inspections", complianceReply),
+      replies: readReplies("The inspections", complianceReply),
       async handle({ reserveMemory, now, params, partner, store }) {
         const property = await findProperty(store, partner, params.id!);
         const items = await complianceOf(store, knowledge, property.id, dayOf(now), reserveMemory);
@@ -98,7 +98,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
   ];
 
   /** Answers with a figure of the property's components. */
-  async function answer<Written extends object>(
+  async function replyWith<Written extends object>(
     { reserveMemory, now, params, partner, store }: PartnerCall,
     figure: Figure<Written>,
   ) {

@@ -1,6 +1,6 @@
 import { TOKEN_SCOPE } from "../../secrets/tokens.ts";
 import { oauthMetadata, oauthMetadataView } from "../../wire/system.ts";
-import { answers, type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
+import { type Call, type Operation, okReplies, publicOperation, type Reply } from "../operation.ts";
 
 /** The URLs at which clients reach the service. */
 export type ServerAddress = {
@@ -41,7 +41,7 @@ export function metadataOperations(address: ServerAddress): Operation[] {
     summary: "Get the OAuth authorization server metadata (RFC 8414)",
     description:
       "The issuer matches the requested URL: the host alone, or the host with its path if the path precedes or follows the well-known part. Behind a proxy, the operator sets the public URL in `server.public_url`.",
-    replies: answers("The token endpoint and its options", oauthMetadata),
+    replies: okReplies("The token endpoint and its options", oauthMetadata),
     handle: answer,
   } as const;
   return [

@@ -1,7 +1,7 @@
 import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { demoPropertyReply, demoPropertyView } from "../../wire/property.ts";
-import { created, creates, type Operation, partnerOperation } from "../operation.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
 export function onboardingOperations(): Operation[] {
   return [
@@ -13,7 +13,7 @@ export function onboardingOperations(): Operation[] {
       description:
         "Creates a property with appliances, ten years of service events and a claim, to test your integration with. Each partner can have one; creating a second is rejected with 409. It is not billed.",
       tag: "Onboarding",
-      replies: creates("The demo property", demoPropertyReply),
+      replies: createdReplies("The demo property", demoPropertyReply),
       errors: [409],
       async handle({ partner, writePortfolio }) {
         return await writePortfolio(async (writer) => {

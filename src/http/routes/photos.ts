@@ -6,7 +6,7 @@ import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
 import { photosReply, photosView, upload, uploadedReply, uploadedView } from "../../wire/photo.ts";
 import { mediaType, readBytes } from "../body.ts";
-import { created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { created, createdReplies, type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 
 export type PhotoDeps = { uploads: Uploads; photoBytes: number; basePath: string; random: FillRandom };
 
@@ -23,7 +23,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       summary: "List photos of an appliance and its service events",
       tag: "Appliances",
       parameters: [applianceInPath],
-      replies: read("The photos", photosReply),
+      replies: readReplies("The photos", photosReply),
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
@@ -45,7 +45,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
         example: { file: "(the image bytes)" },
         mediaTypes: ["multipart/form-data"],
       },
-      replies: creates("The photo", uploadedReply),
+      replies: createdReplies("The photo", uploadedReply),
       body: "raw",
       async handle({ params, partner, request, store }) {
         if (!(await store.read.appliances.find(partner.id, params.id!)))
@@ -53,12 +53,12 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
         const { bytes, originalName, serviceEventId } = await readForm(request, photoBytes);
         const filename = newPhotoName(bytes, random);
         await uploads.write(filename, bytes);
-        const picture = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
+        const image = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
         const photo = await store
           .write(
             async (tx) => {
               await uploads.writeWithRecord(tx, filename, bytes);
-              return await recordPhoto(tx, partner.id, picture);
+              return await recordPhoto(tx, partner.id, image);
             },
             { partnerId: partner.id },
           )
@@ -91,10 +91,10 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
           ? await store.read.photos.findByFilename(partner.id, filename)
           : undefined;
         if (!photo) throw notFound("Photo not found");
-        const picture = await uploads.read(photo.filename);
+        const image = await uploads.read(photo.filename);
         // For a file, Bun answers a Range itself, with a part or with an error of its own; bytes it sends whole.
-        const raw = request.headers.has("range") ? new Blob([await picture.arrayBuffer()]) : picture;
-        return { raw, headers: pictureHeaders(photo) };
+        const raw = request.headers.has("range") ? new Blob([await image.arrayBuffer()]) : image;
+        return { raw, headers: imageHeaders(photo) };
       },
     }),
   ];
@@ -121,7 +121,7 @@ async function readForm(request: Request, limit: number) {
   };
 }
 
-function pictureHeaders(photo: Photo): Record<string, string> {
+function imageHeaders(photo: Photo): Record<string, string> {
   return {
     "content-type": photo.mediaType,
     "x-content-type-options": "nosniff",

@@ -1,4 +1,4 @@
-import { sheetLine } from "../../csv/write.ts";
+import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { mapYielding, yieldToEventLoop } from "../../event-loop.ts";
 import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
@@ -13,12 +13,12 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { CSV, csvChunks, csvPage, csvReply, readPages, wantsCsv } from "../csv-replies.ts";
-import { type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { CSV, csvChunks, csvPage, csvReply, pageReplies, wantsCsv } from "../csv-replies.ts";
+import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { parsePlanTerms, parseSlice } from "../query.ts";
 import { findProperty } from "./properties.ts";
 
-const inTable = read("The plan", planReply);
+const planReplies = readReplies("The plan", planReply);
 
 export function planOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -32,15 +32,15 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         "With `format=csv`, one row per component with its expected cost for each year in today's dollars, planned replacements and failures combined.",
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, format],
-      replies: { ...inTable, 200: { ...inTable[200], alternativeType: CSV } },
+      replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: CSV } },
       async handle({ reserveMemory, now, params, partner, query, request, store }) {
         const terms = parsePlanTerms(query);
-        const asCsv = wantsCsv({ query, request });
+        const isCsv = wantsCsv({ query, request });
         const property = await findProperty(store, partner, params.id!);
-        const world = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
-        const plan = await planProperty(world, property, terms, reserveMemory);
+        const deps = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
+        const plan = await planProperty(deps, property, terms, reserveMemory);
         const { plans, asOf } = plan;
-        if (asCsv) {
+        if (isCsv) {
           const cellsOf = (one: (typeof plans)[number]) => planCells(knowledge, one, asOf);
           const table = await csvChunks(planHeading(plan), plans, cellsOf);
           return csvReply(request, table, `plan-${property.id}.csv`);
@@ -60,19 +60,19 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         "With `format=csv`, one row per property with its expected cost for each year in today's dollars, planned replacements and failures combined: the columns add up to `total` of each year.",
       tag: "Figures",
       parameters: [...pagingParameters, ...planTerms, format],
-      replies: readPages("A page of the portfolio with its plan", portfolioPlanPage),
+      replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),
       async handle({ now, partner, query, request, store }) {
         const slice = parseSlice(query);
         const terms = parsePlanTerms(query);
-        const asCsv = wantsCsv({ query, request });
-        const world = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
-        const plan = await planPortfolio(world, partner.id, terms);
+        const isCsv = wantsCsv({ query, request });
+        const deps = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
+        const plan = await planPortfolio(deps, partner.id, terms);
         const rows = await store.read.plans.page(partner.id, slice);
         const { properties: total } = await store.read.totals.ofPartner(partner.id);
         const shares = plan.budget && sharesOf(plan.budget);
-        if (asCsv) {
+        if (isCsv) {
           const table = portfolioPlanTable(rows, shares, terms.years);
-          const text = table.map(sheetLine).join("");
+          const text = table.map(spreadsheetLine).join("");
           return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
         const items = rows.map((row) => portfolioPlanItemView(row, shares));

@@ -25,8 +25,16 @@ import {
   unitPage,
   unitView,
 } from "../../wire/property.ts";
-import { listReply, readList } from "../csv-replies.ts";
-import { answers, created, creates, type Operation, ok, partnerOperation, read } from "../operation.ts";
+import { listReplies, listReply } from "../csv-replies.ts";
+import {
+  created,
+  createdReplies,
+  type Operation,
+  ok,
+  okReplies,
+  partnerOperation,
+  readReplies,
+} from "../operation.ts";
 import { parseSlice, wantsSandbox } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
@@ -39,7 +47,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "List properties, oldest first",
       tag: "Properties",
       parameters: [...pagingParameters, sandbox],
-      replies: read("A page of properties", propertyPage),
+      replies: readReplies("A page of properties", propertyPage),
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         if (wantsSandbox(query)) {
@@ -73,7 +81,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           partner_property_id: "HV-001",
         },
       },
-      replies: creates("The property", propertyReply),
+      replies: createdReplies("The property", propertyReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
@@ -92,7 +100,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property",
       tag: "Properties",
       parameters: [propertyInPath],
-      replies: read("The property", propertyReply),
+      replies: readReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
         const property = await findProperty(store, partner, params.id!);
         return ok(withPartner(propertyView(property), partner.name));
@@ -108,7 +116,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       tag: "Properties",
       parameters: [propertyInPath],
       request: { type: propertyChange.type, example: { estimated_value: 8_500_000 } },
-      replies: answers("The updated property", propertyReply),
+      replies: okReplies("The updated property", propertyReply),
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
@@ -127,7 +135,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "List a property's units, by number",
       tag: "Properties",
       parameters: [propertyInPath, ...pagingParameters],
-      replies: read("A page of units", unitPage),
+      replies: readReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseSlice(query);
         const property = await findProperty(store, partner, params.id!);
@@ -145,7 +153,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a summary of a property's counts, risk and costs",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: read("The property summary", summaryReply),
+      replies: readReplies("The property summary", summaryReply),
       async handle({ now, params, partner, store }) {
         const property = await findProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
@@ -165,7 +173,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         "The properties on the page with their figures, and totals for the whole portfolio (for the demo properties with `sandbox=true`).",
       tag: "Figures",
       parameters: [...pagingParameters, sandbox, format],
-      replies: readList("A page of the portfolio", portfolioPage, portfolioItem),
+      replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem),
       async handle(call) {
         const { partner, query, store } = call;
         const slice = parseSlice(query);

@@ -14,7 +14,7 @@ import {
   smartEventResultReply,
   smartEventResultView,
 } from "../../wire/sensor-event.ts";
-import { created, creates, type Operation, type PartnerCall, partnerOperation } from "../operation.ts";
+import { created, createdReplies, type Operation, type PartnerCall, partnerOperation } from "../operation.ts";
 
 const EVENT = { event_type: "water_leak", severity: "high", sensor_id: "leak-4-kitchen" };
 const PROPERTY = { name: "Harbor View Apartments", address: "120 Harbor St", state: "NY" };
@@ -42,7 +42,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
           sensor_id: "t-17",
         },
       },
-      replies: creates("The stored reading", receivedReply),
+      replies: createdReplies("The stored reading", receivedReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -62,7 +62,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
       description: `The legacy format of \`/meter-event/smart/v2\`: the property and appliance fields are at the top level. ${MATCHING}`,
       tag: "Sensors",
       request: { type: flatSmartEvent.type, example: { ...EVENT, ...PROPERTY, ...APPLIANCE } },
-      replies: creates("The result of the event", smartEventResultReply),
+      replies: createdReplies("The result of the event", smartEventResultReply),
       errors: [404],
       body: "json",
       idempotent: true,
@@ -79,7 +79,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
         type: smartEvent.type,
         example: { ...EVENT, property: PROPERTY, appliance: APPLIANCE },
       },
-      replies: creates("The result of the event", smartEventResultReply),
+      replies: createdReplies("The result of the event", smartEventResultReply),
       errors: [404],
       body: "json",
       idempotent: true,

@@ -7,7 +7,7 @@ import {
   serviceEventView,
 } from "../../wire/service-event.ts";
 import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
-import { created, creates, type Operation, partnerOperation } from "../operation.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
   return [
@@ -36,7 +36,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           ],
         },
       },
-      replies: creates("Created items and errors", serviceEventsBulkReply),
+      replies: createdReplies("Created items and errors", serviceEventsBulkReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {

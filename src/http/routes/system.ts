@@ -20,13 +20,13 @@ import {
 import type { Authenticator } from "../auth.ts";
 import { mediaType, parseJsonObject, readBytes } from "../body.ts";
 import {
-  answers,
   type Operation,
   ok,
+  okReplies,
   partnerOperation,
   publicOperation,
   type Reply,
-  read,
+  readReplies,
 } from "../operation.ts";
 
 export type SystemDeps = {
@@ -77,7 +77,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       path: "/v1/auth/methods",
       summary: "List authentication methods",
       tag: "Authentication",
-      replies: answers("The authentication methods", authMethods),
+      replies: okReplies("The authentication methods", authMethods),
       handle: () => ok(authMethodsView(TOKEN_LIFETIME_S)),
     }),
     publicOperation({
@@ -98,7 +98,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
         mediaTypes: ["application/json", "application/x-www-form-urlencoded"],
       },
       replies: {
-        ...answers("The token", token),
+        ...okReplies("The token", token),
         400: {
           description: "`invalid_request` or `unsupported_grant_type` (RFC 6749)",
           type: tokenError,
@@ -122,7 +122,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       path: "/v1/ping",
       summary: "Check credentials",
       tag: "Authentication",
-      replies: read("The credentials are valid", pongReply),
+      replies: readReplies("The credentials are valid", pongReply),
       handle: ({ now, partner }) => ok(withPartner(pongView(now), partner.name)),
     }),
   ];
