@@ -150,11 +150,11 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
     >
       <dl class="facts">
         <Fact name="Median life">
-          {formatYears(life.median_life_years)},{" "}
-          {life.overridden ? "set for this component (override_lifespan)" : <From {...median} />}
+          {formatYears(life.median_life_years)}{" "}
+          {life.overridden ? "(override_lifespan of this component)" : <Citation {...median} />}
         </Fact>
         <Fact name="Brand">
-          × {formatNumber(life.brand_factor)}, {life.brand_tier}: <From {...model_source} />
+          × {formatNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
         </Fact>
         {isCalibrated && (
           <Fact name="Calibration">
@@ -163,7 +163,7 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
           </Fact>
         )}
         <Fact name="Lifetime distribution">
-          Weibull shape {formatNumber(life.weibull_shape)}, <From {...shape} />; scale{" "}
+          Weibull, shape {formatNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
           {formatYears(life.weibull_scale_years)}
         </Fact>
         <Fact name="Use">
@@ -174,7 +174,7 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
         {rate.environment.map((exposure) => (
           <Fact name={codeLabel(exposure.factor)}>
             Reduces life to {formatPercent(exposure.life_factor)}: 1 − {formatNumber(exposure.sensitivity)} ×{" "}
-            {formatNumber(exposure.value)}, <code>{rate.source}</code>
+            {formatNumber(exposure.value)} (<code>{rate.source}</code>)
           </Fact>
         ))}
         <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} in calendar time</Fact>
@@ -183,8 +183,9 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
   );
 }
 
-const From = ({ source, kind }: { source: string; kind: string }) => (
+/** Names the source of a value, and whether the value was published, derived or estimated. */
+const Citation = ({ source, kind }: { source: string; kind: string }) => (
   <>
-    <code>{source}</code>, {kind}
+    (<code>{source}</code>, {kind})
   </>
 );
