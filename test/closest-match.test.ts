@@ -7,7 +7,7 @@ test("swapped, missing, added and wrong letters are near", () => {
 });
 
 test("another word is not near", () => {
-  expect(closestMatch("colour", ["host", "port"])).toBeUndefined();
+  expect(closestMatch("color", ["host", "port"])).toBeUndefined();
   expect(closestMatch("", ["host", "port"])).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
 
-/** One step of a connection test to a property-management system. */
+/** A step of a connection test to a property-management system. */
 export type ConnectionCheck = {
   name: "configured" | "dns" | "tcp" | "tls" | "http" | "credentials";
   ok: boolean;

@@ -18,7 +18,7 @@ export type Health = {
   lastBackup: {
     at: Instant;
     ok: boolean;
-    /** Whether a test restore succeeded; null if none was made. */
+    /** The result of a test restore; null if none was made. */
     drillOk: boolean | null;
     bytes: number | null;
     durationMs: number;

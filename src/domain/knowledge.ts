@@ -13,7 +13,7 @@ export type Source = {
   address: string | null;
   /** A: government, standards body or lender; B: professional table or academic fit; C: trade page. */
   strength: "A" | "B" | "C" | null;
-  /** Whether it was read in a transcription or citation. */
+  /** True if it was read in a transcription or citation. */
   secondHand: boolean;
 };
 
@@ -60,7 +60,7 @@ export type ComponentDef = {
   typeId: string;
   name: string;
   system: System;
-  /** Of a life-safety or conveyance system; see `isLifeSafetyOrConveyance`. */
+  /** True for a life-safety or conveyance system. */
   vital: boolean;
   medianLifeYears: number;
   weibullShape: number;
@@ -118,7 +118,7 @@ export type Cascade = {
   ratio: number;
   /** The upstream component's appliance type. */
   upstreamTypeId: string;
-  /** Whether the two components are of different appliance types. */
+  /** True if the two components are of different appliance types. */
   acrossTypes: boolean;
   reason: string;
 };

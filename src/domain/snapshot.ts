@@ -20,8 +20,8 @@ export type SnapshotResult = {
   /** Tier changes that are not announced, since a new model causes them. */
   heldBack: number;
   durationMs: number;
-  /** Whether another run had completed the day before. */
+  /** True if an earlier run had already completed this day. */
   alreadyDone: boolean;
-  /** Whether another server completed the run. */
+  /** True if another server completed the run. */
   endedByAnotherServer: boolean;
 };

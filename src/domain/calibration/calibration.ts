@@ -13,7 +13,7 @@ export type Calibration = {
   validation: { from: Day; to: Day } & Proof;
   /** D-calibration over all lives on record: of the plain model, and of the fit of a year ago. */
   dCalibration: { before: DCalibration; after: DCalibration };
-  /** One for each kind with enough failures of known age, in the order of ids. */
+  /** The curves of kinds with enough failures of known age, in the order of ids. */
   curves: readonly SurvivalCurve[];
 };
 

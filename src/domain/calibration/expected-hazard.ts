@@ -8,14 +8,14 @@ import type { Life, LifeYear } from "./life.ts";
 /** The days of a forecast year, equal to the period of a score. */
 export const YEAR_DAYS = 365;
 
-type Ageing = Pick<Life, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
+type Aging = Pick<Life, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
 
 /**
  * Returns H, the failures to expect of a life while it accrues `accrued` years of virtual age, evidence and frailty aside
  * (docs/model/calibration.md#expected-failures). `correction` is that of its kind's log life.
  */
 export function expectedHazard(
-  life: Ageing,
+  life: Aging,
   accrued: number,
   correction: number,
   cache?: UnknownPastCache,

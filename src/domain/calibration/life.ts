@@ -18,7 +18,7 @@ export type Life = {
   entryAge: number;
   /** Virtual age accrued on record. */
   accrued: number;
-  /** Whether the part at the start of the record may be a successor of the original. */
+  /** True if the part at the start of the record may be a successor of the original. */
   pastIsUnknown: boolean;
   failed: boolean;
   /** The years up to the day of the fit at whose start the part was in service and on record, oldest first. */

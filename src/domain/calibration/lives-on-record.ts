@@ -102,7 +102,7 @@ function lifeOf(subject: Subject, span: Span, from: number): Life {
   const { knowledge, appliance, component, def, rate, recordsSince, today } = subject;
   const make = { brandTier: appliance.brandTier, lifeFactor: 1 };
   const pastIsUnknown = span.isOriginal && span.birth < recordsSince && def.replaced === "alone";
-  const ageing = { span, from, pastIsUnknown };
+  const aging = { span, from, pastIsUnknown };
   const failed = endedInFailure(subject, span);
   return {
     defId: component.defId,
@@ -113,11 +113,11 @@ function lifeOf(subject: Subject, span: Span, from: number): Life {
     rate,
     from,
     until: span.end,
-    entryAge: entryAge(subject, ageing),
-    accrued: accruedBy(subject, ageing, span.end),
+    entryAge: entryAge(subject, aging),
+    accrued: accruedBy(subject, aging, span.end),
     pastIsUnknown,
     failed,
-    years: yearsOf(subject, ageing, today, failed),
+    years: yearsOf(subject, aging, today, failed),
   };
 }
 
@@ -125,15 +125,15 @@ function lifeOf(subject: Subject, span: Span, from: number): Life {
  * Returns the virtual age at the start of the record. With an unknown past it is the nominal age, without restorations.
  * Events on the first day are on record.
  */
-function entryAge(subject: Subject, { span, from, pastIsUnknown }: Ageing): number {
+function entryAge(subject: Subject, { span, from, pastIsUnknown }: Aging): number {
   const events = pastIsUnknown || span.birth === from ? [] : before(subject.events, from);
   return ageBetween({ ...subject, events }, span.birth, from);
 }
 
-type Ageing = { span: Span; from: number; pastIsUnknown: boolean };
+type Aging = { span: Span; from: number; pastIsUnknown: boolean };
 
 /** Returns the virtual age accrued on record by a day, as if born at its start: restorations take nothing from before. */
-function accruedBy(subject: Subject, { from }: Ageing, day: number): number {
+function accruedBy(subject: Subject, { from }: Aging, day: number): number {
   return ageBetween(subject, from, day);
 }
 
@@ -161,15 +161,15 @@ function endedInFailure({ events, component }: Subject, { birth, end, replacemen
   );
 }
 
-function yearsOf(subject: Subject, ageing: Ageing, today: number, failed: boolean): LifeYear[] {
-  const { span, from } = ageing;
+function yearsOf(subject: Subject, aging: Aging, today: number, failed: boolean): LifeYear[] {
+  const { span, from } = aging;
   const years: LifeYear[] = [];
   for (let ago = subject.years; ago > 0; ago--) {
     const start = today - ago * YEAR_DAYS;
     if (start < from || start >= span.end) continue;
     const ends = span.replacement !== undefined && span.end <= start + YEAR_DAYS;
-    const accrued = accruedBy(subject, ageing, start);
-    const isWhole = ageing.pastIsUnknown || span.birth === from;
+    const accrued = accruedBy(subject, aging, start);
+    const isWhole = aging.pastIsUnknown || span.birth === from;
     years.push({
       start,
       accrued,

@@ -11,7 +11,7 @@ export type Forecast = {
 
 /** Measures of a model at a year's outcomes; null where the year has too few, such as no failure. */
 export type Measures = {
-  /** How often, of one part that failed and one that did not, the failed one had the higher forecast. Ties count half. */
+  /** The probability that a part that failed had a higher forecast than one that did not. Ties count half. */
   concordance: number | null;
   /** 1 − mean squared error / variance of the outcome. */
   brierSkill: number | null;
@@ -43,7 +43,7 @@ export type Proof = {
   after: ModelProof;
   /** After − before: negative where the calibrated model is better. */
   logLossDifference: { mean: number; low: number; high: number } | null;
-  /** Whether the interval of that difference lies below 0. */
+  /** True if the interval of that difference lies below 0. */
   better: boolean;
 };
 

@@ -6,9 +6,9 @@ import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";
 
-/** How a component's age came about, from its birth to the prior. */
+/** The calculation of a component's age, from its birth to the prior. */
 export type AgeParts = {
-  /** What decides the age. */
+  /** The event or assumption that decides the age. */
   reason: "replacement" | "installation" | "unknown_past";
   bornOn: Day;
   ageYears: number;

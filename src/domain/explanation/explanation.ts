@@ -23,7 +23,7 @@ import { type EvidencePart, evidencePart } from "./evidence-parts.ts";
 import { type LifeParts, lifeParts, type RateParts, rateParts } from "./life.ts";
 import type { ChangeName, Target } from "./what-if.ts";
 
-/** How a component's score came about: each number with its inputs, unrounded. */
+/** The calculation of a component's score: each number with its inputs, unrounded. */
 export type Explanation = {
   asOf: Day;
   def: ComponentDef;

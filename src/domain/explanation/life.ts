@@ -4,10 +4,10 @@ import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "..
 import { environmentFactor, useFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../scoring/weibull.ts";
 
-/** How a component's life came about. The calibrated median is the product of the factors. Years of normal use. */
+/** The calculation of a component's life: the calibrated median is the product of the factors. Years of normal use. */
 export type LifeParts = {
   medianYears: number;
-  /** Whether the component's own lifespan replaces the median of the knowledge base. */
+  /** True if the component's own lifespan replaces the median of the knowledge base. */
   isOverridden: boolean;
   brandTier: BrandTier;
   brandFactor: number;
@@ -47,7 +47,7 @@ export function lifeParts(
   };
 }
 
-/** How the rate of aging came about: the factor of use divided by the life factor of the climate. */
+/** The calculation of the rate of aging: the factor of use divided by the life factor of the climate. */
 export type RateParts = {
   wear: ComponentDef["wear"];
   usageIntensity: number;

@@ -19,7 +19,7 @@ export type ClaimImpact<C> = {
   /** Years until the ratio has faded to 1; 0 if it has. */
   remainingYears: number;
   status: ClaimScoringStatus;
-  /** Whether it is among the strongest claims, which alone enter scores. */
+  /** True for one of the strongest claims, which alone enter scores. */
   scored: boolean;
   systems: readonly System[];
   /** Components of the property that its type affects. */

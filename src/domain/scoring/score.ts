@@ -18,7 +18,7 @@ import type { PropertyHistory, Score } from "./types.ts";
 export type ScoreOptions = {
   /** Ids of the appliances to return. The others are read only as far as they bear on these. */
   only?: ReadonlySet<string>;
-  /** Whether to fill `evidence` and `working`. */
+  /** Fills `evidence` and `working`. */
   explain?: boolean;
   /** Corrections by calibration; none by default. */
   corrections?: Corrections;

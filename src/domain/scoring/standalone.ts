@@ -22,7 +22,7 @@ import type {
 
 /* Scores without cascades: a component by its own age and evidence. */
 
-/** What all appliances of a property share. */
+/** The inputs that all appliances of a property share. */
 export type PropertyContext = {
   environment: Environment;
   claims: readonly WeightedClaim[];
@@ -30,7 +30,7 @@ export type PropertyContext = {
   recordsSince: number;
   today: number;
   corrections: Corrections;
-  /** Whether to collect the evidence of each score. */
+  /** Collects the evidence of each score. */
   explain: boolean;
 };
 
@@ -70,7 +70,7 @@ export type StandaloneComponent = {
 
 export type StandaloneAppliance = CascadeSource & { id: string; components: readonly StandaloneComponent[] };
 
-/** What all components of an appliance share. */
+/** The inputs that all components of an appliance share. */
 type ApplianceContext = PropertyContext & {
   appliance: ApplianceHistory;
   events: Timeline;

@@ -137,7 +137,7 @@ type Working = {
   cascadeRatio: number;
 };
 
-/** One factor of a score, as an explanation shows it. */
+/** A factor of a score, for an explanation. */
 export type Evidence = {
   kind:
     | "emergency_repair"
@@ -165,6 +165,6 @@ export type Evidence = {
   times?: number;
   /** For a sensor warning. */
   severity?: Severity;
-  /** For a sensor warning: what it adds to the acute hazard. Its ratio multiplies nothing. */
+  /** For a sensor warning: its acute hazard. Its ratio multiplies nothing. */
   hazard?: number;
 };

@@ -52,7 +52,7 @@ export function environmentFactor(
 }
 
 /**
- * A share of the accrued days that a restoring event takes back; on a day with several, what it adds to the weaker ones.
+ * The share of the accrued days that a restoring event takes back; on a day with several, its addition to weaker ones.
  */
 export type Restored = { eventType: EventType; on: Day; share: number; accruedDays: number };
 

@@ -4,7 +4,7 @@ export type Word = {
   stem: string;
   /** Number of the clause, rising through the note. */
   clause: number;
-  /** Whether a comma or colon, and no full stop, separates its clause from the one before. */
+  /** True if only a comma or colon separates its clause from the one before. */
   afterComma: boolean;
 };
 

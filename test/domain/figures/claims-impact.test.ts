@@ -118,7 +118,10 @@ describe("the impact of claims", () => {
       all[3]!.claim.id,
     ]);
     expect(all.map(({ claim: { dateOfLoss } }) => dateOfLoss)).toEqual([
-      ...["2026-03-09", "2026-03-05", "2026-03-05", "2026-03-01"],
+      "2026-03-09",
+      "2026-03-05",
+      "2026-03-05",
+      "2026-03-01",
     ]);
   });
 

@@ -27,9 +27,9 @@ describe("a forecast window", () => {
   // Rule: forecast-windows
   test("contains what becomes CRITICAL through aging alone", () => {
     // A burner of 48.866893 years: 0.7737 now, 0.7746 in 30 days, 0.7754 in 60, which rounds to 0.78
-    const ageing = aged("boiler_burner", 48.86689287521485);
-    expect(ageing.riskTier).toBe("WARNING");
-    expect(windows(ageing)).toEqual([0, 1, 1]);
+    const aging = aged("boiler_burner", 48.86689287521485);
+    expect(aging.riskTier).toBe("WARNING");
+    expect(windows(aging)).toEqual([0, 1, 1]);
   });
 
   // Rule: forecast-windows

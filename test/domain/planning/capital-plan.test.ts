@@ -61,7 +61,12 @@ describe("a capital plan", () => {
   test("of no costs is zero", () => {
     expect(capitalPlanOf(emptyYearlyCosts(2), 0.03)).toEqual({
       schedule: [1, 2].map((year) => ({
-        ...{ year, plannedCents: 0, failureCents: 0, totalCents: 0, runToFailureCents: 0, inflatedCents: 0 },
+        year,
+        plannedCents: 0,
+        failureCents: 0,
+        totalCents: 0,
+        runToFailureCents: 0,
+        inflatedCents: 0,
       })),
       totals: {
         plannedCents: 0,

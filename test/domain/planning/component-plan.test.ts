@@ -6,8 +6,15 @@ import { assumptionsOf } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
 
 const tank = {
-  ...{ id: "C_1", defId: "wh_gas_tank", brandTier: "standard", overrideLifespan: null, lifeFactor: 1 },
-  ...{ rate: 1, effectiveAgeYears: 6, hazardRatio: 1, acuteHazard: 0 },
+  id: "C_1",
+  defId: "wh_gas_tank",
+  brandTier: "standard",
+  overrideLifespan: null,
+  lifeFactor: 1,
+  rate: 1,
+  effectiveAgeYears: 6,
+  hazardRatio: 1,
+  acuteHazard: 0,
 } as Plannable;
 const planned = (component: Plannable) => planComponent(knowledge, component, new Map(), emptyYearlyCosts(1));
 
@@ -28,7 +35,8 @@ describe("a stored component", () => {
       assumptionsOf(
         {
           terms: { years: 1, inflationPct: 3, budgetCents: null },
-          ...{ asOf: "2026-11-21", modelVersion: "2" },
+          asOf: "2026-11-21",
+          modelVersion: "2",
         },
         [{ component }],
       ).join(" ");

@@ -8,9 +8,18 @@ import { AS_OF, appliance, event, knowledge, property, reading } from "./histori
 
 /** The ways in which appliances differ; so few that many are equal. */
 const differences = [
-  ...[{}, { unitId: "1" }, { brand: "Rheem" }, { model: "X" }, { brandTier: "budget" as const }],
-  ...[{ installYear: 1960 }, { usageIntensity: 2 }, { lastReplaced: "2010-01-01" }, { overrideLifespan: 7 }],
-  ...[{ frailty: 1.5 }, { happened: "a repair" }, { happened: "a leak" }],
+  {},
+  { unitId: "1" },
+  { brand: "Rheem" },
+  { model: "X" },
+  { brandTier: "budget" as const },
+  { installYear: 1960 },
+  { usageIntensity: 2 },
+  { lastReplaced: "2010-01-01" },
+  { overrideLifespan: 7 },
+  { frailty: 1.5 },
+  { happened: "a repair" },
+  { happened: "a leak" },
 ];
 const some = fc
   .tuple(
@@ -19,9 +28,17 @@ const some = fc
   )
   .map(([typeId, all]) =>
     all.map((difference) => ({
-      ...{ typeId, unitId: null, brand: null, model: null, brandTier: "standard" as const },
-      ...{ installYear: 1995, usageIntensity: 1, lastReplaced: null, overrideLifespan: null },
-      ...{ frailty: undefined as number | undefined, happened: "nothing" },
+      typeId,
+      unitId: null,
+      brand: null,
+      model: null,
+      brandTier: "standard" as const,
+      installYear: 1995,
+      usageIntensity: 1,
+      lastReplaced: null,
+      overrideLifespan: null,
+      frailty: undefined as number | undefined,
+      happened: "nothing",
       ...difference,
     })),
   );
@@ -46,8 +63,8 @@ test("an appliance's representative has the same scores on any day", () => {
           return [one.id, one.components.map(({ id }) => ({ ...scores.get(id)! }))];
         }),
       );
-      const standing = representatives(appliances, corrections);
-      for (const { id } of appliances) expect(byId.get(standing.get(id)!.id)).toEqual(byId.get(id)!);
+      const representative = representatives(appliances, corrections);
+      for (const { id } of appliances) expect(byId.get(representative.get(id)!.id)).toEqual(byId.get(id)!);
     }),
   );
 });

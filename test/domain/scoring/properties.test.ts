@@ -325,7 +325,10 @@ describe("the order of records", () => {
               ...smartEvents,
               ...["s1", null].flatMap((sensorId) =>
                 ["water_leak", "normal"].map((eventType) => ({
-                  ...{ componentId: null, eventType, sensorId, recordedAt },
+                  componentId: null,
+                  eventType,
+                  sensorId,
+                  recordedAt,
                   severity: "critical" as const,
                 })),
               ),
@@ -416,7 +419,8 @@ test("an event with a number counts that often", () => {
     scores(
       property([
         appliance("water_heater_gas", {
-          ...{ brand: "Rheem", brandTier: "standard" },
+          brand: "Rheem",
+          brandTier: "standard",
           events: [event("Inspection", AS_OF, { componentId: tank, conditionAfter: "good", times: events })],
         }),
       ]),

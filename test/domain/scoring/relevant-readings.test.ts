@@ -21,7 +21,7 @@ const aReading: fc.Arbitrary<SmartEvidence> = fc.record({
     .tuple(fc.oneof(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 85, max: 95 })), fc.nat(2))
     .map(([ago, part]) => (TODAY - ago) * MS_PER_DAY + part),
 });
-const mended = fc.record({
+const repair = fc.record({
   eventType: fc.constantFrom("Repair" as const, "Replacement" as const),
   componentId: fc.option(fc.constantFrom(...PARTS)),
   ago: fc.integer({ min: 0, max: 6 }),
@@ -38,7 +38,7 @@ test("scores and explanations from the relevant readings equal those from all re
   fc.assert(
     fc.property(
       fc.array(aReading, { minLength: 1, maxLength: 25 }),
-      fc.array(mended, { maxLength: 2 }),
+      fc.array(repair, { maxLength: 2 }),
       fc.uniqueArray(fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 80, max: 95 })), {
         minLength: 1,
         maxLength: 4,
