@@ -85,7 +85,7 @@ export const contentOf = (path: string) => () =>
   createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Uint8Array>;
 
 /** The maximum size of the decompressed archive. May change while the archive is read. */
-export type Bound = { bytes: number };
+type Bound = { bytes: number };
 
 /**
  * Yields the members of an archive in order, without the checksums, which it verifies.

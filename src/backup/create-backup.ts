@@ -23,7 +23,7 @@ import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts"
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
-export type BackupRequest = {
+type BackupRequest = {
   dataDir: string;
   databaseFile: string;
   /** The file to write; must not exist. */

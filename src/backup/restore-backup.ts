@@ -33,7 +33,7 @@ import { inspectBackup, isMemberName } from "./inspect-backup.ts";
 import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
-export type RestoreRequest = {
+type RestoreRequest = {
   file: string;
   /** The data folder to create. Must be empty or not exist. */
   dataDir: string;

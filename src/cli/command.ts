@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import type { Arguments, Described, Named, Options, Parse } from "./described.ts";
 
 /** The arguments, options and action of a command. Created by `command`. */
-export type CommandBody = Described & {
+type CommandBody = Described & {
   /** True for a command that runs until it is stopped. It handles signals and uncaught errors itself. */
   longRunning: boolean;
   run(context: Context, args: never, options: never): void | Promise<void>;
@@ -13,7 +13,7 @@ export type CommandBody = Described & {
 export type Command = Named & CommandBody;
 
 /** Commands that share a first word, such as `partner create` and `partner list`. */
-export type CommandGroup = Named & { commands: readonly Command[] };
+type CommandGroup = Named & { commands: readonly Command[] };
 
 /** A row of the command table: the text that the help needs, and a loader for the rest. */
 export type Entry = Named & {

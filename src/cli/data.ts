@@ -68,7 +68,7 @@ function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey
   const administrator = impersonationTokens(masterKey).verify(pass, now());
   if (administrator !== undefined) return administrator;
   throw new OperatorError(
-    `${IMPERSONATION_TOKEN_VARIABLE} holds no pass of this server`,
+    `${IMPERSONATION_TOKEN_VARIABLE} has no valid token of this server`,
     "Unset it: only the server itself sets it.",
   );
 }

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** A received delivery. `data` is empty if the body is not a webhook envelope. */
 export type Delivery = { event: string; data: Readonly<Record<string, unknown>>; verified: boolean };
 
-export type LocalReceiver = { url: string; stop(): Promise<void> };
+type LocalReceiver = { url: string; stop(): Promise<void> };
 
 /**
  * Starts a webhook endpoint on a free loopback port. It is written from the specification alone, as a partner would

@@ -6,7 +6,7 @@ import type { GlobalOptions } from "./context.ts";
 import type { Argument, Arguments, Option, Options } from "./described.ts";
 
 /** A command with its validated values. */
-export type Invocation = {
+type Invocation = {
   command: Command;
   args: Record<string, unknown>;
   options: Record<string, unknown>;
@@ -14,7 +14,7 @@ export type Invocation = {
   overrides: Override[];
 };
 
-export type ParserOptions = {
+type ParserOptions = {
   invoke(invocation: Invocation): Promise<void>;
   writeHelp(text: string): void;
   /** Receives the help that is shown because a command is missing. */

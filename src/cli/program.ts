@@ -32,7 +32,7 @@ export async function runCommandLine(
     reportError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
 
   const commands = await loadMentioned(table, argv);
-  // What a shell asks for when its user presses Tab; its words are no command line yet.
+  // Called by the completion script. Its words are not a complete command line.
   if (argv[0] === "complete" && argv[1] === "--") {
     host.stdout.write(completionLines(complete(commands, argv.slice(2))));
     return EXIT.done;

@@ -3,7 +3,7 @@ import https from "node:https";
 import type { Config } from "../config/settings.ts";
 
 /** The result of a health query to the server on this machine. */
-export type HealthResult = {
+type HealthResult = {
   url: string;
   statusCode: number | null;
   /** The server's health report; null if the response is none. */

@@ -7,7 +7,7 @@ import { PassphraseLock } from "../../src/backup/passphrase-lock.ts";
 const PASSPHRASE = "pferd, batterie – häftklammer";
 const FILE_KEY = new Uint8Array(16).fill(7);
 
-/** As the library encrypts, with little work. */
+/** Encrypts with the library and a low work factor. */
 async function sealedByLibrary(content: Uint8Array): Promise<Uint8Array> {
   const encrypter = new Encrypter();
   encrypter.setPassphrase(PASSPHRASE);
@@ -22,7 +22,7 @@ async function opened(sealed: Uint8Array, passphrase: string): Promise<Uint8Arra
 }
 
 describe("a passphrase's lock", () => {
-  test("opens whatever the library has sealed, by the same passphrase alone", async () => {
+  test("decrypts files of the library with the right passphrase only", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.string(), async (content, other) => {
         const sealed = await sealedByLibrary(content);
@@ -34,7 +34,7 @@ describe("a passphrase's lock", () => {
     );
   });
 
-  test("seals what the library opens, and derives its key beside the event loop", async () => {
+  test("encrypts files that the library decrypts, and derives its key off the event loop", async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
     const encrypter = new Encrypter();
@@ -45,11 +45,11 @@ describe("a passphrase's lock", () => {
     const decrypter = new Decrypter();
     decrypter.addPassphrase(PASSPHRASE);
     expect(await decrypter.decrypt(sealed, "text")).toBe("said");
-    // Unchanged: what it costs to try a passphrase.
+    // The cost of trying a passphrase must not change.
     expect(new TextDecoder().decode(sealed)).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S{22} 18\n/);
   });
 
-  test("derives a key once, and anew for another salt", async () => {
+  test("derives a key once per salt", async () => {
     const derived: [string, number][] = [];
     const lock = new PassphraseLock(PASSPHRASE, async (passphrase, salt, cost) => {
       derived.push([passphrase, cost]);
@@ -68,7 +68,7 @@ describe("a passphrase's lock", () => {
     expect(derived).toHaveLength(3);
   });
 
-  test("leaves other kinds to others, and refuses a malformed header before any work", async () => {
+  test("ignores other recipient types, and rejects a malformed header before deriving a key", async () => {
     const lock = new PassphraseLock(PASSPHRASE);
     const salt = "A".repeat(22);
     const stanza = (args: string[], bytes = 32) => new Stanza(args, new Uint8Array(bytes));

@@ -43,7 +43,7 @@ const columns = (path: string) => {
 
 describe("an upgrade", () => {
   // Rule: migrations
-  test("is made after a copy of the database as it was", () => {
+  test("copies the database before migrating it", () => {
     const opened = open(NEXT);
     expect(opened.applied.map(({ name }) => name)).toEqual(["later"]);
     opened.close();
@@ -53,7 +53,7 @@ describe("an upgrade", () => {
     expect(columns(join(backups, copy))).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 
-  test("can be undone by putting the copy in its place", () => {
+  test("can be undone by restoring the copy", () => {
     open(NEXT).close();
     expect(() => open(MIGRATIONS)).toThrow("newer version");
     rmSync(file);
@@ -64,18 +64,18 @@ describe("an upgrade", () => {
     expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 
-  test("is not made when the copy cannot be", () => {
+  test("does not run if the copy fails", () => {
     writeFileSync(backups, "a file where the folder should be");
     expect(() => open(NEXT)).toThrow("cannot back up the database before its upgrade");
     expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 
-  test("that fails leaves the database as it was", () => {
+  test("that fails does not change the database", () => {
     expect(() => open(later("ALTER TABLE partners ADD COLUMN motto TEXT; SELECT * FROM absent;"))).toThrow();
     expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 
-  test("is not announced to a database that needs none, nor to a new one", () => {
+  test("makes no copy of an up-to-date or new database", () => {
     open(MIGRATIONS).close();
     expect(readdirSync(folder)).not.toContain("backups");
   });

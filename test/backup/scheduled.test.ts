@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** Writes what the commands would; `failing` names the one that fails. */
+/** Writes the files that the commands would write. `failing` is the command that fails. */
 function parts(failing?: "backup" | "restore"): ScheduledBackup {
   return {
     dataDir: "/data",
@@ -40,7 +40,7 @@ function parts(failing?: "backup" | "restore"): ScheduledBackup {
 }
 
 describe("a scheduled backup", () => {
-  test("is tried, and then the older ones go", async () => {
+  test("is tested, and then the oldest ones are deleted", async () => {
     const last = await takeScheduledBackup(parts(), never);
     expect(last).toEqual({
       at: "2026-01-31T04:30:00.000Z",
@@ -54,20 +54,20 @@ describe("a scheduled backup", () => {
     expect(readdirSync(dir)).toEqual([NEWEST]);
   });
 
-  test("that cannot be restored stays beside the older ones, and is logged as an error", async () => {
+  test("that cannot be restored is kept with the older ones, and is logged as an error", async () => {
     const last = await takeScheduledBackup(parts("restore"), never);
     expect(last).toMatchObject({ ok: true, drill_ok: false, bytes: 5, error: "no restore today" });
     expect(readdirSync(dir).toSorted()).toEqual([...OLDER, NEWEST]);
     expect(JSON.parse(lines[0]!)).toMatchObject({ level: "error", reason: "no restore today" });
   });
 
-  test("that fails leaves the older ones alone", async () => {
+  test("that fails deletes no older ones", async () => {
     const last = await takeScheduledBackup(parts("backup"), never);
     expect(last).toMatchObject({ ok: false, drill_ok: null, bytes: null, error: "no backup today" });
     expect(readdirSync(dir).toSorted()).toEqual(OLDER);
   });
 
-  test("makes its folder", async () => {
+  test("creates its folder", async () => {
     rmSync(dir, { recursive: true });
     expect((await takeScheduledBackup(parts(), never)).ok).toBe(true);
     expect(existsSync(join(dir, NEWEST))).toBe(true);

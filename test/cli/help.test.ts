@@ -6,13 +6,13 @@ import { COMMANDS } from "../../src/cli/table.ts";
 
 const commands = await Promise.all(COMMANDS.map(loadEntry));
 
-/** Every command's words, groups' among them. */
+/** The words of every command and group. */
 const paths = commands.flatMap((entry) => [
   [entry.name],
   ...("commands" in entry ? entry.commands.map(({ name }) => [entry.name, name]) : []),
 ]);
 
-/** Runs a command line of the program itself; what it wrote. */
+/** Runs a command line of the program and returns its output. */
 async function run(...argv: string[]) {
   const outcome = { code: -1, out: "", err: "" };
   const output = (stream: "out" | "err") => ({
@@ -39,7 +39,7 @@ async function run(...argv: string[]) {
 
 // Rule: command-form
 test.each(paths.map((path) => [path.join(" "), path] as const))(
-  "%s --help says what it is for and takes",
+  "%s --help shows the purpose, arguments and options",
   async (name, path) => {
     const { code, out, err } = await run(...path, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -58,7 +58,7 @@ test("the program's help lists every command", async () => {
 
 // Rule: misspelt-command
 test.each(paths.map((path) => [path.join(" "), path] as const))(
-  "%s refuses a misspelt option with the one that was meant",
+  "%s rejects a misspelled option and suggests the correct one",
   async (_, path) => {
     const { code, out, err } = await run(...path, "--jsno");
     expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -38,7 +38,7 @@ async function run(line: string, cwd: string, root: string) {
   return outcome;
 }
 
-/** Writes a configuration of the system's, below `root`. */
+/** Writes a system configuration under `root`. */
 function configureSystem(root: string, text: string): string {
   mkdirSync(join(root, "etc/mainstay"), { recursive: true });
   writeFileSync(join(root, "etc/mainstay/mainstay.toml"), text);
@@ -46,7 +46,7 @@ function configureSystem(root: string, text: string): string {
 }
 
 // Rule: installation-made
-test("without any configuration a command and the doctor name both places where one was looked for", async () => {
+test("without a configuration, commands and the doctor show both searched paths", async () => {
   const [cwd, root] = [newFolder(), newFolder()];
   const places = `none found at ${join(cwd, "mainstay.toml")} or ${join(root, "etc/mainstay/mainstay.toml")}.`;
   const list = await run("partner list", cwd, root);
@@ -60,7 +60,7 @@ test("without any configuration a command and the doctor name both places where 
 });
 
 // Rule: configuration-places
-test("the system's configuration is found from any folder, and one in that folder comes before it", async () => {
+test("the system configuration is found from any folder, and one in that folder has precedence", async () => {
   const [cwd, root] = [newFolder(), newFolder()];
   const dataDir = join(root, "var/lib/mainstay");
   const file = configureSystem(root, `[storage]\ndata_dir = ${JSON.stringify(dataDir)}\n`);
@@ -75,7 +75,7 @@ test("the system's configuration is found from any folder, and one in that folde
   expect((await run("partner list", cwd, root)).err).toContain(`no installation in ${join(cwd, "here")}`);
 });
 
-test("init leaves the system's configuration alone and writes one where it is run", async () => {
+test("init keeps the system configuration and writes one to the working directory", async () => {
   const [cwd, root] = [newFolder(), newFolder()];
   configureSystem(root, '[storage]\ndata_dir = "/nowhere"\n');
   expect((await run("init", cwd, root)).code).toBe(0);

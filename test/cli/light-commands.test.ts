@@ -4,21 +4,21 @@ import { dirname, join, resolve } from "node:path";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 /*
- * A command's file is loaded when its word is typed, to run it and to print its help. What takes longer to load than
- * such a command has altogether (100 ms) is not to be among what the file imports at once, at any remove: it imports
- * that in its `run` where it needs it.
+ * A command's file is loaded when its name is typed, to run it or to print its help. Packages that take longer to load
+ * than a small command may take (100 ms) must not be among its static imports, directly or indirectly. The command imports
+ * them in its `run`.
  */
 
 const HEAVY = new Set(["arktype", "@ark/schema", "elysia", "pg", "prom-client", "marked", "age-encryption"]);
-/** They check or serve so much that they load most of the program anyway. */
+/** Commands that load most of the program anyway. */
 const HEAVY_COMMANDS = new Set(["demo", "import", "move"]);
-/** Of two commands that share a file. */
+/** The files of commands that share a file with another command. */
 const FILES: Readonly<Record<string, string>> = { restore: "backup" };
 
 const folder = join(import.meta.dir, "../../src/cli/commands");
 const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
 
-/** What a file imports as it is loaded, types left out: other files by their paths, packages by their names. */
+/** Returns the static imports of a file without types: files by path, packages by name. */
 function importsOf(file: string): string[] {
   const transpiler = transpilers[file.endsWith(".tsx") ? "tsx" : "ts"];
   const imports = transpiler.scanImports(transpiler.transformSync(readFileSync(file, "utf8")));
@@ -27,10 +27,10 @@ function importsOf(file: string): string[] {
     .map(({ path }) => (path.startsWith(".") ? resolve(dirname(file), path) : path));
 }
 
-/** The package that an import such as `arktype/internal/scope.js` is of. */
+/** Returns the package of an import such as `arktype/internal/scope.js`. */
 const packageOf = (name: string) => /^(@[^/]+\/)?[^/]*/.exec(name)![0];
 
-/** The heavy packages that are loaded with a file, each with the files that lead to it. */
+/** Returns the heavy packages that are loaded with a file, each with the chain of imports. */
 function heavyOf(start: string): string[] {
   const paths = new Map([[start, [start]]]);
   for (const [file, path] of paths) {
@@ -40,7 +40,7 @@ function heavyOf(start: string): string[] {
   return [...paths].filter(([name]) => HEAVY.has(packageOf(name))).map(([, path]) => path.join(" > "));
 }
 
-test("a small command loads nothing heavy before it runs", () => {
+test("a small command loads no heavy package before it runs", () => {
   const small = COMMANDS.map(({ name }) => FILES[name] ?? name).filter((name) => !HEAVY_COMMANDS.has(name));
   const files = [...new Set(small)].map((name) => join(folder, `${name}.ts`));
   expect(files.filter((file) => !existsSync(file))).toEqual([]);

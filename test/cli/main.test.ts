@@ -24,7 +24,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const folder = () => mkdtempSync(join(root, "case-"));
 
-/** Runs the program as a process of its own. */
+/** Runs the program in its own process. */
 function mainstay(cwd: string, args: string[], env: Record<string, string> = {}) {
   const run = Bun.spawnSync([process.execPath, MAIN, ...args], {
     cwd,
@@ -34,7 +34,7 @@ function mainstay(cwd: string, args: string[], env: Record<string, string> = {})
 }
 
 describe("version", () => {
-  test("says what was built, for people and for machines", () => {
+  test("prints version, commit and target as text and as JSON", () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dir, "../../package.json"), "utf8"));
     expect(mainstay(root, ["version"]).out).toStartWith(`mainstay ${version} (commit dev, `);
     expect(JSON.parse(mainstay(root, ["version", "--json"]).out)).toEqual({
@@ -46,7 +46,7 @@ describe("version", () => {
     });
   });
 
-  test("works beside a broken configuration", () => {
+  test("works with a broken configuration", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "mainstay.toml"), "[server\n");
     expect(mainstay(cwd, ["version"])).toMatchObject({ code: 0, err: "" });
@@ -55,7 +55,7 @@ describe("version", () => {
 
 describe("init", () => {
   // Rule: init
-  test("writes the commented configuration, the data folder and the key file, each for its owner alone", () => {
+  test("writes the commented configuration, the data folder and the key file, accessible to the owner only", () => {
     const cwd = folder();
     const { code, out, err } = mainstay(cwd, ["init", "--json"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -73,7 +73,7 @@ describe("init", () => {
     expect(modes).toEqual([0o600, 0o700, 0o600]);
   });
 
-  test("may be run again and changes nothing", () => {
+  test("can be repeated and changes nothing", () => {
     const cwd = folder();
     mainstay(cwd, ["init"]);
     const key = readFileSync(join(cwd, "data/mainstay.key"), "utf8");
@@ -82,7 +82,7 @@ describe("init", () => {
     expect(readFileSync(join(cwd, "data/mainstay.key"), "utf8")).toBe(key);
   });
 
-  test("puts the data folder that was asked for into the configuration, whatever its name", () => {
+  test("writes the specified data folder to the configuration, whatever its name", () => {
     const cwd = folder();
     const dataDir = join(cwd, 'my "$&" data');
     expect(mainstay(cwd, ["init", "--config", "etc/m.toml", "--data-dir", dataDir]).code).toBe(0);
@@ -90,7 +90,7 @@ describe("init", () => {
     expect(existsSync(join(dataDir, "mainstay.key"))).toBe(true);
   });
 
-  test("refuses a configuration that differs, and leaves everything as it is", () => {
+  test("rejects a configuration that differs, and changes nothing", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "mainstay.toml"), "[server]\nport = 1\n");
     const { code, err } = mainstay(cwd, ["init"]);
@@ -100,14 +100,14 @@ describe("init", () => {
     expect(existsSync(join(cwd, "data"))).toBe(false);
   });
 
-  test("makes no key file when the environment gives the key", () => {
+  test("creates no key file if the environment has the key", () => {
     const cwd = folder();
     const { out } = mainstay(cwd, ["init", "--json"], { MAINSTAY_KEY: `mainstay-key-v1:${"A".repeat(43)}` });
     expect(JSON.parse(out)).toMatchObject({ key_file: null, key_created: false });
     expect(existsSync(join(cwd, "data/mainstay.key"))).toBe(false);
   });
 
-  test("says what stands in the way of the configuration", () => {
+  test("reports why the configuration cannot be written", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     for (const [config, complaint] of [
@@ -122,7 +122,7 @@ describe("init", () => {
     expect(readdirSync(cwd)).toEqual(["file"]);
   });
 
-  test("says what stands in the way of the data folder", () => {
+  test("reports why the data folder cannot be created", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     const { code, err } = mainstay(cwd, ["init", "--data-dir", "file/data"]);
@@ -132,13 +132,13 @@ describe("init", () => {
 });
 
 describe("the process", () => {
-  test("exits 2 on bad usage with nothing on standard output", () => {
+  test("exits 2 on incorrect usage with nothing on standard output", () => {
     const { code, out, err } = mainstay(root, ["versoin"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain("Did you mean version?");
   });
 
-  test("exits 1 with every problem of the configuration at its line", () => {
+  test("exits 1 with every problem of the configuration and its line", () => {
     const cwd = folder();
     mkdirSync(join(cwd, "data"));
     const { code, err } = mainstay(cwd, ["init"], {
@@ -150,15 +150,15 @@ describe("the process", () => {
     expect(err).toContain("did you mean MAINSTAY_SERVER__PORT?");
   });
 
-  test("is quiet when the reader of its output goes away", () => {
+  test("prints no error when the reader closes its output", () => {
     const pipe = `"${process.execPath}" "${MAIN}" help | true; echo "\${PIPESTATUS[0]}"`;
     const run = Bun.spawnSync(["bash", "-c", pipe], { cwd: root });
     expect([run.stdout.toString(), run.stderr.toString()]).toEqual(["0\n", ""]);
   });
 });
 
-describe("a command of its own", () => {
-  /** A process of the program with the one command `act`, whose `run` has this body. */
+describe("a test command", () => {
+  /** Starts the program with a single command `act`, whose `run` has this body. */
   function start(body: string) {
     const source = `
       import { command } from "${import.meta.dir}/../../src/cli/command.ts";
@@ -176,14 +176,14 @@ describe("a command of its own", () => {
     expect(await run.exited).toBe(130);
   });
 
-  test("that prints more than a pipe holds loses nothing, however slowly it is read", async () => {
+  test("that prints more than the pipe's buffer loses nothing, however slowly it is read", async () => {
     const run = start('context.stdout.write("y".repeat(2_000_000));');
     await Bun.sleep(300);
     expect((await new Response(run.stdout).text()).length).toBe(2_000_000);
     expect(await run.exited).toBe(0);
   });
 
-  test("with a stray error reports it as a bug and exits 1", async () => {
+  test("with an uncaught error reports a bug and exits 1", async () => {
     const run = start('setTimeout(() => { throw new Error("stray"); }, 1); await Bun.sleep(60_000);');
     expect(await run.exited).toBe(1);
     expect(await new Response(run.stderr).text()).toStartWith("mainstay: stray\nThis is a bug in Mainstay.");

@@ -17,7 +17,7 @@ import { notFound, OperatorError } from "../../src/domain/errors.ts";
 
 type Seen = { args: unknown; options: unknown; context: Context };
 
-/** Runs a command line over a small table of commands; `act` is what its `partner create` does. */
+/** Runs a command line with a small table of commands. `act` is the action of its `partner create`. */
 async function run(line: string, act: (context: Context) => void = () => {}, env: Host["env"] = {}) {
   const seen: Seen[] = [];
   const outcome = { code: -1, out: "", err: "", guards: 0, seen };
@@ -66,8 +66,8 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
   return outcome;
 }
 
-describe("what a command receives", () => {
-  test("its arguments and options by name, with those that are absent", async () => {
+describe("a command receives", () => {
+  test("its arguments and options by name, including omitted ones", async () => {
     const { code, seen } = await run("partner create Acme");
     expect(code).toBe(0);
     expect(seen[0]!.args).toEqual({ companyName: "Acme", note: undefined });
@@ -95,13 +95,13 @@ describe("what a command receives", () => {
     });
   });
 
-  test("settings that --data-dir and its own options override", async () => {
+  test("settings overridden by --data-dir and its own options", async () => {
     const { seen } = await run("--data-dir d partner create Acme --port 9");
     const { config } = seen[0]!.context;
     expect([config.storage.dataDir, config.server.port]).toEqual(["/nowhere/d", 9]);
   });
 
-  test("global options before and after its name alike", async () => {
+  test("global options before and after its name", async () => {
     for (const line of ["--json --config f partner create A", "partner create A --json --config f"]) {
       const { seen } = await run(line);
       expect(seen[0]!.context.given).toEqual({ config: "f", dataDir: undefined, json: true });
@@ -109,28 +109,28 @@ describe("what a command receives", () => {
   });
 });
 
-describe("what it prints", () => {
+describe("its output", () => {
   const act = ({ print }: Context) => print({ partner_id: "PARTNER_1" }, "Partner PARTNER_1");
 
-  test("is text for people, and one JSON object with --json", async () => {
+  test("is text, or one JSON object with --json", async () => {
     expect((await run("partner create Acme", act)).out).toBe("Partner PARTNER_1\n");
     expect((await run("partner create Acme --json", act)).out).toBe('{"partner_id":"PARTNER_1"}\n');
   });
 
-  test("is kept apart from its log lines, which go to standard error", async () => {
+  test("is separate from its log lines, which go to standard error", async () => {
     const { out, err } = await run("partner create Acme", ({ log }) => log.info("noted"));
     expect(out).toBe("");
     expect(JSON.parse(err)).toMatchObject({ level: "info", msg: "noted" });
   });
 });
 
-describe("when it fails", () => {
+describe("on failure", () => {
   const refuse = () => {
     throw new OperatorError("the disk is on fire", "Put it out.");
   };
 
   // Rule: command-form
-  test("the operator reads what failed and what to do, and the exit code is 1", async () => {
+  test("the error and its remedy are printed, and the exit code is 1", async () => {
     const outcome = await run("partner create Acme", refuse);
     expect(outcome).toMatchObject({ code: 1, out: "", err: "mainstay: the disk is on fire\nPut it out.\n" });
   });
@@ -140,14 +140,14 @@ describe("when it fails", () => {
     expect(JSON.parse(err)).toEqual({ error: "the disk is on fire", hint: "Put it out." });
   });
 
-  test("a refusal of the domain is no fault", async () => {
+  test("a domain error is not reported as a bug", async () => {
     const { code, err } = await run("partner create Acme", () => {
       throw notFound("Partner not found");
     });
     expect([code, err]).toEqual([1, "mainstay: Partner not found\n"]);
   });
 
-  test("what the machine refuses is for its operator to mend", async () => {
+  test("a system error has a remedy for the operator", async () => {
     const { code, err } = await run("partner create Acme", () => {
       throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     });
@@ -168,7 +168,7 @@ describe("when it fails", () => {
     expect(loud.err).toContain("    at ");
   });
 
-  test("a wrong setting stops it, but only a command that asks for the settings", async () => {
+  test("an invalid setting stops only commands that use the settings", async () => {
     const env = { MAINSTAY_SERVER__PORT: "x" };
     const asking = await run("partner create Acme", ({ config }) => void config, env);
     expect(asking.code).toBe(1);
@@ -176,13 +176,13 @@ describe("when it fails", () => {
     expect((await run("partner create Acme", () => {}, env)).code).toBe(0);
   });
 
-  test("short commands are guarded against signals and stray errors; long ones see to it themselves", async () => {
+  test("short commands are guarded against signals and uncaught errors; long-running ones handle them", async () => {
     expect((await run("partner create Acme")).guards).toBe(1);
     expect((await run("serve")).guards).toBe(0);
   });
 });
 
-describe("bad usage exits 2 with where to read on", () => {
+describe("incorrect usage exits 2 and points to the help", () => {
   test.each([
     ["patner create A", "mainstay: unknown command 'patner'\nDid you mean partner? See: mainstay --help\n"],
     [
@@ -218,7 +218,7 @@ describe("bad usage exits 2 with where to read on", () => {
     expect({ code, out, seen }).toEqual({ code: 2, out: "", seen: [] });
   });
 
-  test("a flag whose setting has a wrong value", async () => {
+  test("an option whose setting has an invalid value", async () => {
     const { code, err } = await run("partner create A --port 99999", ({ config }) => void config);
     expect(code).toBe(2);
     expect(err).toStartWith('mainstay: --port: expected a whole number from 0 to 65535, got "99999"\n');
@@ -233,7 +233,7 @@ describe("bad usage exits 2 with where to read on", () => {
     expect(JSON.parse((await run("partner --json")).err).error).toBe("mainstay partner needs a command");
   });
 
-  test("with --json it is one object as well", async () => {
+  test("with --json it is one object, too", async () => {
     const { code, err } = await run("partner create --jsn --json");
     expect(code).toBe(2);
     expect(JSON.parse(err)).toEqual({
@@ -244,7 +244,7 @@ describe("bad usage exits 2 with where to read on", () => {
 });
 
 describe("help", () => {
-  test("is the same by option and by command, and names arguments, options and examples", async () => {
+  test("is the same with the option and the command, and shows arguments, options and examples", async () => {
     const { code, out } = await run("partner create --help");
     expect(code).toBe(0);
     for (const part of [
@@ -266,7 +266,7 @@ describe("help", () => {
     expect((await run("--help")).out).toBe(out);
   });
 
-  test("is never a way to run a command", async () => {
+  test("never runs a command", async () => {
     expect((await run("help partner create Acme")).seen).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { barSize } from "../../src/cli/terminal/progress-bar.ts";
 
-test("a bar leaves room for numbers of seven digits beside it, and is never gone", () => {
+test("a bar leaves room for numbers of seven digits, and is always visible", () => {
   const beside = `${"Comparing".padEnd(14)} [] 100%  1082000 of 1082000  1h05m left`.length;
   for (const columns of [66, 80, 100, 120, 400])
     expect(beside + barSize(columns)).toBeLessThanOrEqual(columns);

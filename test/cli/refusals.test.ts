@@ -7,8 +7,8 @@ import { runCommandLine } from "../../src/cli/program.ts";
 import type { Json } from "../support/json.ts";
 
 /*
- * Every command that the help lists, called wrongly in every way that its own help allows for. A new command or
- * option is tried as soon as it is in the help.
+ * Calls every command in the help incorrectly in every way that its help allows. New commands and options are included
+ * automatically.
  */
 
 type Option = { flag: string; placeholder: string | undefined };
@@ -17,7 +17,7 @@ type Command = { path: string[]; args: string[]; options: Option[] };
 const place = mkdtempSync(join(tmpdir(), "mainstay-refusals-"));
 afterAll(() => rmSync(place, { recursive: true }));
 
-/** Runs a command line of the program in a folder with a data folder of its own. */
+/** Runs a command line of the program in a folder with its own data folder. */
 async function run(...argv: string[]) {
   const outcome = { code: -1, stdout: "", stderr: "" };
   const output = (stream: "stdout" | "stderr") => ({
@@ -48,7 +48,7 @@ async function helpOf(path: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** The commands below a path, as its help lists them; the path itself when it is a command. */
+/** Returns the commands under a path in its help, or the path itself if it is a command. */
 async function commandsBelow(path: string[]): Promise<Command[]> {
   const help = await helpOf(path);
   const [, list] = help.split("\nCommands:\n");
@@ -70,7 +70,7 @@ const GLOBAL = ["--config", "--data-dir", "--json"];
 const COMMANDS = await commandsBelow([]);
 const cases = COMMANDS.map((command) => [command.path.join(" "), command] as const);
 
-/** A value that an argument of that name takes. */
+/** Valid values for arguments, by name. */
 const SAMPLES: Readonly<Record<string, string>> = {
   "partner-id": "PARTNER_01m7xtfbnkegg9j7dstwvcm1r5",
   "delivery-id": "WH_1767225600000_abcde",
@@ -87,14 +87,14 @@ const SAMPLES: Readonly<Record<string, string>> = {
 const bare = (argument: string) => argument.slice(1, -1);
 const isRequired = (argument: string) => argument.startsWith("<");
 const sample = (argument: string) => SAMPLES[bare(argument)]!;
-/** What stands for text of any kind; a value of another kind can be a wrong one. */
+/** Placeholders for any text, which cannot be invalid. */
 const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PARTNER_ID", "TARGET"];
-/** What a command needs beside the option under test. */
+/** The arguments that a command needs in addition to the option under test. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],
   "deliveries resend": ["--from", "2026-01-01", "--to", "2026-01-02"],
 };
-/** Only finds nothing by an unknown id: it may be of anything. */
+/** Options that find nothing for an unknown ID, since the ID may be of any kind. */
 const FILTERS = ["audit --subject"];
 
 let partnerId: string;
@@ -105,14 +105,14 @@ beforeAll(async () => {
   writeFileSync(join(place, "properties.csv"), "name,address,state\nElm,1 Elm St,NY\n");
 });
 
-test("the help lists every command, and this file has a value for each of their arguments", () => {
+test("the help lists every command, and this file has a value for each argument", () => {
   expect(COMMANDS.length).toBeGreaterThan(30);
   for (const { path, args } of COMMANDS)
     for (const argument of args)
       expect(SAMPLES, `${path.join(" ")} ${argument}`).toHaveProperty(bare(argument));
 });
 
-/** Calls the command wrongly: nothing on standard output, one object with what is wrong and what to do on the other. */
+/** Expects that the command prints nothing on standard output, and one object with error and hint on standard error. */
 async function refusal(path: readonly string[], args: readonly string[], code: 1 | 2): Promise<Json> {
   const line = [...path, ...args];
   const outcome = await run(...line, "--json");
@@ -138,7 +138,7 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
     expect(fingerprint()).toBe(before);
   };
 
-  test("refuses an option that it does not have, and an argument too many", () =>
+  test("rejects an unknown option and an extra argument", () =>
     unchanged(async () => {
       const [unknown, surplus] = await Promise.all([
         refusal(path, [...given, "--no-such-option"], 2),
@@ -151,7 +151,7 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
     }));
 
   for (const [at, argument] of args.filter(isRequired).entries())
-    test(`refuses to be called without ${argument}`, () =>
+    test(`requires ${argument}`, () =>
       unchanged(async () => {
         const { error, hint } = await refusal(path, given.slice(0, at), 2);
         expect(error).toContain(bare(argument));
@@ -159,7 +159,7 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
       }));
 
   for (const { flag, placeholder } of options.filter((option) => option.placeholder !== undefined))
-    test(`refuses ${flag} without a value, and with one of another kind`, () =>
+    test(`rejects ${flag} without a value and with an invalid one`, () =>
       unchanged(async () => {
         const missing = await refusal(path, [...given, flag], 2);
         expect(missing.error).toContain(flag);
@@ -172,7 +172,7 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
 
   const beside = BESIDE[path.join(" ")] ?? [];
   for (const argument of args.filter((argument) => argument.endsWith("-id>") || argument.endsWith("-id]")))
-    test(`refuses an unknown ${bare(argument)}, and one of another form`, () =>
+    test(`rejects an unknown and a malformed ${bare(argument)}`, () =>
       unchanged(async () => {
         for (const id of [sample(argument), "no-such-id"]) {
           const line = args.filter((one) => isRequired(one) || one === argument || beside.length === 0);
@@ -188,7 +188,7 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
   for (const { flag } of options.filter(({ placeholder }) =>
     ["ID", "PARTNER_ID"].includes(placeholder ?? ""),
   ))
-    test(`refuses an unknown id by ${flag}`, () =>
+    test(`rejects an unknown ID in ${flag}`, () =>
       unchanged(async () => {
         if (FILTERS.includes(`${path.join(" ")} ${flag}`)) {
           expect(await run(...path, flag, "no-such-id", "--json")).toMatchObject({ code: 0 });
@@ -200,16 +200,11 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
       }));
 });
 
-describe("what only the running of a command can find", () => {
+describe("errors found only at run time", () => {
   test.each([
     ["a folder that is not there, to back up to", ["backup", "nowhere/at-all"], 1, "nowhere"],
     ["a budget that is no number", ["partner", "set-budget", "PARTNER_x", "many"], 2, "many"],
-    [
-      "a file that is not there, to import",
-      ["import", "--properties", "absent.csv", "--partner"],
-      1,
-      "absent.csv",
-    ],
+    ["a missing file to import", ["import", "--properties", "absent.csv", "--partner"], 1, "absent.csv"],
     ["no file to import", ["import", "--partner"], 2, "no file to import"],
     ["no address of a receiver", ["partner", "set-webhook"], 2, "--off"],
     ["neither a partner nor all", ["partner", "probe-webhook"], 2, "--all"],
@@ -222,7 +217,7 @@ describe("what only the running of a command can find", () => {
     expect(fingerprint()).toBe(before);
   });
 
-  test("a command that does not exist, with the one that was meant", async () => {
+  test("an unknown command, with a suggestion", async () => {
     for (const [line, meant] of [
       [["snapshto"], "snapshot"],
       [["partner", "shwo"], "show"],
@@ -233,13 +228,13 @@ describe("what only the running of a command can find", () => {
     }
   });
 
-  test("a configuration that is not there is named", async () => {
+  test("a missing configuration file", async () => {
     const { error, hint } = await refusal(["partner", "list", "--config", "absent.toml"], [], 1);
     expect(`${error} ${hint}`).toContain(join(place, "absent.toml"));
   });
 });
 
-/** Every file below the folder, with its content; the index of the write-ahead log, which readers use too, aside. */
+/** Returns every file under the folder with its content, except the WAL index, which readers change, too. */
 function fingerprint(): string {
   return readdirSync(place, { recursive: true, encoding: "utf8" })
     .filter((name) => !name.endsWith("-shm"))

@@ -37,16 +37,16 @@ test("variables set numbers, switches, texts and lists", () => {
 });
 
 // Rule: setting-variables
-test("a variable that ends in _FILE names a file that holds the value, without its last line end", () => {
+test("a variable that ends in _FILE specifies a file with the value, without the trailing newline", () => {
   writeFileSync(join(cwd, "token"), "abc\n");
   expect(load({ MAINSTAY_RM__TOKEN_FILE: "token" }).rm.token).toBe("abc");
 });
 
-test("a setting whose own name ends in _file keeps its meaning", () => {
+test("a setting whose name ends in _file keeps its meaning", () => {
   expect(load({ MAINSTAY_RM__CA_FILE: "ca.pem" }).rm.caFile).toBe(join(cwd, "ca.pem"));
 });
 
-test("a value and its file together are refused, as are an empty and a missing file", () => {
+test("a value together with its file is rejected, and so are an empty and a missing file", () => {
   writeFileSync(join(cwd, "empty"), "\n");
   expect(problems({ MAINSTAY_RM__TOKEN: "a", MAINSTAY_RM__TOKEN_FILE: "token" })).toEqual([
     "MAINSTAY_RM__TOKEN_FILE: cannot be used together with MAINSTAY_RM__TOKEN",
@@ -59,14 +59,14 @@ test("a value and its file together are refused, as are an empty and a missing f
   ]);
 });
 
-test("a wrong value names the variable", () => {
+test("the error of an invalid value names the variable", () => {
   expect(problems({ MAINSTAY_SERVER__PORT: "eighty", MAINSTAY_SNAPSHOT__ENABLED: "yes" })).toEqual([
     'MAINSTAY_SERVER__PORT: expected a whole number from 0 to 65535, got "eighty"',
     'MAINSTAY_SNAPSHOT__ENABLED: expected true or false, got "yes"',
   ]);
 });
 
-test("a misspelt variable is refused with the one that was meant", () => {
+test("a misspelled variable is rejected with a suggestion", () => {
   expect(problems({ MAINSTAY_SERVER__PROT: "1", MAINSTAY_RM__PASSWRD_FILE: "f" })).toEqual([
     "MAINSTAY_RM__PASSWRD_FILE: unknown setting; did you mean MAINSTAY_RM__PASSWORD_FILE?",
     "MAINSTAY_SERVER__PROT: unknown setting; did you mean MAINSTAY_SERVER__PORT?",
@@ -76,7 +76,7 @@ test("a misspelt variable is refused with the one that was meant", () => {
   ]);
 });
 
-test("variables that are no settings, and those that Kubernetes sets, are left alone", () => {
+test("variables that are not settings, and those of Kubernetes, are ignored", () => {
   expect(
     problems({
       MAINSTAY_KEY: "k",

@@ -12,7 +12,7 @@ test("the example has every setting once, in the order of the table, and no othe
   expect(entries.map(({ key }) => key)).toEqual([...settingKeys()]);
 });
 
-test("the example is a configuration, and equals the defaults", () => {
+test("the example is a valid configuration and equals the defaults", () => {
   const example = loadConfig({ file: `${import.meta.dir}/../../config.example.toml`, env: {}, cwd: "/" });
   const { file: _, storage, backup, ...rest } = loadConfig({ env: {}, cwd: "/nowhere" });
   expect(example).toMatchObject(rest);
@@ -20,7 +20,7 @@ test("the example is a configuration, and equals the defaults", () => {
   expect(example.backup.keep).toBe(backup.keep);
 });
 
-test("every section and every setting of the example is explained", () => {
+test("every section and setting in the example has a comment", () => {
   const sections = explainConfig();
   expect(sections.map(({ name }) => name)).toEqual(Object.keys(SETTINGS));
   const settings = sections.flatMap((section) => section.settings);
@@ -29,7 +29,7 @@ test("every section and every setting of the example is explained", () => {
   expect(comments.filter((comment) => !comment.endsWith("."))).toEqual([]);
 });
 
-test("the defaults are read as any configuration is", () => {
+test("the defaults are parsed like any configuration", () => {
   const { entries } = readToml(EXAMPLE_CONFIG, "config.example.toml");
   expect([...defaultValues()]).toEqual(entries.map(({ key, value }) => [key, value]));
 });
@@ -51,7 +51,7 @@ test("the defaults are those of the partner API", () => {
   });
 });
 
-test("an explanation has the default, the type, the variable and whether it is secret", () => {
+test("a setting's description has its default, type, variable and secrecy", () => {
   const explained = new Map(explainConfig().flatMap(({ settings }) => settings.map((it) => [it.key, it])));
   expect(explained.get("server.port")).toMatchObject({
     default: 8080,
@@ -63,7 +63,7 @@ test("an explanation has the default, the type, the variable and whether it is s
   expect(defaultValues().size).toBe(explained.size);
 });
 
-test("no setting's variable can be taken for the _FILE variable of another", () => {
+test("no setting's variable is the _FILE variable of another", () => {
   const keys: readonly string[] = settingKeys();
   expect(keys.filter((key) => key.endsWith("_file") && keys.includes(key.replace(/_file$/, "")))).toEqual([]);
 });

@@ -17,7 +17,7 @@ function load(text: string, request: Partial<ConfigRequest> = {}) {
   return loadConfig({ file: "a.toml", env: {}, cwd, ...request });
 }
 
-/** The problems that loading meets; an empty list when there is none. */
+/** Returns the problems found by loading; an empty list if there are none. */
 function problems(text: string, request: Partial<ConfigRequest> = {}): readonly string[] {
   try {
     load(text, request);
@@ -28,9 +28,9 @@ function problems(text: string, request: Partial<ConfigRequest> = {}): readonly 
   }
 }
 
-describe("what is in force", () => {
+describe("the effective settings", () => {
   // Rule: defaults
-  test("without a file the defaults are, with the data folder in the working directory", () => {
+  test("are the defaults without a file, with the data folder in the working directory", () => {
     const config = loadConfig({ env: {}, cwd });
     expect(config.file).toBeUndefined();
     expect(config.server).toMatchObject({ host: "127.0.0.1", port: 8080, basePath: "/api", tlsCert: "" });
@@ -38,7 +38,7 @@ describe("what is in force", () => {
     expect(config.backup.dir).toBe(join(cwd, "data", "backups"));
   });
 
-  test("a file needs only the keys that differ", () => {
+  test("a file needs only the settings that differ", () => {
     const config = load('[server]\nport = 9000\n[webhooks]\nallow_networks = ["10.0.0.0/8", "fd00::1"]\n');
     expect(config.server.port).toBe(9000);
     expect(config.server.host).toBe("127.0.0.1");
@@ -52,7 +52,7 @@ describe("what is in force", () => {
     expect(config.log.level).toBe("debug");
   });
 
-  test("the command line wins over the environment, and that over the file", () => {
+  test("the command line overrides the environment, which overrides the file", () => {
     const text = "[server]\nport = 1\nidle_timeout_s = 1\n[limits]\nbulk_items = 1\n";
     const config = load(text, {
       env: { MAINSTAY_SERVER__PORT: "2", MAINSTAY_SERVER__IDLE_TIMEOUT_S: "2" },
@@ -61,7 +61,7 @@ describe("what is in force", () => {
     expect([config.server.port, config.server.idleTimeoutS, config.limits.bulkItems]).toEqual([3, 2, 1]);
   });
 
-  test("relative paths start at the file's folder, and those of the command line at the working directory", () => {
+  test("relative paths are resolved against the file's folder, and those of the command line against the working directory", () => {
     mkdirSync(join(cwd, "etc"), { recursive: true });
     writeFileSync(join(cwd, "etc", "b.toml"), '[rm]\nca_file = "ca.pem"\n[storage]\ndata_dir = "/srv/d"\n');
     const request = { file: "etc/b.toml", env: {}, cwd };
@@ -71,12 +71,12 @@ describe("what is in force", () => {
     expect(loadConfig({ ...request, overrides }).storage.dataDir).toBe(join(cwd, "d"));
   });
 
-  test("nothing can be changed afterwards", () => {
+  test("they are immutable", () => {
     const config = loadConfig({ env: {}, cwd });
     expect([config, config.server, config.webhooks.allowNetworks].every(Object.isFrozen)).toBe(true);
   });
 
-  test("the file is the one asked for, else MAINSTAY_CONFIG, else mainstay.toml in the working directory", () => {
+  test("the file is the specified one, else MAINSTAY_CONFIG, else mainstay.toml in the working directory", () => {
     const folder = mkdtempSync(join(cwd, "choose-"));
     for (const [name, port] of [
       ["mainstay.toml", 1],
@@ -92,41 +92,41 @@ describe("what is in force", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("rejects", () => {
   // Rule: bad-settings
-  test("a misspelt key, with the line and the key that was meant", () => {
+  test("a misspelled key, with the line and a suggestion", () => {
     expect(problems("# a\n[server]\n\nprot = 1\n")).toEqual([
       'a.toml:4: server.prot: unknown key; did you mean "server.port"?',
     ]);
   });
 
-  test("a right key in a wrong place", () => {
+  test("a known key in the wrong section", () => {
     expect(problems("port = 1\n[server]\ndata_dir = '/x'\n")).toEqual([
       'a.toml:1: port: unknown key; did you mean "server.port"?',
       'a.toml:3: server.data_dir: unknown key; did you mean "storage.data_dir"?',
     ]);
   });
 
-  test("a key that is like none, without a suggestion", () => {
+  test("an unknown key without a close match, without a suggestion", () => {
     expect(problems("[server]\nflux_capacitor = 1\n")).toEqual([
       "a.toml:2: server.flux_capacitor: unknown key",
     ]);
   });
 
-  test("a misspelt section, once however many keys it has", () => {
+  test("a misspelled section, once for all its keys", () => {
     expect(problems("[webhook]\ntimeout_ms = 1\nca_file = ''\n")).toEqual([
       "a.toml:1: webhook: unknown section; did you mean [webhooks]?",
     ]);
   });
 
-  test("a value where a section belongs", () => {
+  test("a value instead of a section", () => {
     expect(problems("server = 8080\nlog = []\n")).toEqual([
       "a.toml:1: server: expected a section [server]",
       "a.toml:2: log: expected a section [log]",
     ]);
   });
 
-  test("a base path that clients would resolve to another one", () => {
+  test("a base path that clients would normalize", () => {
     for (const path of ["/..", "/a/../b", "/a/./b", "/."])
       expect(problems(`server.base_path = "${path}"`)).toHaveLength(1);
     for (const path of ["/...", "/.well-known/a.b", "/a..b"])
@@ -184,7 +184,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("everything that is wrong is said together", () => {
+  test("all problems at once", () => {
     const found = problems("[server]\nprot = 1\nhost = 5\n", { env: { MAINSTAY_LOG__LEVEL: "loud" } });
     expect(found.map((line) => line.split(": expected")[0])).toEqual([
       'a.toml:2: server.prot: unknown key; did you mean "server.port"?',
@@ -193,7 +193,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("values that contradict each other", () => {
+  test("conflicting values", () => {
     const text =
       "[server]\ntls_cert = 'c.pem'\n[admin]\nlisten = '127.0.0.1:8080'\n[rm]\npassword = 'hunter2'\n";
     expect(problems(text)).toEqual([
@@ -203,7 +203,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("a schedule of backups for a database that others back up, with what to do instead", () => {
+  test("a backup schedule with PostgreSQL, with the alternative", () => {
     const text = "[backup]\nschedule = '30 4 * * *'\n[storage]\nurl = 'postgres://u:hunter2@h/d'\n";
     expect(problems(text)).toEqual([
       "a.toml:2: backup.schedule: cannot be used with storage.url; schedule PostgreSQL's own tools instead (pg_dump, or " +
@@ -211,7 +211,7 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("a value of a secret setting is never repeated", () => {
+  test("a secret value without printing it", () => {
     const text =
       '[rm]\npassword = ["hunter2"]\nurl = "ftp://u:hunter2@h"\n[storage]\nurl = "mysql://u:hunter2@h/d"\n';
     const found = problems(text, { env: { MAINSTAY_BACKUP__PASSPHRASE: "hunter2\n" } });
@@ -219,7 +219,7 @@ describe("what is refused", () => {
     expect(found.join()).not.toContain("hunter2");
   });
 
-  test("a file that is missing, that is a folder, or that is no text", () => {
+  test("a file that is missing, a folder, or not text", () => {
     const messageOf = (file: string) => {
       try {
         loadConfig({ file, env: {}, cwd });

@@ -7,7 +7,7 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 type Hunk = { file: string; before: string; after: string };
 
-/** The hunks of the manual's diff, by the file that each changes. */
+/** Returns the hunks of the document's diff with their files. */
 function hunksOf(manual: string): Hunk[] {
   const diff = /```diff\n([\s\S]*?)```/.exec(manual)![1]!;
   return diff
@@ -63,7 +63,7 @@ async function compilerErrors(): Promise<string> {
   return await new Response(run.stdout).text();
 }
 
-test("adding a field takes what CONTRIBUTING shows: without its last line the view does not compile", async () => {
+test("adding a field needs exactly the diff in CONTRIBUTING: without its last line the code does not compile", async () => {
   expect(hunks.map(({ file }) => file)).toEqual([
     "src/domain/figures/reserve.ts",
     "src/domain/figures/reserve.ts",

@@ -7,11 +7,11 @@ import {
   settingFormat,
 } from "../../src/config/settings.ts";
 
-/** One setting, as a manual shows it. */
+/** A setting as the manual shows it. */
 export type SettingExplanation = {
   key: SettingKey;
   default: unknown;
-  /** What is accepted, in words: "a whole number from 0 to 65535". */
+  /** The accepted values, such as "a whole number from 0 to 65535". */
   type: string;
   /** The environment variable that overrides it. */
   variable: string;
@@ -21,7 +21,7 @@ export type SettingExplanation = {
 
 export type SectionExplanation = { name: string; comment: string; settings: SettingExplanation[] };
 
-/** Every section and setting with its comment, in the order of `config.example.toml`. */
+/** Returns all sections and settings with their comments, in the order of `config.example.toml`. */
 export function explainConfig(): SectionExplanation[] {
   const sections: SectionExplanation[] = [];
   let comment: string[] = [];

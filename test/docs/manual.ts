@@ -6,14 +6,14 @@ export const RENEW = "bun test/docs/renew.ts";
 
 export const readManual = () => readFileSync(MANUAL, "utf8");
 
-/** What stands between two marker comments, such as `<!-- routes -->` and `<!-- end of routes -->`. */
+/** Returns the text between two marker comments, such as `<!-- routes -->` and `<!-- end of routes -->`. */
 export function marked(manual: string, name: string): string {
   const text = new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- end of ${name} -->`).exec(manual)?.[1];
   if (text === undefined) throw new Error(`the manual has no part marked ${name}`);
   return text;
 }
 
-/** The code at the beginning of each row of a table. */
+/** Returns the code in the first cell of each row of a table. */
 export function firstCells(table: string): string[] {
   return [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!);
 }
@@ -21,8 +21,8 @@ export function firstCells(table: string): string[] {
 export type Step = { command: string; output: string[] };
 
 /**
- * The commands of the text's console blocks in their order, each with the lines that it is said to print. A command
- * goes on after a backslash at the line's end; empty lines before the next one are nobody's.
+ * Returns the commands of the text's console blocks in order, each with its documented output. A backslash at the end of a
+ * line continues a command. Trailing empty lines are not part of the output.
  */
 export function consoleSteps(manual: string): Step[] {
   const steps: Step[] = [];

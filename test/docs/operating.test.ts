@@ -20,13 +20,13 @@ test("the table of administrators' routes has each of them, and no other", () =>
   expect(firstCells(marked(manual, "routes")).toSorted()).toEqual(served.toSorted());
 });
 
-test("every setting that the text names exists", () => {
+test("every setting in the text exists", () => {
   const sections = /^(server|admin|storage|limits|snapshot|webhooks|backup|embed|log|rm)\.[a-z_]+$/;
   const named = [...manual.matchAll(/`([\w.]+)(?: = [^`]*)?`/g)].map(([, name]) => name!);
   expect(named.filter((name) => sections.test(name) && !isSettingKey(name))).toEqual([]);
 });
 
-test("every command that the text names exists", async () => {
+test("every command in the text exists", async () => {
   const commands = await Promise.all(COMMANDS.map(loadEntry));
   const known = new Set(
     commands.flatMap((one) =>
@@ -42,7 +42,7 @@ test("every command that the text names exists", async () => {
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("the example of a build job is YAML, and what it runs is taken", async () => {
+test("the example of a build job is valid YAML and uses existing options", async () => {
   const [, text] = /^```yaml\n(name: mainstay\n[\s\S]*?)^```$/m.exec(manual)!;
   const { jobs } = Bun.YAML.parse(text!) as { jobs: { smoke: { steps: { run?: string }[] } } };
   const script = jobs.smoke.steps.flatMap(({ run = [] }) => run).join("\n");
@@ -52,7 +52,7 @@ test("the example of a build job is YAML, and what it runs is taken", async () =
   for (const [, option] of options!.matchAll(/--([a-z]+)/g)) expect(taken).toHaveProperty(option!);
 });
 
-test("every link inside the manual leads to one of its headings", () => {
+test("every link inside the manual points to a heading", () => {
   const anchors = [...manual.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
@@ -63,7 +63,7 @@ test("every link inside the manual leads to one of its headings", () => {
   expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
 });
 
-test("every link to a file leads to a folder of the project", () => {
+test("every link to a file points to a folder of the project", () => {
   const links = [...manual.matchAll(/\]\((\.[^)#]+)\)/g)].map(([, path]) => path!);
   expect(links.filter((path) => !existsSync(dirname(join(dirname(MANUAL), path))))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /*
- * Takes the pictures of README and docs/ anew, of the demo property as `dist/mainstay` shows it:
+ * Renews the screenshots of README and docs/ with the demo property of `dist/mainstay`:
  * `bun build.ts && bun test/docs/pictures.ts`.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { settled, signIn } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 
-/** The portfolio beside the demo property. */
+/** The other properties of the portfolio. */
 const OTHERS = [
   ["Elm Court", "NY", 12],
   ["Oak House", "TX", 40],
@@ -77,7 +77,7 @@ try {
   const { alerts } = (await (
     await fetch(`${url}/v1/alerts?property_id=${id}`, { headers: { "x-api-key": partner.api_key } })
   ).json()) as { alerts: { id: string; component_name: string }[] };
-  // One that both its age and what is on record speak against.
+  // A component with both an old age and adverse evidence.
   const { id: elevated, component_name: called } = alerts.find(({ id }) => {
     const { hazard_ratio } = run("explain", id).hazard;
     return hazard_ratio > 1.5 && hazard_ratio < 5;

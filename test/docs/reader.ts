@@ -8,7 +8,7 @@ import type { Step } from "./manual.ts";
 
 const HOOKS = "http://127.0.0.1:9000/hooks";
 
-/** What stands for something printed before, and what it looks like there. */
+/** Placeholders for values in earlier output, with their patterns. */
 const IDS: readonly (readonly [placeholder: string, id: RegExp])[] = [
   ["PARTNER_…", /\bPARTNER_[a-z\d]{26}\b/],
   ["ADM_…", /\bADM_[a-z\d]{26}\b/],
@@ -26,15 +26,15 @@ const KEYS: readonly (readonly [variable: string, key: RegExp])[] = [
 ];
 
 export type Surroundings = {
-  /** Where the reader's portfolio lies. */
+  /** The folder with the portfolio. */
   samples: string;
-  /** Stands where the text has http://127.0.0.1:9000/hooks. */
+  /** Replaces http://127.0.0.1:9000/hooks in the text. */
   receiverUrl?: string;
-  /** Whether what goes to the terminal by the other way counts as printed too. */
+  /** True if standard error is part of the output. */
   readsErrors?: boolean;
 };
 
-/** Somebody who types what a text says. */
+/** Runs the commands of a text and compares their output with the text. */
 export class Reader {
   #ids = new Map<string, string>();
   #keys: Record<string, string> = {};
@@ -50,7 +50,7 @@ export class Reader {
 
   async follow({ command, output }: Step): Promise<void> {
     if (command === "mainstay serve") return await this.#serve(output);
-    // What the server does in its own time may not be done yet; asking for it again changes nothing.
+    // Asynchronous work of the server may not be finished, and a repeated read changes nothing.
     const attempt = async () => {
       const printed = await this.#run(command);
       expectPrinted(command, printed, output);
@@ -68,7 +68,7 @@ export class Reader {
   }
 
   async #serve(output: readonly string[]): Promise<void> {
-    // After its usual time it would catch up with its own of the day, and what the text takes by hand would find it taken.
+    // Otherwise the server might take the daily snapshot itself, before the command in the text.
     await this.installation.start({ env: { MAINSTAY_SNAPSHOT__AT: "23:59" } });
     const { url, adminUrl } = this.installation;
     const line = JSON.stringify(this.installation.log.find(({ msg }) => msg === "listening"))
@@ -77,14 +77,14 @@ export class Reader {
     expectPrinted("mainstay serve", line, output);
   }
 
-  /** What the text tells to call `$API`. */
+  /** The value of `$API` in the text. */
   get #api(): string {
     return `${this.installation.url}/api/v1`;
   }
 
   async #run(command: string): Promise<string> {
     const { receiverUrl = HOOKS, readsErrors = false } = this.surroundings;
-    // Its ten seconds are too few where other tests run beside it.
+    // The default of ten seconds is too short beside other tests.
     let typed = command.replaceAll(HOOKS, receiverUrl).replace(/^mainstay smoke$/, "$& --timeout 60");
     for (const [placeholder, id] of this.#ids) typed = typed.replaceAll(placeholder, id);
     if (typed.includes("…")) throw new Error(`nothing printed so far fits the … in: ${command}`);
@@ -115,7 +115,7 @@ export class Reader {
   }
 }
 
-/** Numbers, spaces and `…` in the text stand for any; a line of `…` alone stands for any lines, or none. */
+/** Compares with wildcards: numbers, spaces and `…` match any; a line with only `…` matches any number of lines. */
 function expectPrinted(command: string, printed: string, output: readonly string[]): void {
   if (output.length === 0) return;
   const lines = output.map((line) => {

@@ -27,7 +27,7 @@ import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
 import { credentialsRecord } from "../../wire/partner.ts";
 
 /** The credentials printed at every start, stored beside the database in a file that only its owner can read. */
-export type DemoCredentials = ReturnType<typeof credentialsRecord> & {
+type DemoCredentials = ReturnType<typeof credentialsRecord> & {
   admin_id: string;
   admin_key: string;
   /** The token in the URL of the demo property's report. */

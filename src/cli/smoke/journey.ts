@@ -10,7 +10,7 @@ type Json = any;
 /** Runs and times one named step. A failure stops the test. */
 export type Step = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 
-export type JourneyWorld = {
+type JourneyWorld = {
   processes: Processes;
   /** The address that the server listens on. */
   host: string;

@@ -11,7 +11,7 @@ import { Unexpected } from "./unexpected.ts";
 export type SmokeStep = { name: string; ok: boolean; duration_ms: number; detail?: string };
 export type SmokeResult = { ok: boolean; steps: SmokeStep[]; duration_ms: number };
 
-export type SmokeOptions = {
+type SmokeOptions = {
   /** The command that starts Mainstay: the executable, or Bun and a file. */
   program: readonly string[];
   host: string;

@@ -9,7 +9,7 @@ export type Explained = WireOf<typeof explanationReply>;
 const LABEL = 26;
 const VALUE = 15;
 
-export type Line = readonly [label: string, value: string, note: string];
+type Line = readonly [label: string, value: string, note: string];
 
 export const line = (label: string, value: string, note: string): Line => [label, value, note];
 

@@ -1,7 +1,7 @@
 import { SingleBar } from "cli-progress";
 
 /** A progress bar on standard error for work of known size. It is cleared when the work is done. */
-export type ProgressBar = { show(name: string, done: number, total: number): void; stop(): void };
+type ProgressBar = { show(name: string, done: number, total: number): void; stop(): void };
 
 /** Used when standard error is not a terminal. */
 const SILENT: ProgressBar = { show: () => {}, stop: () => {} };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSmoke } from "../../../src/cli/smoke/run.ts";
 
-/** Runs the smoke test of a program that is no Mainstay, with steps and the server's log as they were reported. */
+/** Runs the smoke test with another program. Returns the reported steps and the server's log. */
 async function smokeOf(script: string, deadlineMs = 20_000) {
   const logs: string[][] = [];
   const result = await runSmoke(
@@ -19,7 +19,7 @@ async function smokeOf(script: string, deadlineMs = 20_000) {
 }
 
 describe("a broken executable", () => {
-  test("fails the first step, with what it said and its exit code", async () => {
+  test("fails the first step with its output and exit code", async () => {
     const result = await smokeOf("console.error('corrupt header'); process.exit(7)");
     expect(result).toMatchObject({
       ok: false,
@@ -28,7 +28,7 @@ describe("a broken executable", () => {
     });
   });
 
-  test("that cannot be run at all is named", async () => {
+  test("that cannot be started is named in the error", async () => {
     const program = [join(tmpdir(), "no-such-mainstay")];
     const result = await runSmoke(
       { env: process.env, now: Date.now },
@@ -38,7 +38,7 @@ describe("a broken executable", () => {
     expect(result.steps[0]!.detail).toStartWith(`expected to run ${program[0]}; `);
   });
 
-  test("that hangs fails at the deadline, and is ended", async () => {
+  test("that hangs fails at the deadline and is killed", async () => {
     const result = await smokeOf("console.log(process.pid); setInterval(() => {}, 1000)", 1500);
     expect(result.steps).toMatchObject([
       { name: "start", ok: false, detail: "expected to finish in time; the deadline of 1.5 s passed" },
@@ -47,7 +47,7 @@ describe("a broken executable", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  test("that answers nonsense fails the step that asked", async () => {
+  test("that prints invalid output fails the step", async () => {
     const listens = `const s = Bun.serve({ port: 0, fetch: () => new Response("no") });
       if (process.argv.includes("serve")) console.log(JSON.stringify({ msg: "listening", url: String(s.url) }));
       else { console.log("no JSON"); process.exit(0); }`;
