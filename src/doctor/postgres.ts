@@ -28,10 +28,10 @@ export function databaseFound({ displayName, version, encoding, sizeBytes }: Ser
   return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${inMegabytes(sizeBytes)}`);
 }
 
-export function checkSharedSchema({ version, missing, gaps }: DatabaseDiagnostics["schema"]): Finding {
-  if (gaps !== undefined)
+export function checkSharedSchema({ version, missing, incomplete }: DatabaseDiagnostics["schema"]): Finding {
+  if (incomplete !== undefined)
     return fail(
-      `the schema is incomplete: ${gaps}`,
+      `the schema is incomplete: ${incomplete}`,
       "It was only partly migrated or restored. Restore the whole database from a backup.",
     );
   if (missing === 0) return ok(`version ${version} (up to date)`);
@@ -67,13 +67,18 @@ function checkPrivileges({ mayCreate, forbidden }: ServerDiagnostics): Finding {
   return ok("the user can read, write and create tables");
 }
 
-function checkDatabaseClock({ clock: { offMs, doubtMs } }: ServerDiagnostics, now: Instant): Finding {
+function checkDatabaseClock(
+  { clock: { offsetMs, uncertaintyMs } }: ServerDiagnostics,
+  now: Instant,
+): Finding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
-  const detail = `this machine's clock (${toIso(now)}) is ${age(Math.abs(offMs))} ${offMs < 0 ? "behind" : "ahead of"} the database's`;
-  if (Math.abs(offMs) > CLOCK_OFF_MS + doubtMs)
+  const detail = `this machine's clock (${toIso(now)}) is ${age(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
     return fail(`${detail}: a server on this machine takes no snapshot`, remedy);
-  if (Math.abs(offMs) > CLOCK_LOOSE_MS + doubtMs) return warn(detail, remedy);
-  return ok(`this machine's clock and the database's agree to ${Math.max(Math.abs(offMs), doubtMs)} ms`);
+  if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warn(detail, remedy);
+  return ok(
+    `this machine's clock and the database's agree to ${Math.max(Math.abs(offsetMs), uncertaintyMs)} ms`,
+  );
 }
 
 function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): Finding {

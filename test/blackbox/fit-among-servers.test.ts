@@ -97,7 +97,7 @@ test("a fit that was cut short with its server is told by the others, who begin 
   const { by, pid } = await heldUp();
   await admin.everywhere(PROPOSAL, isProposal({ status: "running", by }));
   const refused = await admin.at[1]!.post(PROPOSAL, undefined, 409);
-  expect(refused.body.error).toContain(`already, by ${by}, since`);
+  expect(refused.body.error).toContain(`started by ${by}, since`);
   await servers[2]!.kill();
   process.kill(pid, "SIGKILL");
   const [lease] = await rowsOf(

@@ -156,7 +156,7 @@ describe("is refused", () => {
     const theirs = await newDatabase();
     await rowsOf(theirs, "CREATE TABLE invoices (id int)");
     const other = await source.run("move", "--to", theirs, "--again");
-    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("is in use by another program")]);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("belongs to another program")]);
     expect(await rowsOf(theirs, "SELECT * FROM invoices")).toEqual([]);
   });
 

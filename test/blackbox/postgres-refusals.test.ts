@@ -113,13 +113,13 @@ describe("an empty database", () => {
 describe("an address that cannot be right is refused within seconds, with what to do", () => {
   test("the wrong password", async () => {
     const { error, hint } = await refusal(withPart(await newDatabase(), { password: "pass-word-of-ours" }));
-    expect(error).toContain("PostgreSQL refuses the user mainstay");
+    expect(error).toContain("PostgreSQL rejects the user mainstay");
     expect(hint).toContain("pg_hba.conf");
   });
 
   test("an unknown host", async () => {
     const { error } = await refusal("postgres://mainstay:pass-word-of-ours@no-such-host.invalid/mainstay");
-    expect(error).toContain("the host no-such-host.invalid is unknown");
+    expect(error).toContain("the host name no-such-host.invalid can't be resolved");
   });
 
   test("a host where nothing listens", async () => {
@@ -129,7 +129,7 @@ describe("an address that cannot be right is refused within seconds, with what t
 
   test("a database that is not there", async () => {
     const { error, hint } = await refusal(withPart(await newDatabase(), { pathname: "/absent" }));
-    expect(error).toContain('there is no database "absent"');
+    expect(error).toContain('the database "absent" does not exist');
     expect(hint).toContain("CREATE DATABASE absent");
   });
 
@@ -137,7 +137,7 @@ describe("an address that cannot be right is refused within seconds, with what t
     const url = await newDatabase();
     await rowsOf(url, "CREATE TABLE invoices (id int); INSERT INTO invoices VALUES (1)");
     const { error, hint } = await refusal(url);
-    expect(error).toContain("is in use by another program: it has tables (invoices)");
+    expect(error).toContain("belongs to another program: it has tables (invoices)");
     expect(hint).toContain("empty database");
     const tables = await rowsOf(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
     expect(tables).toEqual([{ tablename: "invoices" }]);
@@ -214,7 +214,7 @@ describe("a certificate is held against authority and name", () => {
     );
     expect(name.error).toContain("the server's certificate is not for the name localhost");
     const authority = await refusal(address("127.0.0.1", "sslmode=verify-full"));
-    expect(authority.error).toContain("the server's certificate is not to be trusted");
+    expect(authority.error).toContain("the server's certificate is not trusted");
     expect(authority.hint).toContain("sslrootcert");
   });
 });

@@ -3,7 +3,7 @@ import { EXECUTABLE } from "../support/executable.ts";
 const LISTENS_WITHIN_MS = 60_000;
 const LINES_KEPT = 60;
 /** The output of a server that ends at its start only because the database is unreachable. */
-const WITHOUT_DATABASE = /PostgreSQL (does not answer|takes no more connections|is starting up)/;
+const WITHOUT_DATABASE = /PostgreSQL (does not answer|has no connections left|is starting up)/;
 
 export type Started = { args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> };
 

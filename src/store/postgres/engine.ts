@@ -76,9 +76,9 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
     insertRow: (table, columns, options = {}) =>
       rowWrite(() => insertStatement(table, givenColumns(table, columns, options), options)),
     setRow: (table, key, columns) => {
-      // Rows of two such statements may go in another order than they were written in.
+      // Batches of two statements are not sent in the order in which their rows were written.
       const [twice] = columns.filter((column) => isSet.has(table) && isSet.get(table)!.has(column));
-      if (twice) throw new Error(`${twice} is set in two ways`);
+      if (twice) throw new Error(`two statements set ${twice}`);
       isSet.set(table, new Set([...(isSet.get(table) ?? []), ...columns]));
       return rowWrite(() => setStatement(table, key, columns));
     },
@@ -100,8 +100,8 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
 }
 
 /**
- * PostgreSQL's text takes no NUL, and no row has one: what is looked for by a text with it is not found. In its place
- * stands what is no character either.
+ * Replaces NUL in a value. PostgreSQL rejects NUL in text, so no row has one, and a search for such a text finds
+ * nothing. The replacement is a noncharacter, which no row has either.
  */
 function sendable(value: unknown): unknown {
   if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFE") : value;

@@ -6,7 +6,7 @@ import type { DatabaseAddress } from "./connection/address.ts";
 import type { Migration } from "./migrations.ts";
 import { expectedColumns } from "./schema.ts";
 
-/** The oldest that is supported by its makers, and tried. */
+/** The oldest version that is tested, as `server_version_num`. */
 const OLDEST = 150_000;
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -18,7 +18,7 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 
 type LedgerRow = { number: string; name: string; sha256: string };
 
-/** Throws an OperatorError where this cannot be a database of ours. Changes nothing. */
+/** Throws an OperatorError if Mainstay can't use the database. Changes nothing. */
 export async function requireUsable(
   client: pg.Client,
   { displayName, database, user }: DatabaseAddress,
@@ -32,29 +32,29 @@ export async function requireUsable(
   const { version, name, encoding, standby, readonly, schema } = rows[0];
   if (version < OLDEST)
     throw new OperatorError(
-      `${displayName} is PostgreSQL ${name}, which is too old`,
+      `${displayName} runs PostgreSQL ${name}, which is too old`,
       `Mainstay needs PostgreSQL ${OLDEST / 10_000} or newer.`,
     );
   if (encoding !== "UTF8")
     throw new OperatorError(
-      `${displayName} has the encoding ${encoding}, which cannot hold every name`,
-      `Make another one, of UTF8: CREATE DATABASE ${database}_utf8 OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,
+      `${displayName} has the encoding ${encoding}, which can't store all characters`,
+      `Create one with UTF8: CREATE DATABASE ${database}_utf8 OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,
     );
   if (standby || readonly)
     throw new OperatorError(
-      `${displayName} takes no writes: it is ${standby ? "a standby" : "read-only"}`,
+      `${displayName} is ${standby ? "a standby" : "read-only"}`,
       standby
         ? "Point storage.url at the primary."
-        : `End that: ALTER DATABASE ${database} RESET default_transaction_read_only; or that of the user.`,
+        : `Reset it: ALTER DATABASE ${database} RESET default_transaction_read_only; or ALTER ROLE for the user.`,
     );
   if (schema === null)
     throw new OperatorError(
-      `${displayName} has no schema that the user may use`,
-      `Grant it one: GRANT USAGE, CREATE ON SCHEMA public TO …; or let the user own the database.`,
+      `${displayName} has no schema that the user can use`,
+      `Grant access: GRANT USAGE, CREATE ON SCHEMA public TO …; or make the user the owner of the database.`,
     );
 }
 
-/** A table that a database has while it is being moved to. */
+/** The table that marks a database as the target of an unfinished move. */
 export const UNFINISHED_MOVE = "unfinished_move";
 
 /** The names of the schema's tables. */
@@ -65,7 +65,7 @@ export async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The steps that the database still lacks. Throws an OperatorError when it is none of ours, or newer than this. */
+/** Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer version. */
 export async function pendingMigrations(
   client: pg.Client,
   { displayName }: DatabaseAddress,
@@ -76,39 +76,39 @@ export async function pendingMigrations(
   if (tables.includes(UNFINISHED_MOVE))
     throw new OperatorError(
       `${displayName} contains the remains of an interrupted move`,
-      "Move again with `mainstay move --to … --again`, which throws that away. Where it came from nothing was changed.",
+      "Run `mainstay move --to … --again`, which deletes them. The source was not changed.",
     );
   if (!tables.includes("schema_migrations"))
     throw new OperatorError(
-      `${displayName} is in use by another program: it has tables (${some(tables)}), and no record of Mainstay's migrations`,
+      `${displayName} belongs to another program: it has tables (${listed(tables)}) and no record of Mainstay's migrations`,
       "Name an empty database in storage.url.",
     );
   const { rows: applied } = await client.query<LedgerRow>(
     "SELECT number, name, sha256 FROM schema_migrations ORDER BY number",
   );
-  // They come with the first step, in one transaction.
+  // The first migration creates the record and the tables in one transaction.
   if (applied.length === 0 && tables.length > 1)
     throw new OperatorError(
-      `${displayName} has only a part of Mainstay's schema: tables (${some(tables)}), and no record of a step that made them`,
-      RESTORE_WHOLE,
+      `${displayName} has only a part of Mainstay's schema: tables (${listed(tables)}) and an empty record of migrations`,
+      RESTORE_COMPLETELY,
     );
   for (const row of applied) {
     const known = migrations.find(({ number }) => number === Number(row.number));
     if (!known)
       throw new OperatorError(
-        `${displayName} was written by a newer version of Mainstay: it has migration ${row.number} (${row.name}), this version knows ${migrations.length}`,
-        "Run the newer executable, or restore a backup made before the upgrade.",
+        `${displayName} was written by a newer version of Mainstay: it has migration ${row.number} (${row.name}), and this version knows ${migrations.length}`,
+        "Run the newer version, or restore a backup from before the upgrade.",
       );
     if (checksum(known) !== row.sha256)
       throw new OperatorError(
-        `${displayName} was made with another text of migration ${row.number} (${row.name}) than this executable holds`,
-        "Run the release that made it; a migration is never edited after its release.",
+        `${displayName} has another text of migration ${row.number} (${row.name}) than this version`,
+        "Run the release that created the database. Released migrations never change.",
       );
   }
   return migrations.filter(({ number }) => !applied.some((row) => Number(row.number) === number));
 }
 
-/** Throws an OperatorError, with the hint, for a database in which nothing was made yet. Changes nothing. */
+/** Throws an OperatorError, with the hint, for a database without any migration. Changes nothing. */
 export async function refuseEmpty(
   client: pg.Client,
   address: DatabaseAddress,
@@ -123,8 +123,9 @@ export async function refuseEmpty(
 }
 
 /**
- * Applies what is pending, all in one transaction that holds the ledger, so that of any number of servers that start at
- * once one does so, and a step that fails leaves nothing behind. What was applied.
+ * Applies all pending migrations in one transaction, and returns them. The transaction locks the record of migrations,
+ * so that only one of the servers that start at the same time applies them, and a migration that fails leaves nothing
+ * behind.
  */
 export async function applyMigrations(
   client: pg.Client,
@@ -137,15 +138,15 @@ export async function applyMigrations(
   try {
     const pending = await lockedPending(client, address, migrations);
     if (pending.length < migrations.length && pending.some(({ breaksOlder }) => breaksOlder))
-      await takeServersOut(client, address, pending);
+      await deregisterServers(client, address, pending);
     for (const migration of pending) {
-      await step(client, address, migration);
+      await applyMigration(client, address, migration);
       await client.query(
         "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES ($1, $2, $3, $4)",
         [migration.number, migration.name, checksum(migration), now],
       );
     }
-    await refuseGaps(client, address);
+    await requireComplete(client, address);
     await client.query("COMMIT");
     return pending;
   } catch (error) {
@@ -154,10 +155,10 @@ export async function applyMigrations(
   }
 }
 
-/** Undefined or duplicate columns, tables and objects. */
-const NOT_AS_RECORDED = ["42703", "42P01", "42704", "42701", "42P07", "42710"];
+/** SQLSTATEs of undefined and duplicate columns, tables and objects. */
+const SCHEMA_MISMATCH = ["42703", "42P01", "42704", "42701", "42P07", "42710"];
 
-async function step(
+async function applyMigration(
   client: pg.Client,
   { displayName }: DatabaseAddress,
   migration: Migration,
@@ -166,47 +167,48 @@ async function step(
     await client.query(migration.sql);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (!NOT_AS_RECORDED.includes(code ?? "")) throw error;
+    if (!SCHEMA_MISMATCH.includes(code ?? "")) throw error;
     throw new OperatorError(
-      `${displayName} is not as its record of steps says: step ${migration.number} (${migration.name}) finds that ${message}`,
-      RESTORE_WHOLE,
+      `${displayName} does not match its record of migrations: migration ${migration.number} (${migration.name}) fails because ${message}`,
+      RESTORE_COMPLETELY,
     );
   }
 }
 
-/** The servers that were seen within a lease, in words; undefined when there is none. */
-export async function serversAlive(client: pg.Client): Promise<string | undefined> {
+/** Returns the addresses and versions of the running servers, for people; undefined without any. */
+export async function runningServers(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ address: string; version: string }>(
     "SELECT address, version FROM servers WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1 ORDER BY 1",
     [LEASE_MS],
   );
   if (rows.length === 0) return undefined;
-  return some(rows.map(({ address, version }) => `${address} (${version})`));
+  return listed(rows.map(({ address, version }) => `${address} (${version})`));
 }
 
 /**
- * Takes out the servers that can't live with what is pending: one that was silent, and goes on after this, is not there
- * any more, looks at the ledger and stops. Throws an OperatorError while any of them is alive.
+ * Deletes the rows of all servers, which are incompatible with a pending migration: a server that was suspended finds
+ * its row missing when it resumes, checks the record of migrations, and stops. Throws an OperatorError while a server is
+ * running.
  */
-async function takeServersOut(
+async function deregisterServers(
   client: pg.Client,
   { displayName }: DatabaseAddress,
   pending: readonly Migration[],
 ): Promise<void> {
-  // Whoever is about to say that it is there is waited for, or waits for the ledger that it looks at next.
+  // A server that is about to register is waited for, or waits for the record of migrations, which it checks next.
   await client.query("LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE");
-  const alive = await serversAlive(client);
+  const alive = await runningServers(client);
   if (alive !== undefined) {
     const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
     throw new OperatorError(
-      `${displayName} is in use by servers that can't live with migration ${number} (${name}): ${alive}`,
-      "Stop all of them, and start this version then. `mainstay servers` lists who is alive.",
+      `${displayName} is in use by servers that are incompatible with migration ${number} (${name}): ${alive}`,
+      "Stop all of them, then start this version. `mainstay servers` lists the running servers.",
     );
   }
   await client.query("DELETE FROM servers");
 }
 
-/** In a transaction of its own: several may make it at once, of which all but one fail. */
+/** Runs outside of the transaction: when several servers create the table at once, all but one of them fail and retry. */
 async function makeLedger(client: pg.Client): Promise<void> {
   for (let tries = 0; ; tries++)
     try {
@@ -221,22 +223,25 @@ async function makeLedger(client: pg.Client): Promise<void> {
 async function lockedPending(client: pg.Client, address: DatabaseAddress, migrations: readonly Migration[]) {
   const pending = await pendingMigrations(client, address, migrations);
   if (pending.length === 0) return [];
-  // Others wait here, and then see that all is done.
+  // Other servers wait here, and then find nothing pending.
   await client.query("LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE");
   return await pendingMigrations(client, address, migrations);
 }
 
-const RESTORE_WHOLE =
-  "It was migrated or restored in part: restore it whole from a backup, or name an empty database.";
+const RESTORE_COMPLETELY =
+  "It was migrated or restored only in part. Restore it completely from a backup, or use an empty database.";
 
-/** A database that was restored in part has its ledger, and not all that this speaks of. */
-async function refuseGaps(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
-  const gaps = await missingObjects(client);
-  if (gaps !== undefined)
-    throw new OperatorError(`${displayName} has only a part of Mainstay's schema: ${gaps}`, RESTORE_WHOLE);
+/** Throws an OperatorError for a database that has the record of migrations, but was restored only in part. */
+async function requireComplete(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
+  const missing = await missingObjects(client);
+  if (missing !== undefined)
+    throw new OperatorError(
+      `${displayName} has only a part of Mainstay's schema: ${missing}`,
+      RESTORE_COMPLETELY,
+    );
 }
 
-/** What a database lacks in which every step is on record, in words; undefined when that is nothing. */
+/** Returns the tables and columns that a database with every migration on record lacks, for people; undefined if none. */
 export async function missingObjects(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns
@@ -248,14 +253,16 @@ export async function missingObjects(client: pg.Client): Promise<string | undefi
       ? columns.map((column) => `${table}.${column}`).filter((place) => !there.has(place))
       : [table],
   );
-  return missing.length === 0 ? undefined : `${some(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
+  return missing.length === 0
+    ? undefined
+    : `${listed(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
 }
 
 function checksum(migration: Migration): string {
   return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
 }
 
-function some(names: readonly string[]): string {
+function listed(names: readonly string[]): string {
   return names.length <= 4
     ? names.join(", ")
     : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;

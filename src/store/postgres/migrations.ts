@@ -9,19 +9,19 @@ import latestCalibration from "../../../migrations/postgres/0008_latest_calibrat
   type: "text",
 };
 
-/** A step of the schema: applied once, in order, never edited after it was released. */
+/** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
   number: number;
   name: string;
   sql: string;
-  /** Servers of the version before can't live with it: it is applied when none of them is alive. */
+  /** Older servers are incompatible with it: it is applied only while none of them is running. */
   breaksOlder?: true;
 };
 
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "initial", sql: initial },
   { number: 2, name: "model_proposals", sql: modelProposals },
-  // A server of before would add components without a mark.
+  // An older server would add components without the mark.
   { number: 3, name: "unseen_properties", sql: unseenProperties, breaksOlder: true },
   { number: 4, name: "event_order", sql: eventOrder },
   { number: 5, name: "reading_order", sql: readingOrder },

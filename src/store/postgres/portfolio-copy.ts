@@ -9,8 +9,8 @@ import { explainError } from "./errors.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 
 /**
- * Makes a database file of a partner's portfolio as it is at one moment, for a trial of what would become of it. Nobody
- * who writes waits for it.
+ * Copies a partner's portfolio, as of one read snapshot, to a database file, to try an import there. Writers do not wait
+ * for it.
  */
 export async function copyPortfolioTo(
   file: string,
@@ -21,22 +21,22 @@ export async function copyPortfolioTo(
   const address = parseAddress(url);
   const connections = new Connections(address);
   try {
-    const moment = await openReadSnapshot(connections);
+    const snapshot = await openReadSnapshot(connections);
     const to = sqliteEndpoint(file, now);
     try {
       const lastInstant = async () => {
-        const { rows } = await moment.runner.read({
+        const { rows } = await snapshot.runner.read({
           text: LAST_INSTANT,
           values: [partnerId],
           types: TYPE_PARSERS,
         });
         return (rows[0] as { last: Instant }).last;
       };
-      const engine = postgresEngine(moment.runner, address.preparesStatements);
+      const engine = postgresEngine(snapshot.runner, address.preparesStatements);
       await copyPortfolio({ engine, lastInstant }, to, partnerId);
     } finally {
       to.close();
-      await moment.close();
+      await snapshot.close();
     }
   } catch (error) {
     throw explainError(error, address);

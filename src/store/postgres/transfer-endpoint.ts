@@ -11,70 +11,70 @@ import {
   pendingMigrations,
   refuseEmpty,
   requireUsable,
-  serversAlive,
+  runningServers,
   tablesOf,
   UNFINISHED_MOVE,
 } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
-/** A database as one side of a transfer. */
-export type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
+/** A database as an endpoint of a transfer. */
+type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 
-/** The database that is moved away from: it has to be whole and of this version. */
+/** Opens the source of a move: a complete database of this version that no server uses. */
 export async function postgresSource(url: string): Promise<PostgresEndpoint> {
-  return await opened(url, async (client, address) => {
-    await refuseEmpty(client, address, MIGRATIONS, "Name the database that is to be moved in storage.url.");
+  return await openEndpoint(url, async (client, address) => {
+    await refuseEmpty(client, address, MIGRATIONS, "Set storage.url to the database to move.");
     const missing = await pendingMigrations(client, address, MIGRATIONS);
     if (missing.length > 0)
       throw new OperatorError(
-        `${address.displayName} lacks ${missing.length} steps of the schema`,
-        "Apply them first: `mainstay migrate`.",
+        `${address.displayName} lacks ${missing.length} migrations`,
+        "Run `mainstay migrate` first.",
       );
-    const alive = await serversAlive(client);
+    const alive = await runningServers(client);
     if (alive !== undefined)
       throw new OperatorError(
         `${address.displayName} is in use by servers: ${alive}`,
-        "Stop all of them first; one that was killed counts for 15 seconds. `mainstay servers` lists who is alive.",
+        "Stop all of them first. A server that was killed counts for 15 seconds. `mainstay servers` lists the running servers.",
       );
   });
 }
 
 /**
- * The database that is moved to: it has to be empty, or to have the schema and no rows. It gets the schema, and is
- * marked as unfinished until `finish`. With `again` what an unfinished move has left in it is thrown away first.
+ * Opens the target of a move: a database that is empty, or has the schema and no rows. It gets the schema, and is
+ * marked as unfinished until `finish`. With `again`, the remains of an unfinished move are deleted first.
  */
 export async function postgresTarget(
   url: string,
   { now, again }: { now: Instant; again: boolean },
 ): Promise<PostgresEndpoint & { finish(): Promise<void> }> {
-  const side = await opened(url, async (client, address) => {
+  const endpoint = await openEndpoint(url, async (client, address) => {
     const tables = await tablesOf(client);
-    if (again && tables.includes(UNFINISHED_MOVE)) await empty(client, tables);
+    if (again && tables.includes(UNFINISHED_MOVE)) await dropAll(client, tables);
     const applied = await applyMigrations(client, address, MIGRATIONS, now);
     if (applied.length < MIGRATIONS.length) await requireNoRows(client, address);
     await client.query(`CREATE TABLE ${UNFINISHED_MOVE} (begun_at bigint NOT NULL)`);
   });
-  return { ...side, finish: () => side.run(`DROP TABLE ${UNFINISHED_MOVE}`) };
+  return { ...endpoint, finish: () => endpoint.run(`DROP TABLE ${UNFINISHED_MOVE}`) };
 }
 
-/** What a new database has rows in. */
-const FILLED_AT_FIRST = ["schema_migrations", "clock", "model_in_use"];
+/** The tables that have rows in a new database. */
+const FILLED_INITIALLY = ["schema_migrations", "clock", "model_in_use"];
 
 async function requireNoRows(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
-  const tables = (await tablesOf(client)).filter((name) => !FILLED_AT_FIRST.includes(name));
+  const tables = (await tablesOf(client)).filter((name) => !FILLED_INITIALLY.includes(name));
   for (const name of tables) {
     const { rows } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (rows.length > 0)
       throw new OperatorError(
         `${displayName} is not empty: ${name} has rows`,
-        "Name an empty database: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0;",
+        "Use an empty database: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0;",
       );
   }
 }
 
 type Prepare = (client: pg.Client, address: DatabaseAddress) => Promise<void>;
 
-async function opened(
+async function openEndpoint(
   url: string,
   prepare: Prepare,
 ): Promise<PostgresEndpoint & { run(sql: string): Promise<void> }> {
@@ -128,7 +128,7 @@ async function opened(
       },
       async advancePast(instant) {
         await run("UPDATE clock SET last_instant = greatest(last_instant, $1)", [instant]);
-        await numberOn(client);
+        await advanceSequences(client);
       },
       close: () => connections.close(),
     };
@@ -138,8 +138,8 @@ async function opened(
   }
 }
 
-/** Rows that were written with a number of their own do not move the sequence behind it. */
-async function numberOn(client: pg.Client): Promise<void> {
+/** Sets each identity sequence past the highest number, since rows inserted with a number do not advance it. */
+async function advanceSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns
      WHERE table_schema = current_schema() AND is_identity = 'YES'`,
@@ -150,8 +150,8 @@ async function numberOn(client: pg.Client): Promise<void> {
     );
 }
 
-/** All of the schema, in one transaction: it happens whole, or not at all. */
-async function empty(client: pg.Client, tables: readonly string[]): Promise<void> {
+/** Drops all tables and routines in one transaction. */
+async function dropAll(client: pg.Client, tables: readonly string[]): Promise<void> {
   await client.query("BEGIN");
   await client.query(`DROP TABLE ${tables.map(quoted).join(", ")} CASCADE`);
   const { rows } = await client.query<{ name: string }>(

@@ -25,7 +25,7 @@ test("a migration that older servers can't live with waits until none of them is
   const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...world, migrations });
   await (await open([...MIGRATIONS, additive])).close();
   await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
-    /can't live with migration \d+ \(less\): http:\/\/10\.0\.0\.1:8080 \(0\.1\.0\)/,
+    /are incompatible with migration \d+ \(less\): http:\/\/10\.0\.0\.1:8080 \(0\.1\.0\)/,
   );
   await older.write((tx) => tx.servers.leave(SERVER.id));
   const newer = await open([...MIGRATIONS, additive, breaking]);
@@ -47,7 +47,7 @@ test("a server that says at that moment that it is there is waited for, and one 
     );
     await waitedFor(url, "servers");
   });
-  expect(await refused).toContain("in use by servers that can't live with migration");
+  expect(await refused).toContain("in use by servers that are incompatible with migration");
 
   await rowsOf(url, "UPDATE servers SET seen_at = seen_at - 60000");
   const newer = await open();

@@ -10,13 +10,28 @@ const refusal = (code: string, message: string) =>
 /** Word for word what PgBouncer says (1.18, and later ones where they differ), all but the last of it with one code. */
 describe("what a PgBouncer refuses is", () => {
   test.each([
-    ["08P01", "SASL authentication failed", "refuses the user mainstay", "auth_file"],
-    ["08P01", "password authentication failed", "refuses the user mainstay", "auth_file"],
-    ["08P01", "no such user: mainstay", "refuses the user mainstay", "auth_file"],
-    ["08P01", 'database "absent" does not exist', 'there is no database "absent"', "CREATE DATABASE absent"],
-    ["08P01", "no such database: absent", 'there is no database "absent"', "CREATE DATABASE absent"],
-    ["26000", 'prepared statement "mainstay_1" does not exist', "a pooler in between", "?prepared=false"],
-    ["42P05", 'prepared statement "mainstay_1" already exists', "a pooler in between", "?prepared=false"],
+    ["08P01", "SASL authentication failed", "rejects the user mainstay", "auth_file"],
+    ["08P01", "password authentication failed", "rejects the user mainstay", "auth_file"],
+    ["08P01", "no such user: mainstay", "rejects the user mainstay", "auth_file"],
+    [
+      "08P01",
+      'database "absent" does not exist',
+      'the database "absent" does not exist',
+      "CREATE DATABASE absent",
+    ],
+    ["08P01", "no such database: absent", 'the database "absent" does not exist', "CREATE DATABASE absent"],
+    [
+      "26000",
+      'prepared statement "mainstay_1" does not exist',
+      "a connection pooler mixes up",
+      "?prepared=false",
+    ],
+    [
+      "42P05",
+      'prepared statement "mainstay_1" already exists',
+      "a connection pooler mixes up",
+      "?prepared=false",
+    ],
   ])("%s %s: the operator's to mend, and not tried again", (code, message, what, hint) => {
     const error = refusal(code, message);
     expect(isConnectionLost(error)).toBe(false);
@@ -39,8 +54,13 @@ describe("what a PgBouncer refuses is", () => {
 });
 
 test.each([
-  ["57014", "canceling statement due to statement timeout", "ended a statement", "busy with"],
-  ["55P03", "canceling statement due to lock timeout", "held by another transaction", "idle in transaction"],
+  ["57014", "canceling statement due to statement timeout", "canceled a statement", "what else runs"],
+  [
+    "55P03",
+    "canceling statement due to lock timeout",
+    "another transaction has locked rows",
+    "idle in transaction",
+  ],
 ])("%s %s: told apart, since one looks for another cause", (code, message, what, hint) => {
   const reported = explainError(refusal(code, message), address) as StorageError;
   expect(reported).toBeInstanceOf(StorageError);
@@ -54,17 +74,17 @@ test.each([
   [
     "28000",
     'no pg_hba.conf entry for host "10.0.0.1", no encryption',
-    "by an encrypted connection",
+    "only on an encrypted connection",
     "sslmode=",
   ],
-  ["28000", "connection requires a valid client certificate", "with a certificate alone", "sslcert="],
+  ["28000", "connection requires a valid client certificate", "only with a client certificate", "sslcert="],
   [
     "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA",
     "TLSV1_ALERT_UNKNOWN_CA",
-    "does not trust the certificate",
+    "does not trust the client certificate",
     "ssl_ca_file",
   ],
-  ["42501", "permission denied for table partners", "lacks a privilege", "in this very database"],
+  ["42501", "permission denied for table partners", "lacks a privilege", "owner of the database"],
 ])("%s %s: what the connection lacks, and how to give it that", (code, message, what, hint) => {
   const reported = explainError(refusal(code, message), address) as OperatorError;
   expect(reported).toBeInstanceOf(OperatorError);

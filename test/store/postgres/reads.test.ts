@@ -109,5 +109,5 @@ test("one that is undone for good is refused as what may be tried later, and is 
   await undoReads(1_000_000);
   const failure = await store.read.partners.list().catch((error: unknown) => store.explain(error));
   expect(failure).toBeInstanceOf(StorageError);
-  expect(String(failure)).toContain("again and again (deadlock detected)");
+  expect(String(failure)).toContain("conflicted with other transactions too often (deadlock detected)");
 });

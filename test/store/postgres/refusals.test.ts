@@ -39,20 +39,20 @@ const changed = (server: PostgresServer, parts: Partial<URL>) =>
 describe("is refused in words", () => {
   test("a wrong password", async () => {
     const { message } = await said(changed(plain, { password: "not-this-one" }));
-    expect(message).toContain("PostgreSQL refuses the user mainstay");
+    expect(message).toContain("PostgreSQL rejects the user mainstay");
     expect(message).not.toContain("not-this-one");
   });
 
   test("no password where one is wanted", async () => {
     const { message } = await said(changed(plain, { password: "" }));
-    expect(message).toContain("PostgreSQL wants a password, and storage.url has none");
+    expect(message).toContain("PostgreSQL requires a password, and storage.url has none");
   });
 
   test("a host that nobody knows", async () => {
     const { message, hint } = await said(
       changed(plain, { hostname: "nowhere.invalid", search: "?sslmode=disable" }),
     );
-    expect(message).toContain("the host nowhere.invalid is unknown");
+    expect(message).toContain("the host name nowhere.invalid can't be resolved");
     expect(hint).toContain("storage.url");
   });
 
@@ -63,19 +63,19 @@ describe("is refused in words", () => {
 
   test("a database that is not there", async () => {
     const { message, hint } = await said(changed(plain, { pathname: "/nothing" }));
-    expect(message).toContain('there is no database "nothing"');
+    expect(message).toContain('the database "nothing" does not exist');
     expect(hint).toContain("CREATE DATABASE nothing");
   });
 
   test("a server that does not encrypt, where that is wanted", async () => {
     const { message, hint } = await said(`${plain.url()}?sslmode=verify-full`);
-    expect(message).toContain("the server does not encrypt connections");
+    expect(message).toContain("the server does not support encrypted connections");
     expect(hint).toContain("sslmode=disable");
   });
 
   test("a certificate of an authority that nobody has named", async () => {
     const { message, hint } = await said(`${encrypted.url()}?sslmode=verify-full`);
-    expect(message).toContain("the server's certificate is not to be trusted");
+    expect(message).toContain("the server's certificate is not trusted");
     expect(hint).toContain("sslrootcert");
   });
 
@@ -85,7 +85,7 @@ describe("is refused in words", () => {
       `${ended.url()}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`,
     );
     await ended.end();
-    expect(message).toContain("the server's certificate is not to be trusted: it has expired");
+    expect(message).toContain("the server's certificate is not trusted: it has expired");
     expect(hint).toContain("ssl_cert_file");
   });
 
@@ -96,8 +96,8 @@ describe("is refused in words", () => {
     });
     const { message, hint } = await said(`postgres://a:b@127.0.0.1:${other.port}/d?sslmode=require`);
     other.stop(true);
-    expect(message).toContain(`127.0.0.1:${other.port} does not encrypt as PostgreSQL does`);
-    expect(hint).toContain("something else may listen there");
+    expect(message).toContain(`127.0.0.1:${other.port} does not speak TLS as PostgreSQL does`);
+    expect(hint).toContain("another service may listen there");
   });
 
   test("a certificate for another name", async () => {
@@ -108,35 +108,35 @@ describe("is refused in words", () => {
   });
 
   test.each([
-    ["mysql://a:b@c/d", "is no address of a PostgreSQL database"],
+    ["mysql://a:b@c/d", "is not the URL of a PostgreSQL database"],
     ["postgres://a:b@host/", "names no database"],
     ["postgres://host/d", "names no user"],
-    ["postgres://a@host/d?ssl=on", 'has the parameter "ssl", which is unknown'],
-    ["postgres://a@host/d?sslmode=maybe", 'has "sslmode", which is none of'],
-    ["postgres://a@host/d?prepared=no", 'has "prepared"'],
-    ["postgres://a@host/d?pool=0", 'has "pool"'],
-    ["postgres://a:%zz@host/d", "begins no escape"],
+    ["postgres://a@host/d?ssl=on", 'has the unknown parameter "ssl"'],
+    ["postgres://a@host/d?sslmode=maybe", 'has an "sslmode" that is none of'],
+    ["postgres://a@host/d?prepared=no", 'has a "prepared"'],
+    ["postgres://a@host/d?pool=0", 'has a "pool"'],
+    ["postgres://a:%zz@host/d", "starts no escape sequence"],
     [
       "postgres://a@host/d?sslmode=verify-full&sslrootcert=/nowhere/ca.crt",
       "sslrootcert of storage.url: file not found: /nowhere/ca.crt",
     ],
-    [`postgres://a@host/d?sslrootcert=${import.meta.path}`, "sslrootcert of storage.url, holds no PEM cert"],
-    [`postgres://a@host/d?sslrootcert=${FIXTURE_TLS.key}`, "sslrootcert of storage.url, holds no PEM cert"],
+    [`postgres://a@host/d?sslrootcert=${import.meta.path}`, "does not contain a PEM certificate"],
+    [`postgres://a@host/d?sslrootcert=${FIXTURE_TLS.key}`, "does not contain a PEM certificate"],
     [
       `postgres://a@host/d?sslcert=${FIXTURE_TLS.key}&sslkey=${FIXTURE_TLS.key}`,
-      "sslcert of storage.url, holds",
+      `sslcert of storage.url: ${FIXTURE_TLS.key} does not contain`,
     ],
     [
       `postgres://a@host/d?sslcert=${FIXTURE_TLS.cert}&sslkey=${FIXTURE_TLS.cert}`,
-      "sslkey of storage.url, holds",
+      `sslkey of storage.url: ${FIXTURE_TLS.cert} does not contain`,
     ],
     [
       `postgres://a@host/d?sslcert=${FIXTURE_TLS.authority}&sslkey=${FIXTURE_TLS.key}`,
-      `is not the one of the certificate ${FIXTURE_TLS.authority}`,
+      `does not belong to the certificate in ${FIXTURE_TLS.authority}`,
     ],
     ["postgres://a:b@one:5432,two:5432/d", "names several hosts"],
-    ["postgres://a:b#c@host/d", "is no address of a PostgreSQL database"],
-    ["postgres://a:b@host:99999/d", "is no address of a PostgreSQL database"],
+    ["postgres://a:b#c@host/d", "is not the URL of a PostgreSQL database"],
+    ["postgres://a:b@host:99999/d", "is not the URL of a PostgreSQL database"],
   ])("the address %s", async (url, message) => {
     expect((await said(url)).message).toContain(message);
   });

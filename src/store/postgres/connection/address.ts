@@ -3,7 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import { OperatorError } from "../../../domain/errors.ts";
 import { type PemFile, readAuthorities, readKeyPair } from "../../../tls/pem-files.ts";
 
-/** Where the database is, and how it is to be reached: what `storage.url` says. */
+/** The address of the database and the options of its connections, as in `storage.url`. */
 export type DatabaseAddress = {
   host: string;
   port: number;
@@ -12,13 +12,13 @@ export type DatabaseAddress = {
   database: string;
   /** False where the connection is not encrypted. */
   ssl: false | ConnectionOptions;
-  /** Whether statements get names to be prepared by; not through a PgBouncer older than 1.21. */
+  /** Whether statements are prepared by name, which a PgBouncer older than 1.21 does not support. */
   preparesStatements: boolean;
-  /** Connections for reading at most. */
+  /** The most connections for reading. */
   pool: number;
-  /** How long a caller waits for a database that does not answer, before it is refused. */
+  /** How long a caller waits for a database that does not answer. */
   timeoutMs: number;
-  /** How operators know it: without the password. */
+  /** The address for people, without the password. */
   displayName: string;
 };
 
@@ -29,23 +29,23 @@ const DEFAULT_POOL = 12;
 const DEFAULT_TIMEOUT_S = 2;
 
 /**
- * Reads `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, its certificates' files too. Throws an OperatorError
- * that never repeats the password. Without `sslmode` a server on another machine has to prove its name.
+ * Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and reads its certificate files. Throws an
+ * OperatorError that never contains the password. Without `sslmode`, a server on another machine has to prove its name.
  */
 export function parseAddress(url: string): DatabaseAddress {
-  // Behind the last @: a comma in a password is no second host.
+  // Only behind the last @: a comma in a password does not separate hosts.
   if (/^[^/]*\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/.test(url))
     throw new OperatorError(
       "storage.url names several hosts",
-      "Name one: a name or address that leads to the primary, such as that of a virtual address, HAProxy or Patroni.",
+      "Name one host that leads to the primary, such as a virtual address, HAProxy or Patroni.",
     );
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hash !== "")
-    throw wrong("is no address of a PostgreSQL database");
+    throw wrong("is not the URL of a PostgreSQL database");
   const given = parsed.searchParams;
   for (const name of given.keys()) {
     if (!PARAMETERS.includes(name))
-      throw wrong(`has the parameter "${name}", which is unknown; there are ${PARAMETERS.join(", ")}`);
+      throw wrong(`has the unknown parameter "${name}"; the known ones are ${PARAMETERS.join(", ")}`);
     if (given.getAll(name).length > 1) throw wrong(`has the parameter "${name}" twice`);
   }
   const host = decoded(parsed.hostname).replace(/^\[(.*)\]$/, "$1");
@@ -54,11 +54,11 @@ export function parseAddress(url: string): DatabaseAddress {
   if (parsed.username === "") throw wrong("names no user");
   if (database === "" || database.includes("/")) throw wrong("names no database, or more than one");
   const prepared = given.get("prepared") ?? "true";
-  if (!["true", "false"].includes(prepared)) throw wrong('has "prepared", which is neither true nor false');
+  if (!["true", "false"].includes(prepared)) throw wrong('has a "prepared" that is neither true nor false');
   const number = (name: string, fallback: number, most: number) => {
     const value = Number(given.get(name) ?? fallback);
     if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-    throw wrong(`has "${name}", which is no number from 1 to ${most}`);
+    throw wrong(`has a "${name}" that is not a number from 1 to ${most}`);
   };
   const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);
   const user = decoded(parsed.username);
@@ -78,12 +78,13 @@ export function parseAddress(url: string): DatabaseAddress {
 
 function encryption(host: string, given: URLSearchParams): false | ConnectionOptions {
   const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
-  if (!SSL_MODES.includes(mode)) throw wrong(`has "sslmode", which is none of ${SSL_MODES.join(", ")}`);
+  if (!SSL_MODES.includes(mode)) throw wrong(`has an "sslmode" that is none of ${SSL_MODES.join(", ")}`);
   const files = { ca: given.get("sslrootcert"), cert: given.get("sslcert"), key: given.get("sslkey") };
-  if ((files.cert === null) !== (files.key === null)) throw wrong("has one of sslcert and sslkey; give both");
+  if ((files.cert === null) !== (files.key === null))
+    throw wrong("has only one of sslcert and sslkey; add the other");
   if (mode === "disable") {
     if (files.ca !== null || files.cert !== null)
-      throw wrong("names certificates, but its connections are not encrypted; add sslmode=verify-full");
+      throw wrong("has certificates, but its connections are not encrypted; add sslmode=verify-full");
     return false;
   }
   const pems = {
@@ -92,13 +93,13 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
       files.key !== null &&
       readKeyPair(pemFile("sslcert", files.cert), pemFile("sslkey", files.key))),
   };
-  // As in libpq: who names an authority wants it to be asked.
+  // As in libpq, a named authority is checked.
   if (mode === "require" && files.ca === null) return { ...pems, rejectUnauthorized: false };
   if (mode === "verify-full") return { ...pems, rejectUnauthorized: true };
   return { ...pems, rejectUnauthorized: true, checkServerIdentity: () => undefined };
 }
 
-/** On this machine: a socket, or a loopback address. */
+/** Returns whether the host is this machine: a socket, or a loopback address. */
 export function isLocal(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
 }
@@ -112,12 +113,12 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw wrong("has a % that begins no escape; write % itself as %25");
+    throw wrong("has a % that starts no escape sequence; write % itself as %25");
   }
 }
 
 const wrong = (what: string) =>
   new OperatorError(
     `storage.url ${what}`,
-    'Write it as "postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full", signs like @ / : # ? and % in a password as escapes (%40 %2F %3A %23 %3F %25).',
+    'Write it as "postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full", and percent-encode @ / : # ? and % in a password (%40 %2F %3A %23 %3F %25).',
   );

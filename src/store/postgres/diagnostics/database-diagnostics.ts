@@ -8,40 +8,40 @@ import { MIGRATIONS } from "../migrations.ts";
 import { TYPE_PARSERS } from "../type-parsers.ts";
 import { readServerDiagnostics, type ServerDiagnostics } from "./server-diagnostics.ts";
 
-/** A database that a doctor has looked at, whether servers run on it or not. */
+/** The state of a database, for `mainstay doctor`, whether servers use it or not. */
 export type DatabaseDiagnostics = {
   server: ServerDiagnostics;
-  /** Steps of the schema that the database has, and that it lacks. */
+  /** The number of migrations that the database has, and that it lacks. */
   schema: {
     version: number;
     missing: number;
-    /** What it lacks although its record has every step, in words; undefined when that is nothing. */
-    gaps: string | undefined;
+    /** The tables and columns that it lacks although every migration is on record, for people; undefined if none. */
+    incomplete: string | undefined;
   };
-  /** Undefined while there is no schema, or only a part of it. */
+  /** Undefined if the schema is missing or incomplete. */
   rows:
     | {
         state: DatabaseState;
         model: ModelState;
-        /** One to try the key on; undefined when nothing has been encrypted yet. */
+        /** An encrypted secret to check the key with; undefined if there is none. */
         sealedSecret: string | undefined;
         photos: { known: number; missing: number };
       }
     | undefined;
 };
 
-/** Looks at the database and changes nothing. Rejects with an OperatorError where it cannot be used. */
+/** Reads the state of a database, and changes nothing. Rejects with an OperatorError if the database can't be used. */
 export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics> {
   const address = parseAddress(url);
   const connections = new Connections(address);
   try {
     const client = await connections.open();
     await requireUsable(client, address);
-    const facts = await readServerDiagnostics(client, address);
+    const server = await readServerDiagnostics(client, address);
     const missing = (await pendingMigrations(client, address, MIGRATIONS)).length;
-    const gaps = missing === 0 ? await missingObjects(client) : undefined;
-    const schema = { version: MIGRATIONS.length - missing, missing, gaps };
-    if (schema.version === 0 || gaps !== undefined) return { server: facts, schema, rows: undefined };
+    const incomplete = missing === 0 ? await missingObjects(client) : undefined;
+    const schema = { version: MIGRATIONS.length - missing, missing, incomplete };
+    if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
     const all = async <Row>(text: string) =>
       (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
     const one = async <Row>(text: string) => (await all<Row>(text))[0];
@@ -59,7 +59,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
     const sealedSecret = (await one<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
       ?.secret;
     const photos = (await one<{ known: number; missing: number }>(PHOTOS))!;
-    return { server: facts, schema, rows: { state, model, sealedSecret, photos } };
+    return { server, schema, rows: { state, model, sealedSecret, photos } };
   } catch (error) {
     throw explainError(error, address);
   } finally {

@@ -2,37 +2,37 @@ import type pg from "pg";
 import { type DatabaseAddress, isLocal } from "../connection/address.ts";
 import { TYPE_PARSERS } from "../type-parsers.ts";
 
-/** What a doctor wants to know of a PostgreSQL server, and of what the user may do there. */
+/** The state of a PostgreSQL server and the privileges of the user, for `mainstay doctor`. */
 export type ServerDiagnostics = {
-  /** How operators know the database: without the password. */
+  /** The address of the database, without the password. */
   displayName: string;
   version: string;
   encoding: string;
   timeZone: string;
   sizeBytes: number;
   isEncrypted: boolean;
-  /** On this machine. */
+  /** Whether the server runs on this machine. */
   isLocal: boolean;
-  /** This machine's clock minus the server's, and how far off that may be. */
-  clock: { offMs: number; doubtMs: number };
+  /** This machine's clock minus the server's, and the uncertainty of that. */
+  clock: { offsetMs: number; uncertaintyMs: number };
   connections: {
-    /** Of the server, the user or the database, whichever limit leaves the least room. */
+    /** The limit of the server, the user or the database, whichever leaves the fewest connections. */
     most: number;
-    /** Of those that count towards that limit. */
+    /** The connections that count towards that limit. */
     used: number;
-    /** Most that one server of ours takes. */
+    /** The most connections of one Mainstay server. */
     perServer: number;
   };
-  /** Settings by which what is committed may be lost with the power. */
+  /** Settings with which a power cut may lose committed data. */
   unsafe: string[];
   mayCreate: boolean;
-  /** Tables of ours that the user may not read and write. */
+  /** Tables of the schema that the user can't read and write. */
   forbidden: string[];
-  /** Undefined where the user may not see them. */
+  /** Undefined if the user can't see them. */
   standbys: { name: string; state: string; isSynchronous: boolean; lagMs: number }[] | undefined;
 };
 
-/** Connections beside the pool: those that write, and the one that asks whether the database is there. */
+/** The connections beside the pool: six writers and the change poller. */
 const BESIDE_POOL = 7;
 
 export async function readServerDiagnostics(
@@ -44,8 +44,8 @@ export async function readServerDiagnostics(
   const [clock] = await ask<{ now: number }>(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
   );
-  const doubtMs = Date.now() - askedAt;
-  const [facts] = await ask<{
+  const uncertaintyMs = Date.now() - askedAt;
+  const [server] = await ask<{
     version: string;
     encoding: string;
     time_zone: string;
@@ -56,27 +56,28 @@ export async function readServerDiagnostics(
     unsafe: string[];
     may_create: boolean;
     sees_standbys: boolean;
-  }>(FACTS);
-  const forbidden = await ask<{ name: string }>(FORBIDDEN);
+  }>(SERVER);
+  const forbidden = await ask<{ name: string }>(INACCESSIBLE_TABLES);
   const standbys = await ask<{ name: string; state: string; is_synchronous: boolean; lag_ms: number }>(
     STANDBYS,
   );
   return {
     displayName: address.displayName,
-    version: facts!.version,
-    encoding: facts!.encoding,
-    timeZone: facts!.time_zone,
-    sizeBytes: facts!.size,
-    isEncrypted: facts!.encrypted === true,
+    version: server!.version,
+    encoding: server!.encoding,
+    timeZone: server!.time_zone,
+    sizeBytes: server!.size,
+    isEncrypted: server!.encrypted === true,
     isLocal: isLocal(address.host),
-    clock: { offMs: Math.round(askedAt + doubtMs / 2 - clock!.now), doubtMs },
-    connections: { most: facts!.most, used: facts!.used, perServer: address.pool + BESIDE_POOL },
-    unsafe: facts!.unsafe,
-    mayCreate: facts!.may_create,
+    clock: { offsetMs: Math.round(askedAt + uncertaintyMs / 2 - clock!.now), uncertaintyMs },
+    connections: { most: server!.most, used: server!.used, perServer: address.pool + BESIDE_POOL },
+    unsafe: server!.unsafe,
+    mayCreate: server!.may_create,
     forbidden: forbidden.map(({ name }) => name),
-    standbys: facts!.sees_standbys
+    standbys: server!.sees_standbys
       ? standbys.map(({ name, state, is_synchronous, lag_ms }) => ({
-          ...{ name, state },
+          name,
+          state,
           isSynchronous: is_synchronous,
           lagMs: lag_ms,
         }))
@@ -84,8 +85,8 @@ export async function readServerDiagnostics(
   };
 }
 
-/** A limit of -1 is none. What the server does for itself, such as writing checkpoints, takes no connection. */
-const FACTS = `
+/** A limit of -1 means none. Background processes, such as the checkpointer, do not count as connections. */
+const SERVER = `
   SELECT current_setting('server_version') AS version, pg_encoding_to_char(d.encoding) AS encoding,
     current_setting('TimeZone') AS time_zone, pg_database_size(d.oid) AS size,
     (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted,
@@ -108,7 +109,7 @@ const FACTS = `
   ) l
   WHERE d.datname = current_database() AND r.rolname = current_user`;
 
-const FORBIDDEN = `
+const INACCESSIBLE_TABLES = `
   SELECT tablename AS name FROM pg_tables, format('%I.%I', schemaname, tablename) AS place
   WHERE schemaname = current_schema() AND NOT (
     has_table_privilege(place, 'SELECT') AND has_table_privilege(place, 'INSERT')

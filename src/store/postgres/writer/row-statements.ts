@@ -4,17 +4,17 @@ import type { AddOptions, InsertOptions, Values } from "../../row-writes.ts";
 import { tables } from "../schema.ts";
 
 /*
- * What writes rows of one kind, however many, in one statement: its parameters are a list for each column.
+ * Statements that write any number of rows to one table. Their parameters are arrays, one for each column.
  */
 
 export type RowStatement = {
-  /** The table's place in the schema, where what others refer to comes first; inserts before what changes rows. */
+  /** The order in which batches are sent: referenced tables first, and inserts before updates of the same table. */
   rank: number;
   table: string;
   text: string;
-  /** Names and types of the columns that are given. */
+  /** The columns of the arrays. */
   columns: readonly { name: string; type: ArrayType }[];
-  /** Of what adds up or is replaced: rows of the same key become one. */
+  /** Rows with the same key are merged into one: the columns in `sums` are added up; without any, the last row wins. */
   merge?: { keys: readonly string[]; sums: readonly string[] };
 };
 type ArrayType = "text" | "bigint" | "float8" | "bool";
@@ -29,66 +29,69 @@ const ARRAY_TYPES: Readonly<Record<string, ArrayType>> = {
   boolean: "bool",
 };
 const dialect = new PgDialect();
-const named = (name: string) => sql.identifier(name);
+const identifier = (name: string) => sql.identifier(name);
 const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 
+/** Makes a statement that inserts rows. */
 export function insertStatement(
   table: unknown,
   columns: readonly string[],
   { computed = {}, unlessThere = false }: InsertOptions,
 ): RowStatement {
-  const own = tableOf(table);
-  const follows = Object.entries(computed);
-  const into = [...columns, ...follows.map(([column]) => column)];
-  const values = [...columns.map(own.ofGiven), ...follows.map(([, of]) => of(own.ofGiven))];
-  const text = sql`insert into ${own.name} (${own.names(into)}) select ${list(values)} from ${own.given(columns)}`;
-  return own.statement(0, columns, unlessThere ? sql`${text} on conflict do nothing` : text);
+  const target = tableOf(table);
+  const computedColumns = Object.entries(computed);
+  const into = [...columns, ...computedColumns.map(([column]) => column)];
+  const values = [...columns.map(target.ofGiven), ...computedColumns.map(([, of]) => of(target.ofGiven))];
+  const text = sql`insert into ${target.name} (${target.names(into)}) select ${list(values)} from ${target.given(columns)}`;
+  return target.statement(0, columns, unlessThere ? sql`${text} on conflict do nothing` : text);
 }
 
+/** Makes a statement that sets columns of the rows with given keys. */
 export function setStatement(table: unknown, key: string, columns: readonly string[]): RowStatement {
-  const own = tableOf(table);
+  const target = tableOf(table);
   const sets = columns.map((column) => {
-    const name = named(own.column(column));
+    const name = identifier(target.column(column));
     return sql`${name} = given.${name}`;
   });
   const all = [key, ...columns];
-  const text = sql`update ${own.name} set ${list(sets)} from ${own.given(all)} where ${own.isGiven([key])}`;
-  return { ...own.statement(0.5, all, text), merge: { keys: [key], sums: [] } };
+  const text = sql`update ${target.name} set ${list(sets)} from ${target.given(all)} where ${target.isGiven([key])}`;
+  return { ...target.statement(0.5, all, text), merge: { keys: [key], sums: [] } };
 }
 
+/** Makes a statement that adds to numbers of the rows with given keys. */
 export function addStatement(
   table: unknown,
   keys: readonly string[],
   columns: readonly string[],
   { orInsert, computed = {} }: AddOptions,
 ): RowStatement {
-  const own = tableOf(table);
+  const target = tableOf(table);
   const all = [...keys, ...columns];
-  const follows = Object.entries(computed).map(
-    ([column, of]) => sql`${named(own.column(column))} = ${of(own.ofGiven)}`,
+  const computedColumns = Object.entries(computed).map(
+    ([column, of]) => sql`${identifier(target.column(column))} = ${of(target.ofGiven)}`,
   );
   const sums = (other: string) =>
     list([
       ...columns.map((column) => {
-        const name = named(own.column(column));
-        return sql`${name} = ${own.name}.${name} + ${sql.raw(other)}.${name}`;
+        const name = identifier(target.column(column));
+        return sql`${name} = ${target.name}.${name} + ${sql.raw(other)}.${name}`;
       }),
-      ...follows,
+      ...computedColumns,
     ]);
-  const given = own.given(all);
+  const given = target.given(all);
   const text = orInsert
-    ? sql`insert into ${own.name} (${own.names(all)}) select * from ${given} on conflict (${own.names(keys)}) do update set ${sums("excluded")}`
-    : sql`update ${own.name} set ${sums("given")} from ${given} where ${own.isGiven(keys)}`;
-  return { ...own.statement(0.5, all, text), merge: { keys, sums: columns } };
+    ? sql`insert into ${target.name} (${target.names(all)}) select * from ${given} on conflict (${target.names(keys)}) do update set ${sums("excluded")}`
+    : sql`update ${target.name} set ${sums("given")} from ${given} where ${target.isGiven(keys)}`;
+  return { ...target.statement(0.5, all, text), merge: { keys, sums: columns } };
 }
 
-/** The rows as the statement's parameters: a list for each column, as PostgreSQL writes it. */
+/** Returns the statement's parameters for the rows: an array for each column, in PostgreSQL's array syntax. */
 export function columnArrays({ columns, merge }: RowStatement, rows: readonly Values[]): string[] {
-  const own = merge && rows.length > 1 ? merged(rows, merge.keys, merge.sums) : rows;
+  const merged = merge && rows.length > 1 ? mergeRows(rows, merge.keys, merge.sums) : rows;
   return columns.map(({ name, type }) => {
     const isText = type === "text";
     let text = "{";
-    for (const row of own) {
+    for (const row of merged) {
       const value = row[name];
       if (text.length > 1) text += ",";
       if (value === null || value === undefined) text += "NULL";
@@ -98,8 +101,8 @@ export function columnArrays({ columns, merge }: RowStatement, rows: readonly Va
   });
 }
 
-/** One row for each key, in the order of the keys: the last one's values, or the sums. */
-function merged(rows: readonly Values[], keys: readonly string[], sums: readonly string[]): Values[] {
+/** Returns one row for each key: the last one, or the sums in the order of the keys. */
+function mergeRows(rows: readonly Values[], keys: readonly string[], sums: readonly string[]): Values[] {
   const byKey = new Map<string, Record<string, unknown>>();
   for (const row of rows) {
     const key = keys.map((name) => row[name]).join("\n");
@@ -108,7 +111,7 @@ function merged(rows: readonly Values[], keys: readonly string[], sums: readonly
     else for (const name of sums) known[name] = (known[name] as number) + (row[name] as number);
   }
   if (sums.length === 0) return [...byKey.values()];
-  // Whoever else adds to them waits for these rows in the same order.
+  // Transactions lock these rows in the same order, so that they do not deadlock.
   return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
@@ -121,24 +124,26 @@ function tableOf(table: unknown) {
   const columns = of as unknown as Record<string, { name: string; getSQLType(): string }>;
   const typeOf = (column: string): ArrayType => {
     const type = ARRAY_TYPES[columns[column]!.getSQLType()];
-    if (!type) throw new Error(`${name}.${column} is of a type that is not written in lists`);
+    if (!type) throw new Error(`${name}.${column} has a type that can't be sent in an array`);
     return type;
   };
   const column = (property: string) => columns[property]!.name;
   const names = (properties: readonly string[]) =>
-    list(properties.map((property) => sql`${named(column(property))}`));
+    list(properties.map((property) => sql`${identifier(column(property))}`));
   return {
-    name: named(name),
+    name: identifier(name),
     column,
     names,
-    ofGiven: (property: string) => sql`given.${named(column(property))}`,
+    ofGiven: (property: string) => sql`given.${identifier(column(property))}`,
     given: (properties: readonly string[]) => {
       const lists = properties.map((property, at) => sql.raw(`$${at + 1}::${typeOf(property)}[]`));
       return sql`unnest(${list(lists)}) as given (${names(properties)})`;
     },
     isGiven: (keys: readonly string[]) =>
       sql.join(
-        keys.map((key) => sql`${named(name)}.${named(column(key))} = given.${named(column(key))}`),
+        keys.map(
+          (key) => sql`${identifier(name)}.${identifier(column(key))} = given.${identifier(column(key))}`,
+        ),
         sql` and `,
       ),
     statement: (order: number, properties: readonly string[], text: SQL): RowStatement => ({
