@@ -9,7 +9,7 @@ const TODAY = "2026-03-10";
 const YEAR_AGO = addDays(TODAY, -365);
 const open = usePortfolioStore();
 
-test("a sensor's alarm of that time counts in the forecast of the year that began then", async () => {
+test("a sensor's alarm counts in the forecast of the year that began at its time", async () => {
   const world = await open(NOW);
   const property = await world.addProperty({ recordsSince: "2020-01-01" });
   const of = { propertyId: property.id };

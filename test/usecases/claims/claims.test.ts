@@ -79,7 +79,7 @@ const defIdsOf = (typeId: string) => knowledge.type(typeId).components.map(({ id
 const ratio = (components: ReadonlyMap<string, Component>, defId: string) =>
   components.get(defId)!.hazardRatio;
 
-test("a claim moves the scores of the components that its type affects, at once", async () => {
+test("a claim changes the scores of the components that its type affects, in the same write", async () => {
   const { components, record } = await propertyWith("boiler", "washer");
   const before = await components();
   const scored = await record({});
@@ -91,7 +91,7 @@ test("a claim moves the scores of the components that its type affects, at once"
   expect(after.get("washer_drive_motor")).toEqual(before.get("washer_drive_motor")!);
 });
 
-test("a claim that puts a weaker one out of its place takes that one's weight away", async () => {
+test("a claim that replaces a weaker one removes that one's weight", async () => {
   const { components, record } = await propertyWith("boiler", "washer");
   await record({}, { claimType: "fire_electrical" }, { claimType: "appliance_leak" });
   expect(ratio(await components(), "washer_supply_hoses")).toBeCloseTo(1.7, 12);
@@ -100,7 +100,7 @@ test("a claim that puts a weaker one out of its place takes that one's weight aw
   expect(ratio(await components(), "washer_supply_hoses")).toBe(1);
 });
 
-test("a claim among three stronger ones moves nothing", async () => {
+test("a claim beside three stronger ones changes nothing", async () => {
   const { record } = await propertyWith("boiler", "roof");
   await record({}, { claimType: "fire_electrical" }, { claimType: "gas_leak_explosion" });
   expect(await record({ claimType: "liability_injury" })).toEqual([]);
@@ -119,7 +119,7 @@ test.each<[string, Partial<NewClaim>]>([
   expect(await store.read.claims.page(property.id, { limit: 9, offset: 0 })).toMatchObject([claim]);
 });
 
-test("the sums of the property follow the scores", async () => {
+test("the totals of the property follow the scores", async () => {
   const { store, property, components, record } = await propertyWith("boiler", "elevator");
   await record({}, { claimType: "flood" });
   const tiers = [...(await components()).values()].map(({ riskTier }) => riskTier);

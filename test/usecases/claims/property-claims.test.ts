@@ -17,7 +17,7 @@ const aClaim = fc.record({
 });
 const RECORD = { amountCents: 100, claimNumber: null, carrier: null, description: null };
 
-test("very many claims that are read in pages score as those read at once, wherever a page ends", async () => {
+test("claims read in pages give the same scores as claims read at once, wherever a page ends", async () => {
   const world = await open(NOW);
   await fc.assert(
     fc.asyncProperty(

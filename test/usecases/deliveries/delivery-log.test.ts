@@ -65,7 +65,7 @@ describe("resending", () => {
   });
 
   // Rule: resend-refused
-  test("is done for one of two that ask at once; the other is told that it is being tried", async () => {
+  test("succeeds for one of two concurrent requests; the other learns that the delivery is pending", async () => {
     const world = await partnerStore(NOON);
     const other = { ...world.administration, store: await world.open() };
     for (const id of await settle(world, "failed", 5)) {
@@ -75,7 +75,7 @@ describe("resending", () => {
     }
   });
 
-  test("of a window takes the failed ones made within it, however many, and writes one audit entry", async () => {
+  test("of a time window includes any number of failed deliveries created in it, with one audit entry", async () => {
     const world = await partnerStore(NOON);
     const { store, administration, partnerId } = world;
     const before = await settle(world, "failed");
@@ -98,7 +98,7 @@ describe("resending", () => {
     expect(await resendFailed(administration, window)).toBe(0);
   });
 
-  test("of a partner without a receiver is refused, and nothing is changed", async () => {
+  test("for a partner without a webhook endpoint is refused and changes nothing", async () => {
     const world = await partnerStore(NOON, null);
     const [id] = await settle(world, "failed");
     const window = { partnerId: world.partnerId, from: 0, to: NOON * 2 };
@@ -110,7 +110,7 @@ describe("resending", () => {
 });
 
 describe("pruning", () => {
-  test("keeps delivered ones for so many days, failed ones twice as long, pending ones for good", async () => {
+  test("keeps delivered ones for the configured days, failed ones twice as long, and pending ones without limit", async () => {
     const world = await partnerStore(NOON);
     const [, failed, pending] = [
       await settle(world, "delivered"),
@@ -134,7 +134,7 @@ describe("pruning", () => {
     expect(await idsIn(world)).toEqual(pending!);
   });
 
-  test("counts a delivery's age from when it was settled last", async () => {
+  test("counts a delivery's age from the time at which it was last settled", async () => {
     const world = await partnerStore(NOON);
     const [id] = await settle(world, "failed");
     await resendDelivery(world.administration, id!);
@@ -143,7 +143,7 @@ describe("pruning", () => {
     expect(await pruneDeliveries(parts, 10)).toBe(0);
   });
 
-  test("works in batches, lets others have their turn, and stops when it is told to", async () => {
+  test("works in batches, yields between them, and stops when aborted", async () => {
     const world = await partnerStore(NOON);
     await settle(world, "delivered", 1_000);
     world.time.now = NOON + 11 * MS_PER_DAY;

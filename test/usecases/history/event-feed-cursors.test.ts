@@ -24,7 +24,7 @@ describe.each([
   ["in memory", async () => new MemoryFeedCursors()],
   ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
 ])("the walks of the event stream, %s,", (_, open: () => Promise<FeedCursors>) => {
-  test("are found where they stand, and nowhere else", async () => {
+  test("are found by the end of their last page, and by no other", async () => {
     const cursors = await open();
     await cursors.begin(client("a"), cursorAt(50), NOW);
     expect((await cursors.find(client("a"), 50, NOW))?.cursor.entries).toBe(1);
@@ -32,7 +32,7 @@ describe.each([
     expect(await cursors.find(client("b"), 50, NOW)).toBeUndefined();
   });
 
-  test("are forgotten ten minutes after their last page", async () => {
+  test("expire ten minutes after their last page", async () => {
     const cursors = await open();
     await cursors.begin(client("a"), cursorAt(50), NOW);
     for (const minutes of [9, 18]) {
@@ -43,7 +43,7 @@ describe.each([
     expect(await cursors.find(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
   });
 
-  test("of two clients that stand at one page, give the later and the earlier end of what was shown", async () => {
+  test("of two clients at the same page return the later and the earlier end of what was shown", async () => {
     const cursors = await open();
     await cursors.begin(client("a"), cursorAt(50, 3), NOW);
     await cursors.begin(client("a"), cursorAt(50, 2), NOW);
@@ -54,8 +54,8 @@ describe.each([
   });
 });
 
-describe("the walks of the event stream", () => {
-  test("of one client are eight at most, and of ten thousand clients", () => {
+describe("the cursors of the event feed", () => {
+  test("are limited to eight per client, and to ten thousand clients", () => {
     const cursors = new MemoryFeedCursors();
     for (let i = 0; i < 9; i++) cursors.begin(client("a"), cursorAt(i), NOW);
     expect(cursors.find(client("a"), 0, NOW)).toBeUndefined();
@@ -66,7 +66,7 @@ describe("the walks of the event stream", () => {
   });
 });
 
-test("a walk that has gone on by another server's answer is not set back by what comes late of the first", async () => {
+test("a cursor that another server has advanced is not moved back by a late answer of the first", async () => {
   const { store } = await openStore(NOW);
   const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
   const go = async (cursors: FeedCursors, from: number) => {

@@ -20,7 +20,7 @@ const anEvent = fc.record({
   conditionAfter: fc.constantFrom(null, "poor" as const),
 });
 
-test("a long history that is read in pages scores as one read at once, wherever a page ends", async () => {
+test("a history read in pages gives the same scores as one read at once, wherever a page ends", async () => {
   const world = await open(NOW);
   await fc.assert(
     fc.asyncProperty(

@@ -55,7 +55,7 @@ async function whileMoving(move: (round: number) => Promise<void>, read: () => P
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).sort();
 
-test("the stream shows all that is elevated, while a snapshot puts it back in order", async () => {
+test("the feed shows every elevated component while a snapshot reorders them", async () => {
   const { world, move, all } = await worn();
   const stream = new EventStream();
   const { store, partnerId } = world;
@@ -65,7 +65,7 @@ test("the stream shows all that is elevated, while a snapshot puts it back in or
   });
 });
 
-test("what is read at one revision was there at one moment", async () => {
+test("rows read at one revision existed at the same time", async () => {
   const { world, move, all } = await worn();
   const { store, partnerId } = world;
   const elevated = ({ components }: PortfolioWorld["store"]["read"]) =>
@@ -75,7 +75,7 @@ test("what is read at one revision was there at one moment", async () => {
   });
 });
 
-test("a partner that writes between any two readings is read in one transaction", async () => {
+test("a partner that writes between any two reads is read in one transaction", async () => {
   const { world, move, all } = await worn();
   let round = 1;
   let readings = 0;

@@ -8,7 +8,7 @@ import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const { keywords } = knowledge;
 
-test("what is kept of a note tells what it speaks of, and the note from others", () => {
+test("the stored form of a note identifies its findings and the note itself", () => {
   const word = fc.constantFrom("leaking", "repaired", "no", "noisy", "passed", "valve", ",", "rust");
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (words) => {
@@ -30,7 +30,7 @@ const UNREAD = { noteKey: null, findings: null, readBy: null };
 test.each([
   ["was not read, in a database of before", UNREAD],
   ["was read by other rules", { noteKey: "x", findings: "no_longer_a_group", readBy: "other" }],
-])("a note that %s is read with the next score, once", async (_, before) => {
+])("a note that %s is read at the next scoring, once", async (_, before) => {
   const world = await open(NOW);
   const property = await world.addProperty();
   const [appliance] = await world.addAppliances({ propertyId: property.id });

@@ -64,7 +64,7 @@ const anEvent = fc.record({
   part: fc.constantFrom(null, 0, 1, 2),
 });
 
-test("whatever is logged, in whichever order and requests, each failure and replacement has its outcomes", async () => {
+test("each failure and replacement has its outcomes, in whatever order and requests events are logged", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(anEvent, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }),
@@ -86,7 +86,7 @@ test("whatever is logged, in whichever order and requests, each failure and repl
   );
 });
 
-test("an outcome knows what was logged with it of earlier days, and nothing of its own day or later", async () => {
+test("an outcome includes earlier days logged with it, and nothing of its own day or later", async () => {
   const [before, beside, control] = [await appliance(), await appliance(), await appliance()];
   const on = (
     { appliance: { id } }: typeof before,

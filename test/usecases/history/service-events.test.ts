@@ -38,7 +38,7 @@ test.each([
   ["before", ["Replacement", "Cleaning"]],
   ["after", ["Cleaning", "Replacement"]],
 ] as const)(
-  "a replacement announces what it brings back, logged %s another event of its appliance",
+  "a replacement announces the components that it restores, logged %s another event of its appliance",
   async (_, types) => {
     const elevated = (await world.components(propertyId)).filter(
       ({ announcedTier }) => announcedTier !== "GOOD",

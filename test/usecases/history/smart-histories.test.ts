@@ -20,7 +20,7 @@ const anEvent = fc.record({
   moment: fc.nat(1),
 });
 
-test("very many smart events that are read in pages score as those read at once, wherever a page ends", async () => {
+test("smart events read in pages give the same scores as those read at once, wherever a page ends", async () => {
   const world = await open(NOW);
   await fc.assert(
     fc.asyncProperty(

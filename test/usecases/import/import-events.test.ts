@@ -171,7 +171,7 @@ async function take(
   return outcomes;
 }
 
-test("finds the same event of a row as a search of all would, in whatever transactions and beside other writers", async () => {
+test("matches each row to the same event as a full search, in any transactions and beside other writers", async () => {
   const world = await open(NOW);
   const { partner } = world;
   const property = await world.addProperty();

@@ -95,7 +95,7 @@ const UNITS = "partner_property_id,type_id,install_year,serial,model\n";
 const EVENTS = "partner_property_id,serial,event_type,date,component_def_id,total_cost,notes\n";
 
 describe("an import", () => {
-  test("gives every component the score that single requests would have given", async () => {
+  test("gives every component the score that single requests give", async () => {
     const imported = await newPartner();
     await run(imported, {
       properties: ELM,
@@ -111,7 +111,7 @@ describe("an import", () => {
     expect(one.sums).toEqual(other.sums);
   });
 
-  test("adds nothing more once another process has acquired its lock", async () => {
+  test("adds nothing once another process has acquired its lock", async () => {
     const partner = await newPartner();
     const files = { properties: ELM, appliances: UNITS + "E,refrigerator,2015,,\n".repeat(800) };
     const name = importLockName(partner.id);
@@ -135,7 +135,7 @@ describe("an import", () => {
     expect((await store.read.totals.ofPartner(partner.id)).appliances).toBe(800);
   });
 
-  test("adds nothing twice, in whatever order rows come and however often", async () => {
+  test("adds nothing twice, in whatever order and however often rows are read", async () => {
     const property = fc.constantFrom(
       "P1,One,1 A St,NY",
       "P2,Two,2 B St,NJ",
@@ -202,7 +202,7 @@ describe("an import", () => {
     );
   });
 
-  test("changes of events that are alike the one that was logged first, in whatever order they are read", async () => {
+  test("updates the first logged of several equal events, in whatever order they are read", async () => {
     const partner = await newPartner();
     const files = { properties: `${HEAD}P1,One,1 A St,NY`, appliances: `${UNITS}P1,roof,1990,S1,` };
     await run(partner, files);
@@ -276,7 +276,7 @@ describe("an import", () => {
   });
 
   // Rule: property-source, property-created
-  test("is told to the partner's receiver as it happens, once", async () => {
+  test("is announced to the partner's webhook endpoint as it happens, once", async () => {
     const partner = await newPartner();
     await store.write((tx) =>
       tx.partners.insertReceiver({
@@ -356,7 +356,7 @@ async function bySingleRequests(tx: Tx, partner: Partner): Promise<void> {
 }
 
 describe("a rejected row", () => {
-  test("is kept with its columns, its line and the reason, and goes in once it is mended", async () => {
+  test("is kept with its columns, its line and the reason, and can be imported once it is fixed", async () => {
     const partner = await newPartner();
     const rejectsFolder = join(folder, "mend");
     const text = `serial,type_id,install_year,partner_property_id,Remark\nL1,elevator,,E,"by ""Otis"",\nsouth"\n  ,roof,12abc,E,\nL2,elevator,1999,E,fine\nL3,elevator,1999,X,\n`;
@@ -417,7 +417,7 @@ describe("a rejected row", () => {
     ],
     ["serviceEvents", "E,L1,Repair,2024-02-28,,12abc", "total_cost must be a number such as 12 or 1200.50"],
     ["serviceEvents", "E,L1,Repair,2030-01-01,,", "date must be from 1900-01-01 to"],
-  ] as const)("of %s says what is wrong: %s", async (part, row, error) => {
+  ] as const)("of %s gives the reason: %s", async (part, row, error) => {
     const partner = await newPartner();
     await run(partner, { properties: ELM, appliances: `${UNITS}E,elevator,2000,L1,\n` });
     const heads = {
@@ -430,7 +430,7 @@ describe("a rejected row", () => {
     expect(result.rejects[0]!.first.error).toStartWith(error);
   });
 
-  test("is one whose serial another type of appliance has", async () => {
+  test("has the serial of an appliance of another type", async () => {
     const partner = await newPartner();
     const appliances = `${UNITS}E,roof,2000,S,\nE,boiler,2000,S,\n`;
     const { appliances: counts, rejects } = await run(partner, { properties: ELM, appliances });
@@ -439,7 +439,7 @@ describe("a rejected row", () => {
   });
 
   // Rule: smart-ambiguous
-  test("is an event of a serial that two of the property's appliances have", async () => {
+  test("is an event with a serial that two of the property's appliances have", async () => {
     const partner = await newPartner();
     await run(partner, { properties: ELM, appliances: `${UNITS}E,roof,2000,S,\nE,boiler,2000,T,\n` });
     const [, boiler] = await store.read.appliances.page(partner.id, { limit: 2, offset: 0 });
@@ -481,7 +481,7 @@ describe("a file that cannot be used", () => {
     expect((await store.read.totals.ofPartner(partner.id)).properties).toBe(0);
   });
 
-  test("is met with the mapping that was probably meant", async () => {
+  test("is reported with the mapping that was probably meant", async () => {
     const text = "Partner Property ID,Nmae,address,state\n1,2,3,4\n";
     const error = await run(await newPartner(), { properties: text }).catch((thrown) => thrown);
     expect(error.message).toBe("properties.csv: columns missing: partner_property_id; name");
@@ -497,7 +497,7 @@ describe("a mapping", () => {
     text: `${csvLine(["Bldg", "Street", "ST", "name"])}B1,1 Elm St,NY,x\n`,
   });
 
-  test("names the field that a column holds, or several, before the column's own name", async () => {
+  test("names the fields of a column, in place of the column's own name", async () => {
     const { partner, text } = await partnerAndText();
     const mappings = [
       { column: "Bldg", field: "partner_property_id" },

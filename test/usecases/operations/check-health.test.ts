@@ -44,7 +44,7 @@ test("a snapshot is late more than 26 hours after the one before", async () => {
   });
 });
 
-test("without a snapshot yet, a server that runs for more than 26 hours is late, and no other", async () => {
+test("before the first snapshot, only a server that has run for more than 26 hours is late", async () => {
   expect(await health({ uptimeMs: () => 26 * HOUR })).toMatchObject({ status: "ok", lastSnapshot: null });
   expect(await health({ uptimeMs: () => 26 * HOUR + 1 })).toMatchObject({ status: "degraded" });
   expect(await health({ schedulerOn: false })).toMatchObject({ status: "ok", checks: { scheduler: "off" } });

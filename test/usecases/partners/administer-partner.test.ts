@@ -23,7 +23,7 @@ const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerWorld) =>
   deliveryRepository(store, encryptor, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {
-  test("keeps the secret before until the overlap is over, whatever the clock does afterwards", async () => {
+  test("keeps the previous secret until the overlap ends, whatever the clock does afterwards", async () => {
     const world = await partnerStore(NOON);
     const { secret } = await rotateWebhookSecret(world.administration, world.partnerId, HOUR);
     const during = { secret: world.webhookSecret, nextSecret: secret };
@@ -39,7 +39,7 @@ describe("a rotation of the webhook secret", () => {
     expect(await endpointOf(world)).toMatchObject(after);
   });
 
-  test("that follows another gives up the secret that still waited, and keeps the one in force", async () => {
+  test("that follows another discards the pending secret, and keeps the active one", async () => {
     const world = await partnerStore(NOON);
     const { administration, partnerId, webhookSecret } = world;
     const first = await rotateWebhookSecret(administration, partnerId, HOUR);
@@ -54,8 +54,8 @@ describe("a rotation of the webhook secret", () => {
   });
 });
 
-describe("turning a partner off", () => {
-  test("is written once, ends its tokens, and leaves it without an endpoint until it is on again", async () => {
+describe("disabling a partner", () => {
+  test("is written once, revokes its tokens, and leaves it without an endpoint until it is enabled", async () => {
     const world = await partnerStore(NOON);
     const { administration, partnerId, store } = world;
     await setEnabled(administration, partnerId, false);
@@ -80,7 +80,7 @@ describe("turning a partner off", () => {
   });
 });
 
-test("a paused receiver is shown, and tried again as soon as another process gives it an address", async () => {
+test("a paused endpoint is shown, and retried as soon as another process changes its URL", async () => {
   const world = await partnerStore(NOON);
   const { administration, store, encryptor, clock, partnerId } = world;
   const log: string[] = [];

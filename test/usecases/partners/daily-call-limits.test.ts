@@ -55,7 +55,7 @@ async function take(calls: number, of = partner): Promise<number> {
 }
 
 describe("a partner's calls of a day", () => {
-  test("are allowed down to none, and each says how many are left", async () => {
+  test("are allowed to the limit, each with the number of remaining calls", async () => {
     const answers = [];
     for (let nth = 0; nth < 26; nth++) answers.push(await call());
     expect(answers.map(({ remaining }) => remaining)).toEqual([
@@ -66,12 +66,12 @@ describe("a partner's calls of a day", () => {
     expect(await budgets.remaining(partner)).toBe(0);
   });
 
-  test("that come at the same time are allowed to the number, and no further", async () => {
+  test("that arrive concurrently are allowed to the limit, and no further", async () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => call()));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(25);
   });
 
-  test("that wait together are set aside in one write, with few more than themselves", async () => {
+  test("that wait together are reserved in one write, with few additional calls", async () => {
     let writes = 0;
     const write: typeof world.store.write = async (...given) => {
       writes++;
@@ -85,7 +85,7 @@ describe("a partner's calls of a day", () => {
     expect(await stored()).toBeWithin(64, 64 + 10 + 1);
   });
 
-  test("are no more than the budget by any number of servers, each of which may have set some aside", async () => {
+  test("stay within the limit on any number of servers, each with its own reservations", async () => {
     const servers = [budgets, start(), start()];
     const many = { ...partner, dailyBudget: 200 };
     const perServer = await Promise.all(
@@ -113,19 +113,19 @@ describe("a partner's calls of a day", () => {
   });
 
   // Rule: budget-reset
-  test("start again at midnight UTC", async () => {
+  test("are counted from zero after midnight UTC", async () => {
     world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
     expect(await take(30)).toBe(25);
     world.time.now++;
     expect(await take(30)).toBe(25);
   });
 
-  test("are counted apart for each partner", async () => {
+  test("are counted separately for each partner", async () => {
     await take(25);
     expect(await take(5, { ...partner, id: "PARTNER_2" })).toBe(5);
   });
 
-  test("of none are refused", async () => {
+  test("with a limit of 0 are refused", async () => {
     expect(await take(3, { ...partner, dailyBudget: 0 })).toBe(0);
   });
 });
@@ -145,7 +145,7 @@ describe("while nothing can be written", () => {
   }
 
   // Where servers share a database nothing is counted in memory: another would not know of it.
-  testOnFile("calls are allowed up to the budget all the same, and each says how many are left", async () => {
+  testOnFile("calls are still allowed to the limit, each with the number of remaining calls", async () => {
     expect(await take(10)).toBe(10);
     await budgets.release();
     onFullDisk();
@@ -158,7 +158,7 @@ describe("while nothing can be written", () => {
     expect(await stored()).toBe(10);
   });
 
-  testOnFile("calls are counted, and written as soon as that is possible again", async () => {
+  testOnFile("calls are counted, and written as soon as writes succeed again", async () => {
     const repair = onFullDisk();
     expect(await take(6)).toBe(6);
     repair();
@@ -167,20 +167,20 @@ describe("while nothing can be written", () => {
   });
 });
 
-describe("a budget that an operator changes", () => {
-  test("holds from the next call when it is raised", async () => {
+describe("a limit that an operator changes", () => {
+  test("applies from the next call when it is raised", async () => {
     expect(await take(30)).toBe(25);
     expect(await take(30, { ...partner, dailyBudget: 30 })).toBe(5);
   });
 
-  test("holds from the next call when it is lowered", async () => {
+  test("applies from the next call when it is lowered", async () => {
     await take(4);
     expect(await take(30, { ...partner, dailyBudget: 6 })).toBe(2);
   });
 });
 
-describe("what is stored", () => {
-  test("is never fewer calls than were allowed, and at most 10 more", async () => {
+describe("the stored count", () => {
+  test("is at least the number of allowed calls, and at most 10 higher", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 20 }), async (bursts) => {
         await begin();
@@ -197,7 +197,7 @@ describe("what is stored", () => {
     );
   });
 
-  test("after a stop is exactly what was allowed", async () => {
+  test("after a stop equals the allowed calls", async () => {
     await take(9);
     await budgets.release();
     expect(await stored()).toBe(9);
@@ -205,14 +205,14 @@ describe("what is stored", () => {
     expect(await take(30)).toBe(16);
   });
 
-  test("after a crash forfeits at most 10 calls, and never allows one too many", async () => {
+  test("after a crash forfeits at most 10 calls, and never exceeds the limit", async () => {
     const before = await take(9);
     budgets = start();
     const after = await take(30);
     expect(before + after).toBeWithin(15, 26);
   });
 
-  test("of a day that has ended is returned to that day before the server stops", async () => {
+  test("of a day that has ended is corrected before the server stops", async () => {
     const write: typeof world.store.write = async (run, options = {}) => {
       if (options.sharedRow?.endsWith("2026-03-10")) await Bun.sleep(20);
       return await world.store.write(run, options);
@@ -238,7 +238,7 @@ describe("with a ledger", () => {
     return { store, budgets: new DailyCallLimits(store, world.clock, noted), letGo: gate.resolve };
   }
 
-  test("no call waits for a write, and none is one too many", async () => {
+  test("no call waits for a write, and the limit holds", async () => {
     const { budgets: waiting, letGo } = behindALongWrite(ledger());
     budgets = waiting;
     expect(await take(40)).toBe(25);
@@ -248,7 +248,7 @@ describe("with a ledger", () => {
     expect(await stored()).toBe(25);
   });
 
-  test("a crash in the middle of a write forfeits at most 10 calls, and never allows one too many", async () => {
+  test("a crash during a write forfeits at most 10 calls, and never exceeds the limit", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 4 }), async (lives) => {
         await begin();
@@ -271,7 +271,7 @@ describe("with a ledger", () => {
     );
   });
 
-  test("no block is set aside in the database beside it, which would count what is noted already", async () => {
+  test("no calls are reserved in the database, whose count lacks the recorded ones", async () => {
     const noted = ledger();
     /** A database that grants blocks by itself, as PostgreSQL does, whatever the test runs on. */
     const budgetReservations: BudgetReservations = {
@@ -295,7 +295,7 @@ describe("with a ledger", () => {
     expect(await stored()).toBeGreaterThanOrEqual(allowed);
   });
 
-  test("after a stop exactly what was allowed is stored, and nothing noted", async () => {
+  test("after a stop exactly the allowed calls are stored, and the ledger is empty", async () => {
     const noted = ledger();
     budgets = new DailyCallLimits(world.store, world.clock, noted);
     await take(9);
@@ -303,7 +303,7 @@ describe("with a ledger", () => {
     expect([await stored(), noted.lines]).toEqual([9, []]);
   });
 
-  test("that cannot be written to, calls are counted in the database first", async () => {
+  test("that cannot be written, calls are counted in the database first", async () => {
     budgets = new DailyCallLimits(world.store, world.clock, { ...ledger(), record: () => false });
     expect(await take(3)).toBe(3);
     // A block beside the call that waited for it.

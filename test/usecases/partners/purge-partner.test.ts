@@ -28,7 +28,7 @@ const actions = async () =>
 const codeOf = (error: { code?: string }) => error.code ?? error;
 
 // Rule: partner-purge-ends
-test("a partner whose deletion has begun is let in again by nobody, until it is gone", async () => {
+test("a partner whose deletion has started cannot be enabled or get credentials again", async () => {
   const { administration, partnerId, store } = world;
   const letIn = async () => [
     await setEnabled(administration, partnerId, true).then(() => "on", codeOf),
@@ -46,7 +46,7 @@ test("a partner whose deletion has begun is let in again by nobody, until it is 
 });
 
 // Rule: partner-purge-ends
-test("what comes in by calls that were let in before is deleted too, up to the very end", async () => {
+test("records of calls that were admitted before are deleted too, up to the last step", async () => {
   let late = 0;
   await purge(world.store, async () => {
     if (late++ < 4) await world.addProperty({}).catch(() => {});
@@ -56,14 +56,14 @@ test("what comes in by calls that were let in before is deleted too, up to the v
     expect(await world.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
 });
 
-test("a partner that is deleted while it is shown is not found, and no fault of the server's", async () => {
+test("a partner that is deleted while it is read is not found, which is not a server error", async () => {
   const partner = (await world.store.read.partners.find(world.partnerId))!;
   expect(await partnerOverview(world.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
   await purge();
   expect(await partnerOverview(world.store, partner).catch(codeOf)).toBe("not_found");
 });
 
-test("a page of a property that is deleted in the same instant is not found, and no fault of the server's", async () => {
+test("the page of a property that is deleted meanwhile is not found, which is not a server error", async () => {
   const { administration, partnerId, store } = world;
   const { id: propertyId } = await world.addProperty({});
   await purge();
@@ -75,7 +75,7 @@ test("a page of a property that is deleted in the same instant is not found, and
 });
 
 // Rule: partner-purge
-test("of two deletions at once each goes on with what the other leaves, and the partner is gone once", async () => {
+test("two concurrent deletions share the work, and the partner is deleted once", async () => {
   const other = await world.open();
   const ended = await Promise.allSettled([purge(), purge(other)]);
   expect(ended.map(({ status }) => status)).toContain("fulfilled");

@@ -43,7 +43,7 @@ async function partnerOn(day: string) {
 
 describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s", (day) => {
   // Rule: demo-contents
-  test("makes a property that gives every report something to show", async () => {
+  test("creates a property with data for every report", async () => {
     const { store, partner, create } = await partnerOn(day);
     const { property, appliances, components } = await create();
     expect(property).toMatchObject({ unitCount: 24, isDemo: true, source: "demo" });
@@ -71,7 +71,7 @@ describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s",
   });
 
   // Rule: demo-contents
-  test("leaves no date before the appliance was installed or after today, and ten years between them", async () => {
+  test("has no date before an appliance's installation or after today, over ten years", async () => {
     let oldest = 0;
     for (const { typeId, ageYears, visits } of DEMO_PROPERTY.appliances)
       for (const { daysAgo, every = 0, times = 1 } of visits) {
@@ -85,14 +85,14 @@ describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s",
   });
 });
 
-test("speaks of components that the appliance has", () => {
+test("mentions only components that the appliance has", () => {
   for (const { typeId, visits } of DEMO_PROPERTY.appliances) {
     const known = knowledge.types.get(typeId)!.components.map(({ id }) => id);
     for (const { on } of visits) if (on !== undefined) expect(known).toContain(on);
   }
 });
 
-test("makes the same scores for all who ask on one day", async () => {
+test("gives every caller of a day the same scores", async () => {
   const scores = async () => {
     const { store, create } = await partnerOn("2026-03-15");
     const { property } = await create();
@@ -102,7 +102,7 @@ test("makes the same scores for all who ask on one day", async () => {
   expect(await scores()).toEqual(await scores());
 });
 
-test("tells the history in its order", async () => {
+test("logs the history in order", async () => {
   const { store, create } = await partnerOn("2026-03-15");
   const { property } = await create();
   const machine = (await store.read.components.rowsOfProperty(property.id)).find(
@@ -114,7 +114,7 @@ test("tells the history in its order", async () => {
   expect(inOrder).toEqual(inOrder.toSorted());
 });
 
-test("is refused when the partner has a demo property", async () => {
+test("is refused when the partner has a demo property already", async () => {
   const { store, partner, create } = await partnerOn("2026-03-15");
   await create();
   await expect(create()).rejects.toThrow("Demo property already exists");

@@ -46,7 +46,7 @@ async function recounted() {
 
 describe("a portfolio's plan", () => {
   // Rule: portfolio-plan
-  test("is what the plans of its properties add up to, to the cent", async () => {
+  test("is the sum of the plans of its properties, to the cent", async () => {
     expect(await renew()).toBe(4);
     const sums = await portfolio();
     expect(sums).toEqual(await recounted());
@@ -62,7 +62,7 @@ describe("a portfolio's plan", () => {
     expect(sums.dueCount).toBe(due);
   });
 
-  test("is made anew for what has changed, and for nothing else", async () => {
+  test("is recomputed for changed properties only", async () => {
     await renew();
     const before = await portfolio();
     expect(await renew()).toBe(0);
@@ -81,7 +81,7 @@ describe("a portfolio's plan", () => {
     expect((await portfolio()).doors).toBe(40 + 3 + 6 + 9);
   });
 
-  test("that is made while a property changes takes the change in the next time", async () => {
+  test("that is computed while a property changes includes the change the next time", async () => {
     let changed = false;
     const once = async () => {
       if (changed) return;
@@ -106,7 +106,7 @@ describe("a portfolio's plan", () => {
     expect(await portfolio()).toEqual(await recounted());
   });
 
-  test("is made anew after a snapshot, of scores that have only aged", async () => {
+  test("is recomputed after a snapshot, also where scores have only aged", async () => {
     await renewAgedPlans(environment(), dayOf(world.time.now));
     const before = await portfolio();
     expect(await renewAgedPlans(environment(), dayOf(world.time.now))).toBe(0);
@@ -125,7 +125,7 @@ describe("a portfolio's plan", () => {
 
 describe("a budget over a portfolio", () => {
   // Rule: plan-budget
-  test("buys what it would buy were all components those of one property", async () => {
+  test("buys the same as if all components belonged to one property", async () => {
     await renew();
     const all = (await Promise.all(properties.map(componentsOf))).flat();
     const { plans } = await planComponents(knowledge, all, 1, yieldNow);
@@ -139,7 +139,7 @@ describe("a budget over a portfolio", () => {
     }
   });
 
-  test("is spent in steps that go on where the one before ended", async () => {
+  test("is spent in steps, each of which continues the one before", async () => {
     await renew();
     // More components of equal worth than a step reads, so that only the id orders them.
     const rows = Array.from(

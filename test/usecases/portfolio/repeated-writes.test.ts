@@ -87,7 +87,7 @@ async function use(world: PortfolioWorld, store: Store) {
   };
 }
 
-test("a write that is run twice before it is committed comes to what one that is run once does", async () => {
+test("a write that runs twice before its commit has the same result as one that runs once", async () => {
   const once = await open(NOW, "http://hooks.test/");
   const twice = await open(NOW, "http://hooks.test/");
   const expected = await use(once, once.store);

@@ -87,7 +87,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     await beginEmpty();
   });
 
-  test("counts what it found and keeps that as the day's run", async () => {
+  test("stores its counts as the day's run", async () => {
     await world.addAppliances({ propertyId, installYear: 1980 }, { propertyId, installYear: 2026 });
     const result = await take();
     expect(result).toMatchObject({
@@ -109,7 +109,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   // Rule: snapshot-twice
-  test("taken again on its day changes nothing and announces nothing", async () => {
+  test("repeated on its day changes nothing and announces nothing", async () => {
     await world.addAppliances({ propertyId, installYear: 1980 });
     const first = await take();
     const before = await announced();
@@ -118,7 +118,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(await announced()).toEqual(before);
   });
 
-  test("moves the revision with its steps, of whom they score, and of everybody when it ends", async () => {
+  test("raises the revisions of the partners that a step scores, and of all partners at its end", async () => {
     const { partner: other } = await createPartner(world.administration, {
       ...{ name: "Other", dailyBudget: 1, webhookUrl: null },
     });
@@ -135,7 +135,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(await revisions()).toEqual([mine + 2, others + 1]);
   });
 
-  test("of a day before one that has a snapshot is refused, and changes nothing", async () => {
+  test("of a day before the latest snapshot is refused and changes nothing", async () => {
     const [appliance] = await world.addAppliances({ propertyId, installYear: 1980 });
     await take();
     const [component] = await world.components(propertyId);
@@ -146,7 +146,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(appliance).toBeDefined();
   });
 
-  test("after a gap too long to believe in drops nothing of the trends; the next one does", async () => {
+  test("after an implausibly long gap deletes no trend points; the next one does", async () => {
     const [appliance] = await world.addAppliances({ propertyId, installYear: 2024 });
     await take();
     nextDay(400);
@@ -159,7 +159,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(appliance).toBeDefined();
   });
 
-  test("of a clock that was ahead can be discarded: the trend goes on from the day before", async () => {
+  test("of a clock that was ahead can be discarded: the trend continues from the day before", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
     await take();
     const before = await world.components(propertyId);
@@ -179,7 +179,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       ]);
   });
 
-  test("discarded back to the day of another leaves the trend as that one left it", async () => {
+  test("discarded back to an earlier one restores the trend of that one", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
     await take();
     const rows = async () =>
@@ -198,7 +198,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   // Rule: crossing-announced, component-warning
-  test("announces a component when it crosses a tier, once, with the tier that was announced before", async () => {
+  test("announces a component once when it changes its tier, with the previously announced tier", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
     const seen = new Map<string, string>();
     for (let year = 0; year < 60; year += 3) {
@@ -215,7 +215,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(seen.size).toBe(6);
   });
 
-  test("writes no announcement for a partner that wants none", async () => {
+  test("writes no announcement for a partner that does not subscribe to it", async () => {
     await world.store.write((tx) =>
       tx.partners.updateReceiver(world.partnerId, { events: ["property.created"] }),
     );
@@ -237,14 +237,14 @@ beforeAll(async () => {
   }
 });
 
-describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
+describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
   const all = FILLED.components;
   beforeEach(async () => {
     isShared = divided;
     await beginWith(filled);
   });
 
-  test("goes on where it stopped, and announces each component once", async () => {
+  test("continues where it stopped, and announces each component once", async () => {
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
     const unfinished = await world.store.read.snapshots.unfinished();
     const done = divided ? await world.store.read.snapshotShares.sum(unfinished!.day) : unfinished!;
@@ -259,7 +259,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
     expect(announcements).toBe(all / 3);
   });
 
-  test("is no day of the trend until it is finished", async () => {
+  test("is not part of the trend until it is finished", async () => {
     const [component] = await world.store.read.components.page(world.partnerId, { limit: 1, offset: 0 });
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
     expect(await points(component!.id)).toEqual([]);
@@ -267,7 +267,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
     expect(await points(component!.id)).toHaveLength(1);
   });
 
-  describe("and discarded in its midst, since the clock was ahead", () => {
+  describe("discarded halfway, since the clock was ahead,", () => {
     const scored = async () => {
       const components = await world.store.read.components.page(world.partnerId, { limit: all, offset: 0 });
       return components.map(({ id, trendScore }) => ({ id, trendScore }));
@@ -291,7 +291,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       expect(await take()).toMatchObject({ alreadyDone: false, components: all });
     };
 
-    test("between two steps: it is not begun anew and leaves no trace", async () => {
+    test("between two steps is not restarted and leaves no trace", async () => {
       let discarded = 0;
       const ahead = take({
         async afterStep(step) {
@@ -303,7 +303,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       await leavesNoTrace();
     });
 
-    test("in steps, between which others write: cut short, it is simply asked for again", async () => {
+    test("in steps, between which others write, is repeated after an interruption", async () => {
       await take();
       nextDay(-3650);
       const atOnce = 500;
@@ -321,7 +321,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       await leavesNoTrace();
     });
 
-    test("with what is scored of that day once its trend was taken back", async () => {
+    test("with a component that is scored for that day once its trend was discarded", async () => {
       const [added] = await world.addAppliances({ propertyId, installYear: 1980 });
       await take();
       nextDay(-3650);
@@ -343,7 +343,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       }
     });
 
-    test("while another server is at a step of it: neither is that begun anew", async () => {
+    test("during another server's step is not restarted either", async () => {
       let underWay = () => {};
       const isUnderWay = new Promise<void>((resolve) => {
         underWay = resolve;
@@ -370,7 +370,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       await leavesNoTrace();
     });
 
-    test("while a component is scored that was read before: what it is given back stays", async () => {
+    test("while a component is scored that was read before keeps the restored value", async () => {
       await take();
       let underWay = () => {};
       const isUnderWay = new Promise<void>((resolve) => {
@@ -393,7 +393,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
     });
   });
 
-  test("scores by what a write has changed of a property that it had to wait for", async () => {
+  test("scores with the changes of a write that it had to wait for", async () => {
     const roof = { typeId: "roof", installYear: 2015 };
     // The first property of the first step.
     const [moving, there] = [{ id: propertyId }, await world.addProperty({ state: "FL" })];
@@ -426,7 +426,7 @@ describe.each(WAYS)("a snapshot that is cut short, %s", (_, divided) => {
       expect(results.filter((one) => !one.endedByAnotherServer && !one.alreadyDone)).toHaveLength(1);
   });
 
-  test("by servers of which some stop is ended by the others, each partner's part taken once", async () => {
+  test("by servers of which some stop is finished by the others, each partner once", async () => {
     const partners = await Promise.all(
       Array.from({ length: 5 }, async (_, nth) => {
         const { partner } = await createPartner(world.administration, {
@@ -457,7 +457,7 @@ describe("the trend", () => {
   beforeEach(beginEmpty);
 
   // Rule: missed-snapshot
-  test("has a point for every day that had a snapshot, and none for a day that was missed", async () => {
+  test("has a point for every day with a snapshot, and none for a missed day", async () => {
     await world.addAppliances({ propertyId, installYear: 2024 });
     const [component] = await world.components(propertyId);
     for (const days of [1, 1, 3, 1]) {
@@ -491,7 +491,7 @@ describe("the trend", () => {
   });
 
   // Rule: trend-unchanging
-  test("of the past is not changed by what is logged later, though it is dated before", async () => {
+  test("of the past is not changed by events that are logged later with an earlier date", async () => {
     await world.addAppliances({ propertyId, installYear: 1980 });
     const [component] = await world.components(propertyId);
     await take();
@@ -514,7 +514,7 @@ describe("the trend", () => {
   });
 
   // Rule: trend-stored
-  test("takes a row only where the score has moved", async () => {
+  test("stores a row only where the score has changed", async () => {
     await world.addAppliances({ propertyId, installYear: 2026 });
     const [component] = await world.components(propertyId);
     for (let nth = 0; nth < 20; nth++) {
@@ -526,7 +526,7 @@ describe("the trend", () => {
   });
 
   // Rule: trend-kept
-  test("is kept for 365 days, also where the score has not moved since", async () => {
+  test("is kept for 365 days, also where the score has not changed since", async () => {
     await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const components = await world.components(propertyId);
     await take();
@@ -542,7 +542,7 @@ describe("the trend", () => {
     }
   });
 
-  test("of a component starts with its first snapshot", async () => {
+  test("of a component starts at its first snapshot", async () => {
     await take();
     nextDay();
     await world.addAppliances({ propertyId });
@@ -552,7 +552,7 @@ describe("the trend", () => {
   });
 });
 
-test("a property of very many appliances is scored in steps, as it would be in one", async () => {
+test("a property with very many appliances is scored in steps, with the result of a single step", async () => {
   await beginEmpty();
   const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
   // On record from its installation, so that old components are in a state that cascades to other appliances.
@@ -590,7 +590,7 @@ test("a snapshot is due from its time of day on", () => {
   expect(dueSnapshot(at("00:00:00.000"), 0)).toBe("2026-03-10");
 });
 
-describe("a day whose snapshot another model had taken", () => {
+describe("a day with a snapshot by another model", () => {
   beforeEach(async () => {
     await beginEmpty();
     await world.addAppliances({ propertyId, installYear: 1980 });
@@ -603,7 +603,7 @@ describe("a day whose snapshot another model had taken", () => {
   });
 
   // Rule: model-change
-  test("is taken again, announces nothing, and keeps its points of the trends", async () => {
+  test("gets a new snapshot, announces nothing, and keeps its trend points", async () => {
     const reported = await announced();
     const [before] = await world.components(propertyId);
     expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, heldBack: 1, components: 6 });
@@ -618,7 +618,7 @@ describe("a day whose snapshot another model had taken", () => {
     });
   });
 
-  test("has its new score in the trend from the next day on", async () => {
+  test("shows the new scores in the trend from the next day on", async () => {
     const [component] = await world.components(propertyId);
     await world.store.write((tx) => tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"));
     await take();
@@ -631,7 +631,7 @@ describe("a day whose snapshot another model had taken", () => {
   });
 });
 
-test("a step that announces waits for the disk of a database that may end by itself", async () => {
+test("a step with announcements is durable on a database that may stop independently", async () => {
   await beginEmpty();
   const asked: unknown[] = [];
   const { store } = world;

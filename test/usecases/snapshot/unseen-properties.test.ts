@@ -17,7 +17,7 @@ const doings = fc.array(
   { maxLength: 10 },
 );
 
-test("those with what no snapshot has seen are known, whatever was added, taken and discarded", async () => {
+test("properties with components that no snapshot has scored are known, whatever was added, taken and discarded", async () => {
   const seen = new Set<number>();
   const world = await open(THREE);
   await fc.assert(
@@ -56,7 +56,7 @@ test("those with what no snapshot has seen are known, whatever was added, taken 
   expect(Math.max(...seen)).toBeGreaterThan(0);
 });
 
-test("are read for a step until they come to so many components, each of them once", async () => {
+test("are read for a step up to a number of components, each of them once", async () => {
   const world = await open(THREE);
   const { properties } = world.store.read;
   const ids: string[] = [];
@@ -93,7 +93,7 @@ test("are read for a step until they come to so many components, each of them on
   );
 });
 
-test("what a later day has put into the trends is discarded in however many steps", async () => {
+test("the trend points of a later day are discarded in any number of steps", async () => {
   const world = await open(THREE);
   const { id: propertyId } = await world.addProperty();
   await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
