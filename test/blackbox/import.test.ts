@@ -396,9 +396,14 @@ describe("bad input", () => {
   const HEAD = "partner_property_id,name,address,state\n";
   const cases: [string, string | Uint8Array, number, string][] = [
     ["a missing column", "partner_property_id,nam,address,state\n", 1, "--map 'nam=name'"],
-    ["a wrong quote", `${HEAD}1,A,B,NY\n2,"A,B,NY\n3,A,B,NY\n`, 1, "line 3: a quote is opened"],
+    [
+      "a wrong quote",
+      `${HEAD}1,A,B,NY\n2,"A,B,NY\n3,A,B,NY\n`,
+      1,
+      "line 3: the row starting here has an unclosed quote",
+    ],
     ["a line of 10 MB", `${HEAD}1,A,B,NY\n2,${"x".repeat(1e7)},B,NY\n`, 1, "line 3: the row starting here"],
-    ["another encoding", Buffer.from(`${HEAD}1,Caf\xe9,B,NY\n`, "latin1"), 1, "line 2: this is not UTF-8"],
+    ["another encoding", Buffer.from(`${HEAD}1,Caf\xe9,B,NY\n`, "latin1"), 1, "line 2: invalid UTF-8"],
     ["an empty file", "", 1, "is empty"],
     ["a heading twice", `name,${HEAD}`, 1, "columns 1 and 3 both hold name"],
     ["semicolons", HEAD.replaceAll(",", ";"), 1, "save the file with commas"],

@@ -16,7 +16,7 @@ let partner: Partner;
 beforeAll(async () => {
   world = await open(NOON);
 });
-/** A new partner: its calls are counted apart from those of the tests before. */
+/** Creates a partner, whose calls are counted separately from those of the tests before. */
 const begin = async () => {
   world.time.now = NOON;
   budgets = start();
@@ -29,7 +29,7 @@ const begin = async () => {
 };
 beforeEach(begin);
 
-/** A server's counting, as after a start; what one before had set aside and not given back is lost with it. */
+/** Starts the counting of a server. Reservations that a previous one has not returned are lost. */
 const start = () => new DailyCallLimits(world.store, world.clock);
 /** A ledger in memory, which outlives the servers of a test as a file does. */
 function ledger(): CallLedger & { lines: ReturnType<CallLedger["read"]> } {
@@ -42,12 +42,12 @@ function ledger(): CallLedger & { lines: ReturnType<CallLedger["read"]> } {
   };
 }
 const stored = (day = "2026-03-10") => world.store.read.budgets.taken(partner.id, day);
-/** Takes a call as a request does, which reads the partner's revision first. */
+/** Takes a call like a request, which reads the partner's revision first. */
 async function call(of = partner) {
   await budgets.revision(of.id);
   return await budgets.take(of);
 }
-/** Takes calls one after another; how many were allowed. */
+/** Takes calls one after another; returns the number of allowed ones. */
 async function take(calls: number, of = partner): Promise<number> {
   let allowed = 0;
   for (let nth = 0; nth < calls; nth++) if ((await call(of)).allowed) allowed++;
@@ -108,7 +108,7 @@ describe("a partner's calls of a day", () => {
     expect(await stored()).toBeWithin(allowed, 200 + 1);
     for (const server of servers) await server.release();
     expect(await stored()).toBe(allowed);
-    // What each holds is the others' again.
+    // Each server's unused reservations are available to the others again.
     expect(await take(200, many)).toBe(20);
   });
 
@@ -131,7 +131,7 @@ describe("a partner's calls of a day", () => {
 });
 
 describe("while nothing can be written", () => {
-  /** The same server, whose disk is full until `mend` is called. */
+  /** Makes every write fail until the returned function is called. */
   function onFullDisk() {
     let isFull = true;
     const write: typeof world.store.write = (...given) =>
@@ -144,7 +144,7 @@ describe("while nothing can be written", () => {
     };
   }
 
-  // Where servers share a database nothing is counted in memory: another would not know of it.
+  // Servers that share a database do not count in memory, which the others could not see.
   testOnFile("calls are still allowed to the limit, each with the number of remaining calls", async () => {
     expect(await take(10)).toBe(10);
     await budgets.release();
@@ -227,23 +227,23 @@ describe("the stored count", () => {
 });
 
 describe("with a ledger", () => {
-  /** Writes that wait until they are let go. */
-  function behindALongWrite(noted: CallLedger) {
+  /** Blocks all writes until `release` is called. */
+  function withBlockedWrites(noted: CallLedger) {
     const gate = Promise.withResolvers<void>();
     const write: typeof world.store.write = async (...given) => {
       await gate.promise;
       return await world.store.write(...given);
     };
     const store = { ...world.store, write };
-    return { store, budgets: new DailyCallLimits(store, world.clock, noted), letGo: gate.resolve };
+    return { store, budgets: new DailyCallLimits(store, world.clock, noted), release: gate.resolve };
   }
 
   test("no call waits for a write, and the limit holds", async () => {
-    const { budgets: waiting, letGo } = behindALongWrite(ledger());
+    const { budgets: waiting, release } = withBlockedWrites(ledger());
     budgets = waiting;
     expect(await take(40)).toBe(25);
     expect(await stored()).toBe(0);
-    letGo();
+    release();
     await budgets.release();
     expect(await stored()).toBe(25);
   });
@@ -255,7 +255,7 @@ describe("with a ledger", () => {
         const noted = ledger();
         let allowed = 0;
         for (const calls of lives) {
-          const { budgets: waiting } = behindALongWrite(noted);
+          const { budgets: waiting } = withBlockedWrites(noted);
           budgets = new DailyCallLimits(world.store, world.clock, noted);
           await budgets.recover();
           budgets = waiting;
@@ -273,7 +273,7 @@ describe("with a ledger", () => {
 
   test("no calls are reserved in the database, whose count lacks the recorded ones", async () => {
     const noted = ledger();
-    /** A database that grants blocks by itself, as PostgreSQL does, whatever the test runs on. */
+    /** Reservations in the database, as on PostgreSQL, whatever the test runs on. */
     const budgetReservations: BudgetReservations = {
       reserve: (partnerId, day, calls, budget) =>
         world.store.write(async (tx) => ({
@@ -282,7 +282,7 @@ describe("with a ledger", () => {
         })),
     };
     const restart = async () => {
-      const { store } = behindALongWrite(noted);
+      const { store } = withBlockedWrites(noted);
       await new DailyCallLimits(world.store, world.clock, noted).recover();
       budgets = new DailyCallLimits({ ...store, budgetReservations }, world.clock, noted);
     };
@@ -306,7 +306,7 @@ describe("with a ledger", () => {
   test("that cannot be written, calls are counted in the database first", async () => {
     budgets = new DailyCallLimits(world.store, world.clock, { ...ledger(), record: () => false });
     expect(await take(3)).toBe(3);
-    // A block beside the call that waited for it.
+    // A block in addition to the call that waited for it.
     expect(await stored()).toBe(8);
     expect(await take(40)).toBe(22);
   });
