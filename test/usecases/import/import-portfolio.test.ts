@@ -518,7 +518,7 @@ describe("a mapping", () => {
   test.each([
     [{ column: "Strete", field: "address" }, 'no file has a column "Strete"'],
     [{ column: "Bldg", field: "adress" }, "cannot contain adress"],
-  ])("that serves no file is refused: %o", async (mapping, message) => {
+  ])("that matches no file is refused: %o", async (mapping, message) => {
     const { partner } = await partnerAndText();
     const properties = `Bldg,${HEAD}1,E,Elm,1 Elm St,NY\n`;
     await expect(run(partner, { properties }, { mappings: [mapping] })).rejects.toThrow(message);
