@@ -16,7 +16,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "embed.css": "src/web/embed/embed.css",
   "embed.js": "src/web/embed/embed.ts",
   "guide.css": "src/web/guide/guide.css",
-  "refusal.css": "src/web/embed/refusal.css",
+  "error-page.css": "src/web/embed/error-page.css",
   "reference.js": "src/web/reference/reference.ts",
 };
 /** The assets that packages provide as they are, by name. */

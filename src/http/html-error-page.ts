@@ -14,7 +14,7 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
     const { renderErrorPage } = await import("../web/embed/pages.tsx");
     const retryAfter = Number(error.headers.get("retry-after") ?? Number.NaN);
     const rendered = renderErrorPage({
-      rules: (await assetTable()).textOf("refusal.css"),
+      inlineCss: (await assetTable()).textOf("error-page.css"),
       status: error.status,
       requestId: error.headers.get("x-request-id")!,
       retryUrl: `./${pathname.slice(pathname.lastIndexOf("/") + 1)}${search}`,

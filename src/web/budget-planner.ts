@@ -107,7 +107,7 @@ function* linesOf(
 }
 
 /** The range of a budget slider in USD: from zero to the cost of all candidates, in round steps. */
-export type SliderRange = { most: number; step: number };
+export type SliderRange = { max: number; step: number };
 
 export const sliderRange = ({ kinds, components }: BudgetCandidates): SliderRange =>
   sliderRangeUpTo(components.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
@@ -116,5 +116,5 @@ export function sliderRangeUpTo(all: number): SliderRange {
   const rough = Math.max(all / 100, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;
-  return { most: Math.ceil(all / step) * step, step };
+  return { max: Math.ceil(all / step) * step, step };
 }

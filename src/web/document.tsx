@@ -10,7 +10,7 @@ export type DocumentProps = {
   /** The addresses of the style sheet and the script, relative to the page. */
   style?: string;
   script?: string;
-  /** CSS rules for an inline style element. */
+  /** CSS styles for an inline style element. */
   inlineCss?: string;
   /** The footer of printed pages. */
   printFooter?: string;
@@ -20,9 +20,9 @@ export type DocumentProps = {
 };
 
 /** Renders a complete HTML document. */
-export function renderDocument(parts: DocumentProps): RenderedPage {
-  const { title, style, script, printFooter: printed, isLandscape = false, children } = parts;
-  const rules = printed === undefined ? parts.inlineCss : printFooterCss(printed, isLandscape);
+export function renderDocument(props: DocumentProps): RenderedPage {
+  const { title, style, script, printFooter, isLandscape = false, children } = props;
+  const styles = printFooter === undefined ? props.inlineCss : printFooterCss(printFooter, isLandscape);
   const html = renderToString(
     <html lang="en">
       <head>
@@ -32,7 +32,7 @@ export function renderDocument(parts: DocumentProps): RenderedPage {
         <title>{title}</title>
         <link rel="icon" href="data:," />
         {style !== undefined && <link rel="stylesheet" href={style} />}
-        {rules !== undefined && <style dangerouslySetInnerHTML={{ __html: rules }} />}
+        {styles !== undefined && <style dangerouslySetInnerHTML={{ __html: styles }} />}
         {script !== undefined && <script src={script} defer />}
       </head>
       <body>{children}</body>
@@ -40,7 +40,7 @@ export function renderDocument(parts: DocumentProps): RenderedPage {
   );
   return {
     html: `<!doctype html>${html}`,
-    ...(rules !== undefined && { styleHash: sha256(rules) }),
+    ...(styles !== undefined && { styleHash: sha256(styles) }),
   };
 }
 

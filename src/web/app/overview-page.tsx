@@ -147,7 +147,7 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   return (
     <li>
       <a href={hrefTo(["alerts"], { system })}>{systemLabel(system)}</a>
-      <TierBar critical={critical} warning={warning} most={most} />
+      <TierBar critical={critical} warning={warning} max={most} />
       <span class="pair">
         <span>
           <TierCount tier="CRITICAL" of={critical} />
@@ -183,7 +183,7 @@ function ByState({
               <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
               <span class="small mute">{counted(row.properties, "property", "properties")}</span>
             </span>
-            <Bar value={row.deferred} most={most} />
+            <Bar value={row.deferred} max={most} />
             <strong>{money(row.deferred)}</strong>
           </li>
         ))}

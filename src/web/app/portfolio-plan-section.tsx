@@ -118,7 +118,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
 function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; pages: number; route: Route }) {
   const { api } = useApp();
   const range = sliderRangeUpTo(all.budget.spent);
-  const [amount, setAmount] = useState(Math.min(budgetOf(route) ?? range.most, range.most));
+  const [amount, setAmount] = useState(Math.min(budgetOf(route) ?? range.max, range.max));
   const [requested, setRequested] = useState(amount);
   useEffect(() => {
     if (amount === requested) return;
@@ -164,7 +164,7 @@ function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; page
         ) : (
           <BudgetOutcome
             result={resultOf(all, last.current)}
-            amount={Math.min(last.current.budget.amount, range.most)}
+            amount={Math.min(last.current.budget.amount, range.max)}
           />
         )}
       </div>

@@ -1,9 +1,9 @@
 import { scaleLinear } from "d3-scale";
 import { percent } from "./bar.tsx";
 
-/** The numbers of critical and of warning components, stacked, on a track that ends at `most`. */
-export function TierBar({ critical, warning, most }: { critical: number; warning: number; most: number }) {
-  const x = scaleLinear([0, Math.max(most, 1)], [0, 1]).clamp(true);
+/** The numbers of critical and of warning components, stacked, on a track that ends at `max`. */
+export function TierBar({ critical, warning, max }: { critical: number; warning: number; max: number }) {
+  const x = scaleLinear([0, Math.max(max, 1)], [0, 1]).clamp(true);
   return (
     <svg class="bar tiers" width="100%" height="8" aria-hidden="true">
       <rect class="track" width="100%" height="8" rx="4" />

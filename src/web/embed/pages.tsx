@@ -132,16 +132,16 @@ const ERRORS: Readonly<Record<number, readonly [title: string, remedy?: string]>
 };
 
 /** Renders an error in place of the requested page. */
-export function renderErrorPage(refusal: {
+export function renderErrorPage(error: {
   /** The CSS rules, inline: the style sheet may be unavailable. */
-  rules: string;
+  inlineCss: string;
   status: number;
   requestId: string;
   retryAfterS: number | undefined;
   /** The requested address. */
   retryUrl: string;
 }): RenderedPage {
-  const { rules, status, requestId, retryAfterS, retryUrl } = refusal;
+  const { inlineCss, status, requestId, retryAfterS, retryUrl } = error;
   const [title, remedy] = ERRORS[status] ?? [
     "Something went wrong on our side",
     "If the problem continues, contact the person who shared this link.",
@@ -149,7 +149,7 @@ export function renderErrorPage(refusal: {
   const isPassing = status === 429 || status >= 500;
   return renderDocument({
     title,
-    inlineCss: rules,
+    inlineCss,
     children: (
       <main>
         <h1>{title}</h1>

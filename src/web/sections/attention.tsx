@@ -7,7 +7,7 @@ import { rangeText, sumBy } from "../grouping.ts";
 import { TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
-import { type Column, type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type Column, type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_GROUPS = 10;
 
@@ -18,7 +18,7 @@ export function Attention(props: {
   /** The same components, grouped by kind and tier. */
   groups: readonly (readonly ComponentJson[])[];
   locations: Locations;
-  csv?: CsvSource;
+  csv?: CsvLink;
   all?: string | undefined;
 }) {
   const { components, groups, locations, csv, all } = props;
@@ -49,7 +49,7 @@ export function Attention(props: {
               <ComponentGroup components={group} locations={locations} />
             )}
             <p class="waiting">
-              <Bar value={lossUsd} most={most} kind={group[0]!.risk_tier.toLowerCase()} />
+              <Bar value={lossUsd} max={most} kind={group[0]!.risk_tier.toLowerCase()} />
               <span>
                 <strong>{money(Math.round(lossUsd))}</strong>
                 <span class="mute small"> expected loss</span>

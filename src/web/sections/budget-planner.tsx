@@ -19,7 +19,7 @@ export type AllocatedBudget = BudgetPlannerProps & { result: BudgetResult };
 
 /** The budget planner as a form that asks the server for another amount. */
 export function BudgetForm({ candidates, amount, result }: AllocatedBudget) {
-  const { most } = sliderRange(candidates);
+  const { max } = sliderRange(candidates);
   return (
     <>
       <form class="choice amount" method="get" action="#plan">
@@ -30,7 +30,7 @@ export function BudgetForm({ candidates, amount, result }: AllocatedBudget) {
           type="number"
           inputMode="numeric"
           min="0"
-          max={most}
+          max={max}
           step="1"
           value={amount}
         />
@@ -77,7 +77,7 @@ export function AmountSlider(
         id="amount"
         type="range"
         min="0"
-        max={range.most}
+        max={range.max}
         step={range.step}
         value={amount}
         aria-valuetext={money(amount)}

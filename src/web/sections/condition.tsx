@@ -4,7 +4,7 @@ import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
-import { type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 /** The lowest score of each grade, worst grade first. */
 const GRADES = [
@@ -31,7 +31,7 @@ export function Condition(props: {
   condition: ConditionJson;
   components: readonly Costs[];
   reserve: ReserveJson;
-  csv?: CsvSource;
+  csv?: CsvLink;
 }) {
   const { condition, components, reserve, csv } = props;
   if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;

@@ -7,7 +7,7 @@ import { count, money } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
-import { type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
 const MAX_SYMBOLS = 160;
@@ -23,7 +23,7 @@ export type SystemRow = {
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locations; csv?: CsvSource }) {
+export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locations; csv?: CsvLink }) {
   const { systems: rows, locations, csv } = props;
   return (
     <Section

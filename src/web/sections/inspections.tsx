@@ -2,7 +2,7 @@ import type { InspectionJson } from "../../wire/compliance.ts";
 import { count, counted, date, relativeDays } from "../format.ts";
 import { codeLabel, INSPECTION_STATUS_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
-import { type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_INSPECTIONS = 8;
 
@@ -11,7 +11,7 @@ export function Inspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
   locations: Locations;
-  csv?: CsvSource;
+  csv?: CsvLink;
 }) {
   const { inspections, locations, csv } = props;
   const overdue = inspections.filter(({ status }) => status === "OVERDUE").length;

@@ -20,15 +20,15 @@ import {
   BudgetForm,
   type BudgetPlannerProps,
 } from "./budget-planner.tsx";
-import { type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_GROUPS = 6;
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
 
 export type PlanLinks = {
-  yearsCsv?: CsvSource;
-  componentsCsv?: CsvSource;
+  yearsCsv?: CsvLink;
+  componentsCsv?: CsvLink;
   /** The printable replacement reserve schedule. */
   schedule?: string | undefined;
 };
@@ -288,8 +288,8 @@ function BudgetPlanner({
 
 /** The budget that the reader entered, up to the cost of all candidates; by default, a quarter of that cost. */
 function initialBudget(candidates: BudgetCandidates, requested: number | undefined): number {
-  const { most, step } = sliderRange(candidates);
-  return Math.min(requested ?? Math.ceil(most / 4 / step) * step, most);
+  const { max, step } = sliderRange(candidates);
+  return Math.min(requested ?? Math.ceil(max / 4 / step) * step, max);
 }
 
 /** The form, with the data from which a script turns it into a slider. */

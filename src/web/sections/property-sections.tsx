@@ -18,7 +18,7 @@ import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { Inspections } from "./inspections.tsx";
 import { planDetailsInSteps, RecommendedActions, type RenderBudgetPlanner } from "./plan.tsx";
 import { ReserveAndForecast } from "./reserve-and-forecast.tsx";
-import type { CsvSource } from "./section.tsx";
+import type { CsvLink } from "./section.tsx";
 import { Timeline, timelineInSteps } from "./timeline.tsx";
 import { Trend } from "./trend.tsx";
 
@@ -48,7 +48,7 @@ export type ComponentTrend = {
 
 /** The addresses of the files behind the charts, of the list of all components, and of the reserve schedule. */
 export type DataLinks = {
-  csv: (file: CsvFile, componentId?: string) => CsvSource;
+  csv: (file: CsvFile, componentId?: string) => CsvLink;
   components?: string;
   schedule: string;
 };

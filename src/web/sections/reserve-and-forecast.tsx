@@ -2,7 +2,7 @@ import type { ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import { Bar } from "../charts/bar.tsx";
 import { count, counted, money } from "../format.ts";
-import { type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days"] as const;
 const RESERVE_PERIODS = [
@@ -16,8 +16,8 @@ const RESERVE_PERIODS = [
 export function ReserveAndForecast(props: {
   forecast: ForecastJson;
   reserve: ReserveJson;
-  reserveCsv?: CsvSource;
-  forecastCsv?: CsvSource;
+  reserveCsv?: CsvLink;
+  forecastCsv?: CsvLink;
 }) {
   const { forecast, reserve, reserveCsv, forecastCsv } = props;
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
@@ -38,7 +38,7 @@ export function ReserveAndForecast(props: {
         {spans.map((span) => (
           <li>
             <span>{span.name}</span>
-            <Bar value={span.per_unit_per_month} most={mostReserve} />
+            <Bar value={span.per_unit_per_month} max={mostReserve} />
             <strong>{money(Math.round(span.per_unit_per_month))}</strong>
           </li>
         ))}
@@ -66,9 +66,9 @@ export function ReserveAndForecast(props: {
                 {window.label}
                 <span class="small mute"> {counted(window.component_count, "component")}</span>
               </span>
-              <Bar value={window.proactive_cost} most={mostWork} />
+              <Bar value={window.proactive_cost} max={mostWork} />
               <strong>{money(window.proactive_cost)}</strong>
-              <Bar value={window.emergency_cost_if_ignored} most={mostWork} kind="critical" />
+              <Bar value={window.emergency_cost_if_ignored} max={mostWork} kind="critical" />
               <span class="mute">{money(window.emergency_cost_if_ignored)}</span>
             </li>
           ))}

@@ -64,7 +64,7 @@ export function DataTable<Row>(props: {
 }
 
 /** A CSV file with the numbers: its address, or a function that saves it. Undefined if there is none. */
-export type CsvSource = string | (() => void) | undefined;
+export type CsvLink = string | (() => void) | undefined;
 
 /** The numbers behind a chart, collapsed: a table of the first rows, and links to all of them, as CSV and as a page. */
 export function TableDetails<Row>(props: {
@@ -74,7 +74,7 @@ export function TableDetails<Row>(props: {
   summary?: string | undefined;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  csv?: CsvSource;
+  csv?: CsvLink;
   /** The address of a page with all rows. */
   all?: string | undefined;
   /** A sentence above the table. */

@@ -9,7 +9,7 @@ import { componentKindAndTier, groupInSteps, maxOf, minOf, sumBy } from "../grou
 import { TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
-import { type CsvSource, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_GROUPS = 14;
 /** The time axis covers at most this many years; later failures are clipped. */
@@ -44,7 +44,7 @@ export function Timeline(props: {
   locations: Locations;
   /** The first year of the time axis. */
   year: number;
-  csv?: CsvSource;
+  csv?: CsvLink;
   all?: string | undefined;
 }) {
   const { timeline, locations, year, csv, all } = props;

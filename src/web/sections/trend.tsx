@@ -8,7 +8,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
 import { codeLabel, TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
-import { type CsvSource, DataTable, Section, TableDetails } from "./section.tsx";
+import { type CsvLink, DataTable, Section, TableDetails } from "./section.tsx";
 
 const HEIGHT = 220;
 const TOP = 8;
@@ -27,7 +27,7 @@ export function Trend(props: {
   locations: Locations;
   /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
-  csv?: CsvSource;
+  csv?: CsvLink;
 }) {
   const { component, points, events, locations, choices, csv } = props;
   return (
