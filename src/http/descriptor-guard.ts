@@ -39,12 +39,13 @@ export function guardDescriptors(
   hasRoom: (count: number) => boolean = hasDescriptors,
 ): () => void {
   const paused = new Set<GuardedListener>();
-  const check = () => {
+  const check = async () => {
     for (const guarded of listeners) {
       const { listener, reservedDescriptors } = guarded;
       if (paused.has(guarded)) {
         if (!hasRoom(reservedDescriptors + RESUME_MARGIN)) continue;
-        listener.resume();
+        // If the address is in use by now, the next check tries again.
+        if (!(await resumed(listener))) continue;
         paused.delete(guarded);
         onChange(true);
       } else if (!hasRoom(reservedDescriptors)) {
@@ -56,6 +57,19 @@ export function guardDescriptors(
       }
     }
   };
-  const timer = setInterval(check, CHECK_INTERVAL_MS);
+  let isChecking = false;
+  const timer = setInterval(async () => {
+    if (isChecking) return;
+    isChecking = true;
+    await check().finally(() => {
+      isChecking = false;
+    });
+  }, CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }
+
+const resumed = (listener: GuardedListener["listener"]): Promise<boolean> =>
+  listener.resume().then(
+    () => true,
+    () => false,
+  );

@@ -18,8 +18,8 @@ export type Listener = {
   renewTls(identity: TlsIdentity): void;
   /** Refuses new connections; requests in progress are completed. */
   pause(): void;
-  /** Accepts connections again, at the same address. Throws if the address is in use by now. */
-  resume(): void;
+  /** Accepts connections again, at the same address. Rejects if the address is in use by now. */
+  resume(): Promise<void>;
   /** Refuses new connections. Resolves when the requests in progress are completed, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
@@ -55,7 +55,7 @@ function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Li
       closing.add(paused);
       void paused.stop(false).then(() => closing.delete(paused));
     },
-    resume() {
+    async resume() {
       server = serveAt(openPort);
     },
     async stop(graceMs) {
@@ -84,8 +84,9 @@ async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise
     url: `https://${inUrl(hostname)}:${openPort}`,
     renewTls: (renewed) => front.renew(renewed),
     pause: () => front.close(),
-    // If the port is in use by now, the next check of the descriptor guard tries again.
-    resume: () => void front.listen(hostname, openPort).catch(() => {}),
+    async resume() {
+      await front.listen(hostname, openPort);
+    },
     async stop(graceMs) {
       front.close();
       await stop(server, graceMs);
