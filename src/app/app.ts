@@ -73,25 +73,25 @@ export type App = Pick<ClusterMembership, "mustStop"> & {
 };
 
 /** Starts a server: builds every part from the settings, and listens. Throws an OperatorError if it cannot. */
-export async function startApp(world: AppDeps): Promise<App> {
-  const { config } = world;
+export async function startApp(deps: AppDeps): Promise<App> {
+  const { config } = deps;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
   const lock = lockFolder(config.storage.dataDir);
   try {
-    return await startLocked(world, lock);
+    return await startLocked(deps, lock);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-async function startLocked(world: AppDeps, lock: ReturnType<typeof lockFolder>): Promise<App> {
-  const folder = await openDataFolder({ ...world, isServing: true });
+async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockFolder>): Promise<App> {
+  const folder = await openDataFolder({ ...deps, isServing: true });
   const { store } = folder;
   try {
-    return await startOn(folder, world, lock);
+    return await startOn(folder, deps, lock);
   } catch (error) {
     await store.close();
     // PostgreSQL may have become unavailable since it was opened.
@@ -99,12 +99,8 @@ async function startLocked(world: AppDeps, lock: ReturnType<typeof lockFolder>):
   }
 }
 
-async function startOn(
-  folder: DataFolder,
-  world: AppDeps,
-  lock: ReturnType<typeof lockFolder>,
-): Promise<App> {
-  const { config, clock, monotonicMs = () => performance.now(), log } = world;
+async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeof lockFolder>): Promise<App> {
+  const { config, clock, monotonicMs = () => performance.now(), log } = deps;
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before migration");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
@@ -116,17 +112,17 @@ async function startOn(
   await budgets.recover();
   const sender = await senderOf(config);
   const metrics = new Metrics();
-  const joined = clusterMembership({ ...world, monotonicMs, store, knowledge });
+  const joined = clusterMembership({ ...deps, monotonicMs, store, knowledge });
   const { cluster } = joined;
-  const dispatcher = dispatcherOf(world, folder, metrics.measured(sender), cluster);
-  const backups = scheduledBackups(world);
+  const dispatcher = dispatcherOf(deps, folder, metrics.measured(sender), cluster);
+  const backups = scheduledBackups(deps);
   const views = new EmbedViews(store);
-  const kept = maintenance({ ...world, store });
-  const proposals = modelProposals({ ...world, store });
-  const tasks = partnerTasks({ ...world, store, knowledge, passes: impersonationTokens(folder.masterKey) });
+  const kept = maintenance({ ...deps, store });
+  const proposals = modelProposals({ ...deps, store });
+  const tasks = partnerTasks({ ...deps, store, knowledge, passes: impersonationTokens(folder.masterKey) });
   // Values that exist only once the server listens.
   const later: Later = {};
-  const fetches = await createFetches(world, folder, {
+  const fetches = await createFetches(deps, folder, {
     knowledge,
     budgets,
     dispatcher,
@@ -135,10 +131,10 @@ async function startOn(
     lastBackup: backups.last,
     pages: kept.pages,
     later,
-    means: { proposals, tasks, send: sender.send },
+    adminDeps: { proposals, tasks, send: sender.send },
     cluster,
   });
-  const listeners = await openListeners(world, fetches);
+  const listeners = await openListeners(deps, fetches);
   later.listeners = listeners;
   await joined.start(listeners.knownAs);
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
@@ -154,7 +150,7 @@ async function startOn(
     lastBackup: backups.last,
     integrity: kept.pages,
     tlsValidTo: listeners.tlsValidTo,
-    droppedLines: world.droppedLines ?? (() => 0),
+    droppedLines: deps.droppedLines ?? (() => 0),
   });
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
@@ -164,7 +160,7 @@ async function startOn(
       ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, cluster }),
       ...backups.jobs,
       ...kept.jobs,
-      modelCheck({ ...world, store }),
+      modelCheck({ ...deps, store }),
     ],
     log,
     clock,
@@ -215,14 +211,14 @@ type Served = {
   lastBackup: ScheduledBackups["last"];
   pages: Maintenance["pages"];
   later: Later;
-  means: Omit<AdminDeps, "sessions">;
+  adminDeps: Omit<AdminDeps, "sessions">;
   cluster: Cluster;
 };
 
 async function createFetches(
   { config, clock, monotonicMs = () => performance.now(), random, log, recentErrors = () => [] }: AppDeps,
   { store, masterKey, encryptor }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, means, cluster }: Served,
+  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, adminDeps, cluster }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must stay expired if the clock is set back.
@@ -272,7 +268,7 @@ async function createFetches(
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
   const forAdministrators = administratorsOperations(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
-    { sessions: consoleSessions, ...means },
+    { sessions: consoleSessions, ...adminDeps },
   );
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {

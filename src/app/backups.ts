@@ -14,13 +14,13 @@ export type ScheduledBackups = {
 };
 
 /** Returns the backups that a running server takes on schedule. */
-export function scheduledBackups(world: {
+export function scheduledBackups(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   log: Logger;
 }): ScheduledBackups {
-  const { config, env, clock, log } = world;
+  const { config, env, clock, log } = deps;
   const { schedule, dir, keep } = config.backup;
   const { dataDir } = config.storage;
   const settings = config.file === undefined ? [] : ["--config", config.file];

@@ -25,7 +25,7 @@ export type ClusterMembership = {
 };
 
 /** Returns this server's membership in the cluster; a single node on SQLite. */
-export function clusterMembership(world: {
+export function clusterMembership(deps: {
   config: Config;
   clock: () => Instant;
   monotonicMs: () => number;
@@ -33,7 +33,7 @@ export function clusterMembership(world: {
   store: Store;
   knowledge: Knowledge;
 }): ClusterMembership {
-  const { config, clock, monotonicMs, log, store, knowledge } = world;
+  const { config, clock, monotonicMs, log, store, knowledge } = deps;
   const { promise: mustStop, resolve: end } = Promise.withResolvers<OperatorError>();
   if (!store.isShared) return { cluster: SINGLE_NODE, mustStop, start: async () => {}, stop: async () => {} };
   const self = {

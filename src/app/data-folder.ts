@@ -31,7 +31,7 @@ export type DataFolder = {
   upgradeBackup: string | undefined;
 };
 
-export type DataFolderWorld = {
+export type DataFolderDeps = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -41,8 +41,8 @@ export type DataFolderWorld = {
 } & Pick<SqliteStoreOptions, "mapsFile" | "purging" | "isServing">;
 
 /** Opens the database and the data folder, which is created if it does not exist. */
-export async function openDataFolder(world: DataFolderWorld): Promise<DataFolder> {
-  return world.config.storage.url === "" ? openOwnDatabase(world) : await openSharedDatabase(world);
+export async function openDataFolder(deps: DataFolderDeps): Promise<DataFolder> {
+  return deps.config.storage.url === "" ? openOwnDatabase(deps) : await openSharedDatabase(deps);
 }
 
 /**
@@ -58,7 +58,7 @@ function openOwnDatabase({
   mapsFile,
   purging,
   isServing,
-}: DataFolderWorld): DataFolder {
+}: DataFolderDeps): DataFolder {
   const { dataDir } = config.storage;
   const file = databaseFile(dataDir);
   refuseLeftoverFiles(file);
@@ -87,12 +87,12 @@ function openOwnDatabase({
 }
 
 /** Opens a database on PostgreSQL: the folder contains the key file, unless the environment provides the key. */
-async function openSharedDatabase(world: DataFolderWorld): Promise<DataFolder> {
-  const { config, env, random, whenEmpty } = world;
+async function openSharedDatabase(deps: DataFolderDeps): Promise<DataFolder> {
+  const { config, env, random, whenEmpty } = deps;
   const { dataDir } = config.storage;
   // Before the database is changed, if that is allowed.
   if (whenEmpty === undefined) makeDataFolder(dataDir);
-  const store = await openDatabase(world);
+  const store = await openDatabase(deps);
   try {
     makeDataFolder(dataDir);
     const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
@@ -106,7 +106,7 @@ async function openSharedDatabase(world: DataFolderWorld): Promise<DataFolder> {
   }
 }
 
-async function openDatabase({ config, clock, random, whenEmpty }: DataFolderWorld): Promise<Store> {
+async function openDatabase({ config, clock, random, whenEmpty }: DataFolderDeps): Promise<Store> {
   // Imported on demand, so that an installation on SQLite does not load the driver.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
   return await openPostgresStore(config.storage.url, { clock, random, whenEmpty });
@@ -116,9 +116,9 @@ async function openDatabase({ config, clock, random, whenEmpty }: DataFolderWorl
  * Migrates the schema, or creates it in an empty database; returns the applied migrations. Needs no key, which the
  * user who migrates may not have.
  */
-export async function migrate(world: DataFolderWorld): Promise<Store["applied"]> {
-  const isOwn = world.config.storage.url === "";
-  const store = isOwn ? openOwnDatabase(world).store : await openDatabase(world);
+export async function migrate(deps: DataFolderDeps): Promise<Store["applied"]> {
+  const isOwn = deps.config.storage.url === "";
+  const store = isOwn ? openOwnDatabase(deps).store : await openDatabase(deps);
   await store.close();
   return store.applied;
 }
@@ -137,7 +137,7 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
 }
 
 /** Creates the key file of a database without secrets. Throws if the key cannot be used. */
-function settleKey(dataDir: string, env: DataFolderWorld["env"], random: FillRandom): void {
+function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRandom): void {
   const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
   if (lacksKey && hasSealedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });

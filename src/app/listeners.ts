@@ -13,7 +13,7 @@ import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts
 const OUT_OF_DESCRIPTORS =
   "Check which clients keep so many connections open, or raise LimitNOFILE of the service (`ulimit -n`).";
 
-export type ListenersWorld = { config: Config; clock: () => Instant; log: Logger };
+export type ListenersDeps = { config: Config; clock: () => Instant; log: Logger };
 
 /** The main listener and the administrators', which may be the same. */
 export type Listeners = {
@@ -33,7 +33,7 @@ export type Listeners = {
  * reached from this machine only. Rejects with an OperatorError if an address or the certificate cannot be used.
  */
 export async function openListeners(
-  { config, clock, log }: ListenersWorld,
+  { config, clock, log }: ListenersDeps,
   fetch: { main: Fetch; admin: Fetch },
 ): Promise<Listeners> {
   const { host, port, idleTimeoutS, tlsCert: certFile, tlsKey: keyFile } = config.server;

@@ -22,14 +22,14 @@ export type Maintenance = {
 const SMALL_BYTES = 4 << 20;
 
 /** Returns the maintenance jobs that find and repair what a crash or a failing disk has left. */
-export function maintenance(world: {
+export function maintenance(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   log: Logger;
   store: Store;
 }): Maintenance {
-  const { config, clock, log, store } = world;
+  const { config, clock, log, store } = deps;
   const { dataDir, url } = config.storage;
   const file = databaseFile(dataDir);
   const openedAt = clock();
@@ -41,7 +41,7 @@ export function maintenance(world: {
     const startedAt = clock();
     let problems: readonly string[];
     try {
-      problems = await findProblems(world, file, signal);
+      problems = await findProblems(deps, file, signal);
     } catch (error) {
       pages = { state: "unknown", checkedAt: null };
       throw error;

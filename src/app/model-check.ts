@@ -12,7 +12,7 @@ const PATTERN = "0 40 4 * * *";
  * Measures monthly whether the active calibration still forecasts better than the default model. Runs as a child
  * process, since it reads every history and its memory is returned then.
  */
-export function modelCheck(world: {
+export function modelCheck(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -21,7 +21,7 @@ export function modelCheck(world: {
   /** Runs a command of this executable and returns what it printed. */
   runCommand?: typeof selfExec;
 }): Job {
-  const { config, env, clock, log, store, runCommand = selfExec } = world;
+  const { config, env, clock, log, store, runCommand = selfExec } = deps;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   return {
     name: "check-model",

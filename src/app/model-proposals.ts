@@ -17,13 +17,13 @@ export type ModelProposals = {
 const STOPPED = "Interrupted: the server was stopped. Run it again.";
 
 /** Each calibration is a child process, since it reads every history and its memory is returned then. */
-export function modelProposals(world: {
+export function modelProposals(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;
   store: Pick<Store, "read" | "write">;
 }): ModelProposals {
-  const { config, env, log, store } = world;
+  const { config, env, log, store } = deps;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const abort = new AbortController();
   let running: Promise<void> | undefined;

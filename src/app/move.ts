@@ -17,7 +17,7 @@ import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
 
 export type MoveStep = "copying" | "comparing" | "photos";
-export type MoveWorld = {
+export type MoveDeps = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -45,17 +45,17 @@ type Target = Place & { finish(): Promise<void> };
  * Copies everything in the configured storage to another, empty one, and compares both. The source is not changed;
  * no server may run on it meanwhile. Throws an OperatorError if the move is impossible or the copies differ.
  */
-export async function move(world: MoveWorld): Promise<MoveResult> {
-  const { config, to, onStep } = world;
+export async function move(deps: MoveDeps): Promise<MoveResult> {
+  const { config, to, onStep } = deps;
   if (config.storage.url === "" && !isPostgres(to))
     throw new OperatorError(
       `both are data folders: ${config.storage.dataDir} and ${to}`,
       "Move to or from PostgreSQL. To copy a data folder, use `mainstay backup` and `mainstay restore`.",
     );
   const from =
-    config.storage.url === "" ? await folderSource(world) : await databaseSource(config.storage.url);
+    config.storage.url === "" ? await folderSource(deps) : await databaseSource(config.storage.url);
   try {
-    const target = isPostgres(to) ? await databaseTarget(world) : folderTarget(world);
+    const target = isPostgres(to) ? await databaseTarget(deps) : folderTarget(deps);
     try {
       const rows = await transfer(from, target, onStep);
       const photos = await movePictures(from.pictures, target.pictures, onStep);
@@ -69,7 +69,7 @@ export async function move(world: MoveWorld): Promise<MoveResult> {
   }
 }
 
-async function movePictures(from: Pictures, to: Pictures, onStep: MoveWorld["onStep"]): Promise<number> {
+async function movePictures(from: Pictures, to: Pictures, onStep: MoveDeps["onStep"]): Promise<number> {
   const names = await from.names();
   for (const [nth, name] of names.entries()) {
     const { bytes, writtenAt } = await from.read(name);
@@ -85,7 +85,7 @@ async function movePictures(from: Pictures, to: Pictures, onStep: MoveWorld["onS
   return names.length;
 }
 
-async function folderSource({ config, env, clock, random }: MoveWorld): Promise<Place> {
+async function folderSource({ config, env, clock, random }: MoveDeps): Promise<Place> {
   const { dataDir } = config.storage;
   const lock = lockInstance(dataDir);
   try {
@@ -118,13 +118,13 @@ async function databaseSource(url: string): Promise<Place> {
   return { ...side, pictures: uploadRows(side.engine) };
 }
 
-async function databaseTarget({ to, again, clock }: MoveWorld): Promise<Target> {
+async function databaseTarget({ to, again, clock }: MoveDeps): Promise<Target> {
   const side = await postgresTarget(to, { now: clock(), again });
   return { ...side, pictures: uploadRows(side.engine) };
 }
 
 /** A target data folder, whose database file gets its name last. */
-function folderTarget({ config, env, to: dataDir, again, clock }: MoveWorld): Target {
+function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Target {
   const unfinished = join(dataDir, UNFINISHED_DATABASE);
   const found = existsSync(dataDir) ? readdirSync(dataDir) : [];
   const isLeft = found.includes(UNFINISHED_DATABASE);

@@ -37,11 +37,11 @@ export function senderOf({ webhooks }: Config): Sender {
   });
 }
 
-export type OutboxWorld = { config: Config; clock: () => Instant; log: Logger };
+export type OutboxDeps = { config: Config; clock: () => Instant; log: Logger };
 
 /** Creates the outbox's dispatcher without starting it. */
 export function dispatcherOf(
-  { config, clock, log }: OutboxWorld,
+  { config, clock, log }: OutboxDeps,
   { store, encryptor }: DataFolder,
   sender: Sender,
   cluster: Cluster = SINGLE_NODE,

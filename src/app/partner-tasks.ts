@@ -31,7 +31,7 @@ export type PartnerTasks = {
 const MOST_REMEMBERED = 1000;
 const BUSY: { heldBy: undefined } = { heldBy: undefined };
 
-export function partnerTasks(world: {
+export function partnerTasks(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -40,7 +40,7 @@ export function partnerTasks(world: {
   passes: ImpersonationTokens;
   store: Pick<Store, "read" | "write">;
 }): PartnerTasks {
-  const { config, env, clock, log, knowledge, passes, store } = world;
+  const { config, env, clock, log, knowledge, passes, store } = deps;
   const latest = new LRUCache<string, PartnerTask>({ max: MOST_REMEMBERED });
   const running = new Map<string, Promise<void>>();
   const abort = new AbortController();

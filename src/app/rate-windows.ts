@@ -6,7 +6,7 @@ import { SlidingWindow } from "../http/sliding-window.ts";
 import type { Durability, Store } from "../store/store.ts";
 
 /** Returns the rate windows of callers: of this server, or shared by all on the database. */
-export function rateWindows(world: {
+export function rateWindows(deps: {
   limits: Config["limits"];
   store: Store;
   monotonicMs: () => number;
@@ -16,7 +16,7 @@ export function rateWindows(world: {
   /** Returns the windows of one listener; its name keeps its callers apart from those of others. */
   addresses(listener: string): { addressWindow: RateWindow; healthWindow: RateWindow };
 } {
-  const { limits, store, monotonicMs, cluster } = world;
+  const { limits, store, monotonicMs, cluster } = deps;
   const shared = (limit: number, durability: Durability) =>
     new DistributedRateWindow(store, limit, monotonicMs, durability);
   return {

@@ -53,7 +53,7 @@ export function createContext(
   overrides: readonly Override[],
   allCommands: Context["allCommands"],
 ): Context {
-  const { guard: _guard, logLines, ...world } = host;
+  const { guard: _guard, logLines, ...deps } = host;
   const request: ConfigRequest = {
     file: given.config,
     env: host.env,
@@ -64,7 +64,7 @@ export function createContext(
   let config: Config | undefined;
   let log: Logger | undefined;
   return {
-    ...world,
+    ...deps,
     given,
     json: given.json,
     allCommands,

@@ -47,7 +47,7 @@ export class Membership implements Cluster {
   #isStopped = false;
   #isFailing = false;
 
-  constructor(private readonly parts: MembershipDeps) {}
+  constructor(private readonly deps: MembershipDeps) {}
 
   /** Joins the cluster. Rejects if the database is unavailable, and with an OutdatedServer. */
   async start(): Promise<void> {
@@ -58,28 +58,29 @@ export class Membership implements Cluster {
   /** Leaves the cluster and releases all leases. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.parts.timers.clear(this.#timer);
+    this.deps.timers.clear(this.#timer);
     this.#held.clear();
-    await this.#serialize(() => this.parts.repository.leave(this.#id)).catch((error) => {
-      this.parts.log.warn({ err: error }, "could not leave the cluster: the leases of this server expire");
+    await this.#serialize(() => this.deps.repository.leave(this.#id)).catch((error) => {
+      this.deps.log.warn({ err: error }, "could not leave the cluster: the leases of this server expire");
     });
   }
 
   async acquire(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { repository: book, monotonicMs, leaseMs } = this.parts;
+    const { repository: book, monotonicMs, leaseMs } = this.deps;
     const mayRequest = (name: string) =>
-      !this.#isHeld(name) && (this.#refused.get(name) ?? 0) <= monotonicMs();
+      !this.#holdsLease(name) && (this.#refused.get(name) ?? 0) <= monotonicMs();
     const wanted = names.filter(mayRequest);
     if (wanted.length > 0) {
       await this.#acquire(() => book.acquire(this.#id, wanted, leaseMs));
-      for (const name of wanted) if (!this.#isHeld(name)) this.#refused.set(name, monotonicMs() + REFUSED_MS);
+      for (const name of wanted)
+        if (!this.#holdsLease(name)) this.#refused.set(name, monotonicMs() + REFUSED_MS);
     }
-    return epochs(names.flatMap((name) => (this.#isHeld(name) ? this.#held.get(name)! : [])));
+    return epochs(names.flatMap((name) => (this.#holdsLease(name) ? this.#held.get(name)! : [])));
   }
 
   holds({ name, epoch }: Lease, needMs: number): boolean {
     const held = this.#held.get(name);
-    return held?.epoch === epoch && coversNeed(held, this.parts.monotonicMs(), needMs);
+    return held?.epoch === epoch && coversNeed(held, this.deps.monotonicMs(), needMs);
   }
 
   async confirm(
@@ -92,7 +93,7 @@ export class Membership implements Cluster {
   release(names: readonly string[]): Promise<void> {
     // Before the database is asked: from now on this server must not act under these leases.
     for (const name of names) this.#held.delete(name);
-    return this.#serialize(() => this.parts.repository.release(this.#id, names));
+    return this.#serialize(() => this.deps.repository.release(this.#id, names));
   }
 
   onLost(listener: (names: readonly string[]) => void): void {
@@ -105,11 +106,11 @@ export class Membership implements Cluster {
     run: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { repository: book, leaseMs } = this.parts;
+    const { repository: book, leaseMs } = this.deps;
     const name = jobLease(job);
     // A run recorded far in the future would keep the other servers from theirs.
     const isAhead = scheduledFor !== undefined && isClockOff(this.#clockOffMs);
-    if (isAhead || this.#isHeld(name)) return false;
+    if (isAhead || this.#holdsLease(name)) return false;
     const [lease] = await this.#acquire(async () => {
       if (scheduledFor === undefined) return await book.acquire(this.#id, [name], leaseMs);
       const taken = await book.acquireScheduled(this.#id, name, scheduledFor, leaseMs);
@@ -134,24 +135,24 @@ export class Membership implements Cluster {
   snapshotBlockedReason(): string | undefined {
     if (isClockOff(this.#clockOffMs))
       return `this server's clock is ${Math.round(this.#clockOffMs / 1000)} s off the database's`;
-    const { model } = this.parts.self();
+    const { model } = this.deps.self();
     return isNewestModel(model, this.#alive) ? undefined : "a server with a newer model is running";
   }
 
   get #id(): string {
-    return this.parts.self().id;
+    return this.deps.self().id;
   }
 
-  #isHeld(name: string): boolean {
+  #holdsLease(name: string): boolean {
     const held = this.#held.get(name);
-    return held !== undefined && coversNeed(held, this.parts.monotonicMs(), 0);
+    return held !== undefined && coversNeed(held, this.deps.monotonicMs(), 0);
   }
 
   /** Runs a request for leases and remembers those that were acquired. */
   async #acquire(request: () => Promise<Lease[]>): Promise<Lease[]> {
     return await this.#serialize(async () => {
       if (this.#isStopped) return [];
-      const requestedAt = this.parts.monotonicMs();
+      const requestedAt = this.deps.monotonicMs();
       const taken = await request();
       this.#keep(taken, requestedAt);
       return taken;
@@ -165,21 +166,21 @@ export class Membership implements Cluster {
   }
 
   #schedule(ms: number): void {
-    if (!this.#isStopped) this.#timer = this.parts.timers.set(() => void this.#run(), ms);
+    if (!this.#isStopped) this.#timer = this.deps.timers.set(() => void this.#run(), ms);
   }
 
   async #run(): Promise<void> {
     try {
       await this.#heartbeat();
-      if (this.#isFailing) this.parts.log.info({}, "leases are renewed again");
+      if (this.#isFailing) this.deps.log.info({}, "leases are renewed again");
       this.#isFailing = false;
       this.#schedule(HEARTBEAT_MS);
     } catch (error) {
       if (error instanceof OutdatedServer) {
         this.#drop([...this.#held.values()]);
-        return this.parts.mustStop(error);
+        return this.deps.mustStop(error);
       }
-      if (!this.#isFailing) this.parts.log.warn({ err: error }, "could not renew leases; retrying");
+      if (!this.#isFailing) this.deps.log.warn({ err: error }, "could not renew leases; retrying");
       this.#isFailing = true;
       this.#dropEnded();
       this.#schedule(RETRY_MS);
@@ -191,7 +192,7 @@ export class Membership implements Cluster {
   }
 
   async #renew(): Promise<void> {
-    const { repository: book, self, clock, monotonicMs, leaseMs } = this.parts;
+    const { repository: book, self, clock, monotonicMs, leaseMs } = this.deps;
     this.#dropEnded();
     const requestedAt = monotonicMs();
     const before = clock();
@@ -215,22 +216,22 @@ export class Membership implements Cluster {
     if (isClockOff(offMs) !== isClockOff(this.#clockOffMs)) {
       const fields = { clock_off_ms: offMs };
       if (isClockOff(offMs))
-        this.parts.log.warn(
+        this.deps.log.warn(
           fields,
           "the clock differs from the database's by more than a minute: this server takes no snapshots until it is corrected",
         );
-      else this.parts.log.info(fields, "the clock agrees with the database's again");
+      else this.deps.log.info(fields, "the clock agrees with the database's again");
     }
     this.#clockOffMs = offMs;
   }
 
   #keep(leases: readonly Lease[], requestedAt: number): void {
     for (const lease of leases)
-      this.#held.set(lease.name, { ...lease, until: leaseEnd(requestedAt, this.parts.leaseMs) });
+      this.#held.set(lease.name, { ...lease, until: leaseEnd(requestedAt, this.deps.leaseMs) });
   }
 
   #dropEnded(): void {
-    this.#drop([...this.#held.values()].filter((lease) => !coversNeed(lease, this.parts.monotonicMs(), 0)));
+    this.#drop([...this.#held.values()].filter((lease) => !coversNeed(lease, this.deps.monotonicMs(), 0)));
   }
 
   /** Forgets leases as they were when the request began; one acquired again since has another epoch and stays. */

@@ -34,15 +34,15 @@ const BATCH = 500;
 const STEP = 10;
 
 /** Returns the scheduled jobs of a server, except backups. */
-export function jobTable(world: JobDeps): Job[] {
-  const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = world;
+export function jobTable(deps: JobDeps): Job[] {
+  const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = deps;
   const snapshot: Job = {
     name: "snapshot",
     pattern: "0 * * * * *",
     runAtStart: true,
     // The servers of a cluster divide the work.
     runOnEveryServer: true,
-    run: dailySnapshot(world),
+    run: dailySnapshot(deps),
     async runNow(signal) {
       const reason = cluster.snapshotBlockedReason();
       if (reason !== undefined) throw new OperatorError(`this server cannot take a snapshot: ${reason}`);
@@ -93,8 +93,8 @@ export function jobTable(world: JobDeps): Job[] {
       pattern: "0 27 * * * *",
       runAtStart: true,
       async run(signal) {
-        const parts = { store, clock, yieldNow: yieldToEventLoop, signal };
-        const deliveries = await pruneDeliveries(parts, config.webhooks.logRetentionDays);
+        const deps = { store, clock, yieldNow: yieldToEventLoop, signal };
+        const deliveries = await pruneDeliveries(deps, config.webhooks.logRetentionDays);
         if (deliveries > 0) log.info({ deliveries }, "delivery log pruned");
       },
     },
@@ -103,7 +103,7 @@ export function jobTable(world: JobDeps): Job[] {
       name: "store-embed-views",
       pattern: "15 * * * * *",
       runOnEveryServer: true,
-      run: () => world.views.flush(),
+      run: () => deps.views.flush(),
     },
     {
       name: "renew-plans",

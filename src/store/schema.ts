@@ -11,7 +11,7 @@ import { isElevated } from "./elevated-components.ts";
  * table without gaps from 1: nothing that has one is deleted but with all of its partner, so the row at any offset of
  * a list is found by its number instead of by counting.
  */
-export function schemaOf(kit: ColumnTypes) {
+export function schemaOf(columnTypes: ColumnTypes) {
   const {
     table,
     text,
@@ -27,7 +27,7 @@ export function schemaOf(kit: ColumnTypes) {
     uniqueIndex,
     primaryKey,
     isTrue,
-  } = kit;
+  } = columnTypes;
 
   const partners = table(
     "partners",

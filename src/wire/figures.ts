@@ -49,8 +49,8 @@ export const recommendedReserve = usd("Recommended monthly contribution per unit
 /** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
 export const recommendedReserveGatherer = (knowledge: Knowledge) => new ReserveAccumulator(knowledge, 12);
 
-export const recommendedReserveView = (gatherer: ReserveAccumulator, unitCount: number): number =>
-  usdFromCents(gatherer.reserve(unitCount).perUnitPerMonth);
+export const recommendedReserveView = (collector: ReserveAccumulator, unitCount: number): number =>
+  usdFromCents(collector.reserve(unitCount).perUnitPerMonth);
 
 const span = record("Reserve", {
   label: text("Display name", "12-month reserve"),
@@ -155,12 +155,12 @@ const conditionView = condition.serializer(
 export const conditionReply = forPartner(condition);
 
 export function conditionFigure(knowledge: Knowledge): Figure<WireOf<typeof condition>> {
-  const gatherer = new AssessmentAccumulator(knowledge);
+  const collector = new AssessmentAccumulator(knowledge);
   return {
     add(component) {
-      gatherer.add(component);
+      collector.add(component);
       return 0;
     },
-    write: (property, moment) => conditionView(property, gatherer.assessment, moment),
+    write: (property, moment) => conditionView(property, collector.assessment, moment),
   };
 }

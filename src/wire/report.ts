@@ -96,14 +96,16 @@ const reportView = report.serializer(({ property, report, reserve, now }: Report
 export const reportReply = forPartner(report);
 
 export function reportFigure(knowledge: Knowledge): Figure<WireOf<typeof report>> {
-  const gatherer = new ReportAccumulator(knowledge, (row: PlacedComponent) => reportItemView(knowledge, row));
+  const collector = new ReportAccumulator(knowledge, (row: PlacedComponent) =>
+    reportItemView(knowledge, row),
+  );
   const reserve = recommendedReserveGatherer(knowledge);
   return {
     add(component) {
-      gatherer.add(component);
+      collector.add(component);
       reserve.add(component);
       return ITEM_BYTES;
     },
-    write: (property, { now }) => reportView({ property, report: gatherer.report(), reserve, now }),
+    write: (property, { now }) => reportView({ property, report: collector.report(), reserve, now }),
   };
 }

@@ -9,7 +9,7 @@ import { MemoryOutbox } from "./memory-delivery-repository.ts";
 type Change = { enabled?: boolean; url?: string | null; concurrency?: number };
 
 /** An outbox of some kind, with the hands to fill it and to look at what has become of its deliveries. */
-export type OutboxWorld = {
+export type OutboxDeps = {
   outbox: DeliveryRepository;
   /** With a receiver at http://hooks.test/. */
   addPartner(): Promise<{ id: string; endpoint: Endpoint }>;
@@ -30,7 +30,7 @@ type LoggedAttempt = {
 
 const URL = "http://hooks.test/";
 
-export async function memoryWorld(): Promise<OutboxWorld> {
+export async function memoryWorld(): Promise<OutboxDeps> {
   const memory = new MemoryOutbox();
   let partners = 0;
   return {
@@ -59,7 +59,7 @@ export async function memoryWorld(): Promise<OutboxWorld> {
 }
 
 /** Over a database with a partner of its own, who has no deliveries. */
-export async function databaseWorld(world: PartnerWorld): Promise<OutboxWorld> {
+export async function databaseWorld(world: PartnerWorld): Promise<OutboxDeps> {
   const { store, encryptor, clock, administration } = world;
   return {
     outbox: deliveryRepository(store, encryptor, clock),

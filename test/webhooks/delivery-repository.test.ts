@@ -4,7 +4,7 @@ import type { AttemptResult, PendingDelivery } from "../../src/webhooks/attempt.
 import { HEALTHY } from "../../src/webhooks/receiver-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
-import { databaseWorld, memoryWorld, type OutboxWorld } from "./delivery-repositories.ts";
+import { databaseWorld, memoryWorld, type OutboxDeps } from "./delivery-repositories.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const openStore = usePartnerStore();
@@ -32,7 +32,7 @@ describe.each([
   ["in the database", inDatabase],
   ["in memory, which other tests take for it", memoryWorld],
 ])("the outbox %s", (_, open) => {
-  let world: OutboxWorld;
+  let world: OutboxDeps;
   let partnerId: string;
   beforeEach(async () => {
     world = await open();

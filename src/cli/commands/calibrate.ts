@@ -59,19 +59,19 @@ export const calibrateCommand = command({
     if (report !== undefined && (revert || list || check))
       throw new UsageError(`--report and --${acts[0]![0]} cannot be used together`);
     const run = async ({ store }: DataFolder) => {
-      const world: ModelAdministration = {
+      const deps: ModelAdministration = {
         store,
         knowledge: loadKnowledge(),
         actor: actorOf(context),
         yieldNow: givingMemoryBack(writeThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
-      if (list) return await printVersions(context, world);
-      if (revert) return await printReverted(context, world);
-      if (check) return await printCheck(context, world);
+      if (list) return await printVersions(context, deps);
+      if (revert) return await printReverted(context, deps);
+      if (check) return await printCheck(context, deps);
       const fit = (fitLock?: FitLock) => {
         const wanted = { apply, keep, force, asOf: asOf ?? dayOf(context.now()), report };
-        return fitAndPrint(context, { ...world, ...(fitLock && { fitLock }) }, wanted);
+        return fitAndPrint(context, { ...deps, ...(fitLock && { fitLock }) }, wanted);
       };
       if (!apply && !keep) return await fit();
       const asked = { by: whoRuns(context), actor: actorOf(context), handedOver: context.env[FIT_LOCK] };
@@ -99,11 +99,11 @@ type FitOptions = { apply: boolean; keep: boolean; force: boolean; asOf: string;
 
 async function fitAndPrint(
   context: Context,
-  world: ModelAdministration & { fitLock?: FitLock },
+  deps: ModelAdministration & { fitLock?: FitLock },
   { apply, keep, force, asOf, report }: FitOptions,
 ): Promise<void> {
-  const { knowledge, store } = world;
-  const calibration = await calibrate(world, asOf);
+  const { knowledge, store } = deps;
+  const calibration = await calibrate(deps, asOf);
   const evidence = calibrationRecord(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
@@ -115,11 +115,11 @@ async function fitAndPrint(
       calibrationText(knowledge, calibration, { page, ending: ending(calibration, applied, modelVersion) }),
     );
   };
-  if (keep) await keepFit(world, { calibration, evidence });
+  if (keep) await keepFit(deps, { calibration, evidence });
   if (!apply) return await print(undefined);
   let version: string;
   try {
-    version = await applyCalibration(world, calibration, { force, evidence });
+    version = await applyCalibration(deps, calibration, { force, evidence });
   } catch (error) {
     if (error instanceof OperatorError) await print(undefined);
     throw error;
@@ -167,16 +167,16 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
 const proofOf = ({ validation }: { validation: Record<string, unknown> }) =>
   validation as ReturnType<typeof validationRecord>;
 
-async function printReverted(context: Context, world: ModelAdministration): Promise<void> {
-  const { from, to } = await revertModel(world);
+async function printReverted(context: Context, deps: ModelAdministration): Promise<void> {
+  const { from, to } = await revertModel(deps);
   context.print(
     { reverted: from, model_version: to },
     `Reverted from model ${from} to ${to}. The next snapshot rescores all components.`,
   );
 }
 
-async function printCheck(context: Context, world: ModelAdministration): Promise<void> {
-  const check = await checkModel(world, dayOf(context.now()), validationRecord);
+async function printCheck(context: Context, deps: ModelAdministration): Promise<void> {
+  const check = await checkModel(deps, dayOf(context.now()), validationRecord);
   context.print(
     modelCheckRecord(check),
     check.isWorse

@@ -28,7 +28,7 @@ export const demoCommand = command({
     const { cwd, env, given, json, now, random } = context;
     const stop = stopBySignal();
     const config = demoConfig(context.config, resolve(cwd, given.dataDir ?? "demo-data"));
-    const world = { config, env, clock: now, random };
+    const deps = { config, env, clock: now, random };
     const write = writerTo(context, stop);
     const lines = standardStream(1);
     const report = new DeliveryReport(json ? () => {} : lines.write);
@@ -38,10 +38,10 @@ export const demoCommand = command({
       (delivery) => report.add(delivery),
     );
     try {
-      const data = await prepareDemo(world, receiver.url, stop.signal);
+      const data = await prepareDemo(deps, receiver.url, stop.signal);
       secret = data.credentials.webhook_secret;
       const log = createLogger({ level: "warn", format: "pretty", destination: standardStream(2) });
-      const app = await startApp({ ...world, log });
+      const app = await startApp({ ...deps, log });
       const apiUrl = `${app.url}${config.server.basePath}`;
       const tries = triesOf(data, apiUrl, dayOf(now()), usesProxy(env));
       const demo: Demo = {

@@ -29,15 +29,15 @@ export const announceCommand: Command = command({
     const { announceState } = await import("../../usecases/deliveries/announce-state.ts");
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
-      const parts = {
+      const deps = {
         administration,
         knowledge: loadKnowledge(),
         yieldNow: writeThrottle(store, context.now),
       };
       const partner = await requirePartner(store, partnerId);
-      if (dryRun) return await announceState(parts, partner, true);
+      if (dryRun) return await announceState(deps, partner, true);
       return await withLock(store, lockOn(context, partnerId), (lock) =>
-        announceState({ ...parts, lock }, partner, false),
+        announceState({ ...deps, lock }, partner, false),
       );
     });
     context.print(
@@ -72,13 +72,13 @@ export const purgeCommand: Command = command({
           );
         }
         const uploads = uploadsOf(store, context.config.storage.dataDir);
-        const parts = { administration, uploads, yieldNow: writeThrottle(store, context.now) };
+        const deps = { administration, uploads, yieldNow: writeThrottle(store, context.now) };
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.
         const isServers = context.env[IMPERSONATION_TOKEN_VARIABLE] !== undefined;
         const heldBy = isServers ? undefined : await lockHolder(store, partnerLockName(partnerId));
         if (heldBy !== undefined) throw lockHeldError(lockOn(context, partnerId).activity, heldBy);
-        return await purgePartner(parts, partner, confirm);
+        return await purgePartner(deps, partner, confirm);
       },
       { purging: true },
     );

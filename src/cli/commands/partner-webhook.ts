@@ -137,8 +137,8 @@ const probe = command({
           ? (await store.read.partners.list()).filter(({ enabled }) => enabled)
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
-      const parts = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await probeReceivers(parts, partners);
+      const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
+      const found = await probeReceivers(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

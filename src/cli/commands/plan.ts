@@ -53,8 +53,8 @@ export const planCommand = command({
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
     };
     const plan = await withData(context, ({ store }) => {
-      const world = { store, knowledge: loadKnowledge(), clock: context.now, yieldNow: yieldToEventLoop };
-      return property !== undefined ? ofProperty(world, property, terms) : ofPartner(world, partner!, terms);
+      const deps = { store, knowledge: loadKnowledge(), clock: context.now, yieldNow: yieldToEventLoop };
+      return property !== undefined ? ofProperty(deps, property, terms) : ofPartner(deps, partner!, terms);
     });
     const form = context.json ? "json" : (format ?? "table");
     if (form === "csv") context.stdout.write(plan.csv());
@@ -66,22 +66,22 @@ export const planCommand = command({
 type RenderedPlan = { record: object; csv(): string; text(width: number): string };
 
 async function ofProperty(
-  world: PlanDeps & Pick<DataFolder, "store">,
+  deps: PlanDeps & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
 ): Promise<RenderedPlan> {
-  const { properties } = world.store.read;
+  const { properties } = deps.store.read;
   const owner = await properties.ownerOf(id);
   if (owner === undefined)
     throw new OperatorError(
       `Property not found: ${id}`,
       "`mainstay partner list` shows partners; `mainstay plan --partner ID --format csv` lists a partner's properties.",
     );
-  const partner = await requirePartner(world.store, owner);
+  const partner = await requirePartner(deps.store, owner);
   const property = (await properties.find(owner, id))!;
-  const plan = await planProperty(world, property, terms);
+  const plan = await planProperty(deps, property, terms);
   const { plans, asOf } = plan;
-  const { knowledge } = world;
+  const { knowledge } = deps;
   const record = planView(
     plan,
     plans.map((one) => plannedComponentView(knowledge, one, asOf)),
@@ -100,13 +100,13 @@ async function ofProperty(
 const PAGE = 200;
 
 async function ofPartner(
-  world: PlanDeps & Pick<DataFolder, "store">,
+  deps: PlanDeps & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
 ): Promise<RenderedPlan> {
-  const { store } = world;
+  const { store } = deps;
   const partner = await requirePartner(store, id);
-  const plan = await planPortfolio(world, id, terms);
+  const plan = await planPortfolio(deps, id, terms);
   const shares = plan.budget && sharesOf(plan.budget);
   const rows: PortfolioPlanRow[] = [];
   for (let offset = 0; ; offset += PAGE) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import appliances from "../../../samples/nyc-elevators/appliances.csv" with { type: "text" };
 import properties from "../../../samples/nyc-elevators/properties.csv" with { type: "text" };
 import serviceEvents from "../../../samples/nyc-elevators/service_events.csv" with { type: "text" };
-import { type DataFolderWorld, databaseFile, openDataFolder } from "../../app/data-folder.ts";
+import { type DataFolderDeps, databaseFile, openDataFolder } from "../../app/data-folder.ts";
 import { lockInstance } from "../../app/instance-lock.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -50,14 +50,14 @@ const DAILY_CALL_LIMIT = 1_000_000;
  * previous one stopped. `signal` interrupts it between two transactions.
  */
 export async function prepareDemo(
-  world: DataFolderWorld,
+  deps: DataFolderDeps,
   receiverUrl: string,
   signal: AbortSignal,
 ): Promise<DemoData> {
-  const { config, clock, random } = world;
+  const { config, clock, random } = deps;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
-  const { store, encryptor } = await openDataFolder(world);
+  const { store, encryptor } = await openDataFolder(deps);
   try {
     const lock = lockInstance(config.storage.dataDir);
     try {

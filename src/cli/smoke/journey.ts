@@ -10,7 +10,7 @@ type Json = any;
 /** Runs and times one named step. A failure stops the test. */
 export type Step = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 
-type JourneyWorld = {
+type JourneyDeps = {
   processes: Processes;
   /** The address that the server listens on. */
   host: string;
@@ -19,8 +19,8 @@ type JourneyWorld = {
 };
 
 /** Runs what an operator and a partner do on the first day, from the first start of a server to a restart. */
-export async function runJourney(step: Step, world: JourneyWorld): Promise<void> {
-  const { processes, host, deliveries, today } = world;
+export async function runJourney(step: Step, deps: JourneyDeps): Promise<void> {
+  const { processes, host, deliveries, today } = deps;
   let server = await step("start", () => processes.serve(host));
 
   const partner = await step("partner", async () => {

@@ -14,12 +14,12 @@ export class SystemValueAccumulator {
 
   add(component: AssessedComponent): void {
     const { system } = this.knowledge.type(component.typeId);
-    let gatherer = this.#systems.get(system);
-    if (!gatherer) {
-      gatherer = new AssessmentAccumulator(this.knowledge);
-      this.#systems.set(system, gatherer);
+    let collector = this.#systems.get(system);
+    if (!collector) {
+      collector = new AssessmentAccumulator(this.knowledge);
+      this.#systems.set(system, collector);
     }
-    gatherer.add(component);
+    collector.add(component);
   }
 
   values(): SystemValue[] {

@@ -49,7 +49,7 @@ export class ReportAccumulator<C extends AssessedComponent, Item> {
     return {
       totals: this.#totals.assessment,
       categories: new Map(
-        Array.from(this.#categories, ([typeId, gatherer]) => [typeId, gatherer.assessment]),
+        Array.from(this.#categories, ([typeId, collector]) => [typeId, collector.assessment]),
       ),
       byTier: { CRITICAL: CRITICAL.list(), WARNING: WARNING.list(), GOOD: GOOD.list() },
     };

@@ -34,10 +34,10 @@ type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
  * Stores a calibration with its proof for later activation, in place of the previously stored one. Scores do not
  * change.
  */
-export async function keepFit(world: Storing, { calibration, evidence }: Fitted): Promise<KeptFit> {
-  const { store, knowledge, fitLock } = world;
-  return await withLock(store, modelLock(world.actor), async (lock) => {
-    const number = await storeFrailties(world, lock, calibration);
+export async function keepFit(deps: Storing, { calibration, evidence }: Fitted): Promise<KeptFit> {
+  const { store, knowledge, fitLock } = deps;
+  return await withLock(store, modelLock(deps.actor), async (lock) => {
+    const number = await storeFrailties(deps, lock, calibration);
     return await store.write(async (tx) => {
       await lock.confirm(tx);
       const kept: KeptFit = {
@@ -94,14 +94,14 @@ export async function activateKeptFit(
  * forced.
  */
 export async function applyCalibration(
-  world: Storing,
+  deps: Storing,
   calibration: Calibration,
   { force, evidence }: { force: boolean; evidence: Record<string, unknown> },
 ): Promise<string> {
-  const { store, knowledge, actor, fitLock } = world;
+  const { store, knowledge, actor, fitLock } = deps;
   if (!calibration.validation.better && !force) throw notProven(calibration);
-  return await withLock(store, modelLock(world.actor), async (lock) => {
-    const number = await storeFrailties(world, lock, calibration);
+  return await withLock(store, modelLock(deps.actor), async (lock) => {
+    const number = await storeFrailties(deps, lock, calibration);
     return await store.write(async (tx) => {
       await lock.confirm(tx);
       const fit = { ...storedFit(calibration, evidence), number, base: knowledge.modelVersion };

@@ -31,17 +31,17 @@ const MESSAGE =
 const AT_ONCE = 8;
 
 /** Sends a delivery with wrong signatures to each partner's endpoint. Partners without one are left out. */
-export async function probeEndpoints(parts: ProbeDeps, partners: readonly Partner[]): Promise<Probed[]> {
+export async function probeEndpoints(deps: ProbeDeps, partners: readonly Partner[]): Promise<Probed[]> {
   const probed: Probed[] = [];
   for (let i = 0; i < partners.length; i += AT_ONCE) {
-    const group = partners.slice(i, i + AT_ONCE).map((partner) => probe(parts, partner));
+    const group = partners.slice(i, i + AT_ONCE).map((partner) => probe(deps, partner));
     for (const one of await Promise.all(group)) if (one) probed.push(one);
   }
   return probed;
 }
 
-async function probe(parts: ProbeDeps, partner: Partner): Promise<Probed | undefined> {
-  const { administration, send, clock, timeoutMs } = parts;
+async function probe(deps: ProbeDeps, partner: Partner): Promise<Probed | undefined> {
+  const { administration, send, clock, timeoutMs } = deps;
   const { store, random, actor } = administration;
   const url = (await store.read.partners.findReceiver(partner.id))?.url;
   if (!url) return undefined;

@@ -16,8 +16,8 @@ export type PruneDeps = {
  * Deletes deliveries and their attempts: delivered ones after `retentionDays` days, failed ones after twice as
  * many, pending ones never. Returns their number.
  */
-export async function pruneDeliveries(parts: PruneDeps, retentionDays: number): Promise<number> {
-  const { store, clock, yieldNow, signal } = parts;
+export async function pruneDeliveries(deps: PruneDeps, retentionDays: number): Promise<number> {
+  const { store, clock, yieldNow, signal } = deps;
   const now = clock();
   const days = { delivered: retentionDays, failed: 2 * retentionDays };
   let pruned = 0;

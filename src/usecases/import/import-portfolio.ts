@@ -135,13 +135,13 @@ async function importFile(
   total: ImportCounts,
   changes: ChangeLog,
 ): Promise<Rejects | undefined> {
-  const { onProgress, yieldNow = async () => {}, rejectsFolder, ...world } = request;
+  const { onProgress, yieldNow = async () => {}, rejectsFolder, ...deps } = request;
   const log = new RejectLog(file, rejectsFolder);
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
   report();
   try {
     await importRows(
-      { ...world, yieldNow },
+      { ...deps, yieldNow },
       KINDS[part] as RowKind<unknown>,
       file,
       ({ counts, rejected, changed }) => {

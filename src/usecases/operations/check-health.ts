@@ -30,8 +30,8 @@ export type HealthDeps = {
 };
 
 /** Returns whether the service can do its work. Tests the database with a real write. */
-export async function checkHealth(parts: HealthDeps): Promise<Health> {
-  const { store, clock, uptimeMs, version } = parts;
+export async function checkHealth(deps: HealthDeps): Promise<Health> {
+  const { store, clock, uptimeMs, version } = deps;
   // Concurrently: each fails only after a while if the database is unavailable.
   const [database, last] = await Promise.all([
     store
@@ -43,8 +43,8 @@ export async function checkHealth(parts: HealthDeps): Promise<Health> {
   const age = clock() - (last?.finishedAt ?? Number.NEGATIVE_INFINITY);
   // A snapshot dated in the future was taken by a wrong clock, and blocks the snapshots of the days until then.
   const sinceMs = Math.min(uptimeMs(), age < 0 ? Number.POSITIVE_INFINITY : age);
-  const scheduler = !parts.schedulerOn ? "off" : sinceMs > SNAPSHOT_LATE_MS ? "late" : "ok";
-  const pages = parts.pages().state;
+  const scheduler = !deps.schedulerOn ? "off" : sinceMs > SNAPSHOT_LATE_MS ? "late" : "ok";
+  const pages = deps.pages().state;
   // Without the database the state of snapshots is unknown; the service is degraded in any case.
   const degraded = database === "failed" || scheduler === "late" || pages === "damaged";
   return {
@@ -54,12 +54,12 @@ export async function checkHealth(parts: HealthDeps): Promise<Health> {
     checks: {
       database,
       scheduler,
-      outbox: parts.outboxRuns() ? "ok" : "stopped",
+      outbox: deps.outboxRuns() ? "ok" : "stopped",
       pages,
-      clock: isClockOff(parts.clockOffMs()) ? "off" : "ok",
+      clock: isClockOff(deps.clockOffMs()) ? "off" : "ok",
     },
     lastSnapshot: last?.finishedAt ? { date: last.day, finishedAt: last.finishedAt } : null,
-    lastBackup: summaryOf(parts.lastBackup()),
+    lastBackup: summaryOf(deps.lastBackup()),
   };
 }
 

@@ -25,25 +25,25 @@ const CANDIDATES_A_STEP = 500;
  * Renews the plans of the partner's properties whose history has changed since, in short transactions. Afterwards
  * the sums include everything that was stored when the call began.
  */
-export async function renewChangedPlans(world: PlanDeps, partnerId: string): Promise<number> {
-  return await renewPlans(world, partnerId, (limit) => world.store.read.plans.changed(partnerId, limit));
+export async function renewChangedPlans(deps: PlanDeps, partnerId: string): Promise<number> {
+  return await renewPlans(deps, partnerId, (limit) => deps.store.read.plans.changed(partnerId, limit));
 }
 
 /** Renews the plans of all partners that are older than the snapshot of the day; returns their number. */
-export async function renewAgedPlans(world: PlanDeps, day: Day): Promise<number> {
-  const { plans, partners } = world.store.read;
+export async function renewAgedPlans(deps: PlanDeps, day: Day): Promise<number> {
+  const { plans, partners } = deps.store.read;
   let count = 0;
   for (const { id } of await partners.list())
-    count += await renewPlans(world, id, (limit) => plans.aged(id, day, limit));
+    count += await renewPlans(deps, id, (limit) => plans.aged(id, day, limit));
   return count;
 }
 
 async function renewPlans(
-  world: PlanDeps,
+  deps: PlanDeps,
   partnerId: string,
   find: (limit: number) => Promise<string[]>,
 ): Promise<number> {
-  const { store, clock, yieldNow, signal } = world;
+  const { store, clock, yieldNow, signal } = deps;
   const renewed = new Set<string>();
   while (true) {
     const found = await find(PROPERTIES_A_STEP);
@@ -53,7 +53,7 @@ async function renewPlans(
     let candidates = 0;
     for (const propertyId of found) {
       renewed.add(propertyId);
-      const plan = await makePlan(world, partnerId, propertyId);
+      const plan = await makePlan(deps, partnerId, propertyId);
       made.push(plan);
       candidates += plan.candidates.length;
       if (candidates > MOST_CANDIDATES) break; // the others are found again
@@ -78,12 +78,12 @@ async function makePlan(
   // The number of changes is read first, so that a later change marks the plan as stale again.
   const { changes } = await store.read.plans.ofProperty(propertyId);
   const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
-  const gatherer = new PlanAccumulator(knowledge, newParts);
+  const collector = new PlanAccumulator(knowledge, newParts);
   await iterateComponents(store, propertyId, (component) => {
-    gatherer.add(component);
+    collector.add(component);
     return 0;
   });
-  return { propertyId, sums: gatherer.sums(unitCount), candidates: gatherer.candidates, changes };
+  return { propertyId, sums: collector.sums(unitCount), candidates: collector.candidates, changes };
 }
 
 /** Stores the plans of a partner's properties and updates the sums of the portfolio by the differences. */
@@ -104,18 +104,18 @@ async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], 
 
 /** Returns the plan over all properties of a partner, with sums that include everything stored now. */
 export async function planPortfolio(
-  world: PlanDeps,
+  deps: PlanDeps,
   partnerId: string,
   terms: PlanTerms,
 ): Promise<PortfolioPlan> {
-  const { store, knowledge, clock } = world;
-  await renewChangedPlans(world, partnerId);
+  const { store, knowledge, clock } = deps;
+  await renewChangedPlans(deps, partnerId);
   const sums = await store.read.plans.ofPartner(partnerId);
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
   const { budgetCents } = terms;
   return {
     ...planSummaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
-    budget: budgetCents === null ? null : await spendOverPortfolio(world, partnerId, budgetCents),
+    budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents),
   };
 }
 

@@ -50,11 +50,11 @@ export type PropertyFiguresRequest = {
  * database. Yields to the event loop in between.
  */
 export async function propertyFigures(
-  world: PropertyFiguresDeps,
+  deps: PropertyFiguresDeps,
   property: Property,
   { chosen, terms, defaultTrend }: PropertyFiguresRequest,
 ) {
-  const { store, knowledge, now } = world;
+  const { store, knowledge, now } = deps;
   const { read } = store;
   const settledAt = await read.snapshots.settledAt();
   const rows: PlacedComponent[] = [];
@@ -73,8 +73,8 @@ export async function propertyFigures(
   });
   const modelVersion = await modelVersionOf(read, knowledge);
   const figureOf = <Written>(figure: Figure<Written>) => figure.write(property, { now, modelVersion });
-  const deps = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
-  const plan = await planLoadedProperty(deps, property, rows, terms);
+  const planDeps = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
+  const plan = await planLoadedProperty(planDeps, property, rows, terms);
   const scheduled = await mapYielding(plan.plans, yieldToEventLoop, (one) => ({
     ...plannedComponentView(knowledge, one, plan.asOf),
     yearly_costs: yearlyCosts(one),

@@ -65,12 +65,12 @@ export async function planProperty(
 
 /** Returns the plan of a property whose components are loaded. */
 export async function planLoadedProperty(
-  world: Pick<PlanDeps, "knowledge" | "clock" | "yieldNow"> & { modelVersion: string },
+  deps: Pick<PlanDeps, "knowledge" | "clock" | "yieldNow"> & { modelVersion: string },
   property: Property,
   components: readonly PlacedComponent[],
   terms: PlanTerms,
 ): Promise<PropertyPlan<PlacedComponent>> {
-  const { knowledge, clock, yieldNow, modelVersion } = world;
+  const { knowledge, clock, yieldNow, modelVersion } = deps;
   const { plans, years } = await planComponents(knowledge, components, terms.years, yieldNow);
   const candidates = await mapYielding(plans, yieldNow, (plan) => candidateOf(knowledge, plan));
   const sums = sumsOf(plans, candidates, property, years);

@@ -1,0 +1,93 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript-5";
+
+const ROOT = join(import.meta.dir, "..");
+
+/*
+ * Rejects retired words in file names and identifiers. docs/glossary.md has the words that are used instead. Comments
+ * and texts are left to readers; identifiers are what spreads.
+ */
+
+/** Retired words, each with the word to use. A name is rejected if one of its parts is such a word. */
+const RETIRED: Readonly<Record<string, string>> = {
+  anew: "again, or re-",
+  careless: "a name for what is skipped",
+  courteous: "write throttle",
+  courtesy: "write throttle",
+  foresee: "preload",
+  foreseen: "preloaded",
+  giveway: "yieldToEventLoop",
+  kit: "columnTypes, or schema",
+  lane: "writer, worker or lease",
+  lanes: "writers, workers or leases",
+  mend: "fix or repair",
+  mends: "fix or repair",
+  patience: "timeout",
+  ruler: "modelContext",
+  rulers: "modelContexts",
+  somebody: "a name for the role",
+  tallies: "counters",
+  tally: "counter",
+  tell: "notify or report",
+  tells: "notifies or reports",
+  told: "notified or reported",
+  turn: "lock, lease, schedule or yield",
+  turns: "locks, leases, schedules or yields",
+  unseal: "decrypt",
+  upkeep: "maintenance",
+  walk: "iterate, or cursor",
+  walker: "client",
+  walks: "iterates, or cursors",
+  whoever: "a name for the role",
+};
+
+/** The parts of a name, in lower case: `takeTurn`, `take-turn` and `TAKE_TURN` have the parts `take` and `turn`. */
+const partsOf = (name: string) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+const retiredIn = (name: string) => partsOf(name).filter((part) => Object.hasOwn(RETIRED, part));
+
+const files = Bun.spawnSync(["git", "ls-files", "src", "test", "bench", "packaging", "docs"], { cwd: ROOT })
+  .stdout.toString()
+  .split("\n")
+  .filter((path) => path !== "" && !path.startsWith("test/fixtures/") && path !== "test/vocabulary.test.ts");
+
+/** The identifiers of a source; not the words of its strings, comments and JSX text. */
+function identifiersOf(text: string, path: string): Set<string> {
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.add(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return names;
+}
+
+test("a retired word is found in every form of a name", () => {
+  expect(["takeTurn", "TURN_MS", "in-turns", "#turns", "kit"].flatMap(retiredIn)).toHaveLength(5);
+  expect(["returned", "Saturn", "kitchen", "plane"].flatMap(retiredIn)).toEqual([]);
+  const source = `const a = "turn"; // turn
+    /* turn */ b.turn(lane, 'kit', <p>Turn it on</p>)`;
+  expect([...identifiersOf(source, "a.tsx")]).toEqual(["a", "b", "turn", "lane", "p"]);
+});
+
+test("no file has a retired word in its name", () => {
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.filter((path) => retiredIn(path).length > 0)).toEqual([]);
+});
+
+test("no identifier has a retired word as a part", () => {
+  const found = files
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap((path) =>
+      [...identifiersOf(readFileSync(join(ROOT, path), "utf8"), path)]
+        .filter((name) => retiredIn(name).length > 0)
+        .map((name) => `${path}: ${name} (use: ${retiredIn(name).map((part) => RETIRED[part])})`),
+    );
+  expect(found).toEqual([]);
+});
