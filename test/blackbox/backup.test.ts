@@ -41,7 +41,7 @@ let applianceId: string;
 let place: string;
 let plain: string;
 let sealed: string;
-/** What was sealed by the passphrase in the environment, by the same one, which it takes little to try. */
+/** The same archive, encrypted with the same passphrase and a low work factor, so that trying one is fast. */
 let lightlySealed: string;
 let passphraseFile: string;
 beforeAll(async () => {
@@ -74,7 +74,7 @@ beforeAll(async () => {
   writeFileSync(lightlySealed, await sealLightly(readFileSync(byEnvironment)));
 });
 
-/** What Mainstay seals with takes seconds of a processor to open, by intent. */
+/** Mainstay's own work factor takes seconds of CPU time by design. */
 async function sealLightly(bytes: Uint8Array): Promise<Uint8Array> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(PASSPHRASE);
@@ -84,19 +84,19 @@ async function sealLightly(bytes: Uint8Array): Promise<Uint8Array> {
   return await encrypter.encrypt(await decrypter.decrypt(bytes));
 }
 
-/** Restores into a new installation's data folder. */
+/** Restores to the data folder of a new installation. */
 async function restore(file: string, ...options: string[]): Promise<Outcome & { into: Installation }> {
   const into = install();
   return { ...(await into.run("restore", file, ...options)), into };
 }
 
-/** What a failed restore must leave: nothing. */
+/** Expects that a failed restore leaves no files. */
 function expectNothingRestored({ code, stdout, into }: Outcome & { into: Installation }): void {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(readdirSync(into.folder)).toEqual(["mainstay.toml"]);
 }
 
-/** What a failed backup must leave: what was there before. */
+/** Expects that a failed backup leaves only the files that existed before. */
 async function expectRefusedBackup(
   outcome: Promise<Outcome>,
   target: string,
@@ -119,7 +119,7 @@ const damagedCopy = (name: string, damage: (bytes: Buffer) => Buffer, of = plain
 
 describe("mainstay backup and restore", () => {
   // Rule: data-commands
-  test("bring back every write that was acknowledged before, taken while writes go on", async () => {
+  test("recover every acknowledged write, with a backup taken during writes", async () => {
     const client = source.as(acme);
     const acknowledged: string[] = [];
     let writing = true;
@@ -147,13 +147,13 @@ describe("mainstay backup and restore", () => {
     expect(doctor.checks.filter(({ status }: Json) => status === "fail")).toEqual([]);
   });
 
-  test("bring back photos, scores and a key that opens the webhook secrets, for the owner alone", async () => {
+  test("recover photos, scores and a key that decrypts the webhook secrets, accessible to the owner only", async () => {
     const { code, into } = await restore(plain);
     expect(code).toBe(0);
     expect(statSync(into.dataDir).mode & 0o777).toBe(0o700);
     for (const name of ["mainstay.db", "mainstay.key"])
       expect(statSync(join(into.dataDir, name)).mode & 0o777, name).toBe(0o600);
-    // In WAL mode again: bytes 18 and 19 of a database file say so.
+    // Bytes 18 and 19 of a database file are 2 in WAL mode.
     expect([...readFileSync(join(into.dataDir, "mainstay.db")).subarray(18, 20)]).toEqual([2, 2]);
     await into.start();
     const [there, here] = [source.as(acme), into.as(acme)];
@@ -166,7 +166,7 @@ describe("mainstay backup and restore", () => {
     expect(checks.find(({ name }: Json) => name === "key").detail).toBe("the key decrypts stored secrets");
   });
 
-  test("restore with the passphrase and the key that the file does not hold", async () => {
+  test("restore with the passphrase and a separate key file", async () => {
     const key = join(source.dataDir, "mainstay.key");
     const options = ["--passphrase-file", passphraseFile];
     const withoutKey = await restore(lightlySealed, ...options);
@@ -180,14 +180,14 @@ describe("mainstay backup and restore", () => {
     }
   });
 
-  test("take the passphrase from the environment", async () => {
+  test("read the passphrase from the environment", async () => {
     const target = join(folder(), "data");
     const key = join(source.dataDir, "mainstay.key");
     const command = ["restore", lightlySealed, "--data-dir", target, "--key", key];
     expect((await runMainstay(command, { env: IN_ENVIRONMENT })).code).toBe(0);
   });
 
-  test("write a file that tar, zstd and sha256sum open", async () => {
+  test("write a file that tar, zstd and sha256sum can read", async () => {
     const opened = folder();
     const tar = Bun.spawn(["tar", "-x", "-C", opened], {
       stdin: Bun.zstdDecompressSync(readFileSync(plain)),
@@ -211,34 +211,34 @@ describe("mainstay backup and restore", () => {
     });
   });
 
-  test("restore into an empty folder that is there already", async () => {
+  test("restore to an existing empty folder", async () => {
     const into = install();
     mkdirSync(into.dataDir);
     expect((await into.run("restore", plain)).code).toBe(0);
     expect(readdirSync(into.dataDir).toSorted()).toEqual(["mainstay.db", "mainstay.key", "uploads"]);
   });
 
-  test("say whether the file is readable by whoever gets it", async () => {
+  test("report whether the file is encrypted", async () => {
     const { stdout } = await source.run("backup", join(place, "words.backup"));
     expect(stdout).toContain("NOT encrypted");
   });
 });
 
-describe("restore refuses", () => {
+describe("restore rejects", () => {
   test.each([
     ["cut in half", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
-    ["cut by its last byte", (bytes: Buffer) => bytes.subarray(0, -1)],
+    ["without its last byte", (bytes: Buffer) => bytes.subarray(0, -1)],
     ["empty", () => Buffer.alloc(0)],
-    ["with bytes behind its end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.from("more")])],
+    ["with bytes after its end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.from("more")])],
   ])("a backup %s", async (name, damage) => {
     expectNothingRestored(await restore(damagedCopy(`${name}.backup`, damage)));
-    // With all that would open it.
+    // With the right passphrase and key.
     const options = ["--passphrase-file", passphraseFile, "--key", join(source.dataDir, "mainstay.key")];
     const file = damagedCopy(`sealed ${name}.backup`, damage, lightlySealed);
     expectNothingRestored(await restore(file, ...options));
   });
 
-  test("a backup with one byte changed, wherever it is", async () => {
+  test("a backup with one changed byte at any position", async () => {
     const { length } = readFileSync(plain);
     for (const part of [0, 0.2, 0.5, 0.8, 1]) {
       const at = Math.round(part * (length - 1));
@@ -250,7 +250,7 @@ describe("restore refuses", () => {
     }
   });
 
-  test("an encrypted one without the passphrase, or with another", async () => {
+  test("an encrypted backup without the passphrase or with a wrong one", async () => {
     const without = await restore(lightlySealed);
     expectNothingRestored(without);
     expect(without.stderr).toContain("is encrypted");
@@ -262,7 +262,7 @@ describe("restore refuses", () => {
   });
 
   // Rule: backup-bombs
-  test("one whose members are longer than its manifest says, before it writes a byte", async () => {
+  test("a backup with members larger than its manifest states, before it writes anything", async () => {
     const says = { database_bytes: 4096, uploads: 0, uploads_bytes: 0, uploads_missing: 0, counts: {} };
     const manifest = {
       ...{ format: "mainstay-backup", format_version: 1, product_version: "0.1.0", schema_version: 1 },
@@ -293,7 +293,7 @@ describe("restore refuses", () => {
       writeFileSync(file, Buffer.concat([packed, mark, sum]));
       expect(statSync(file).size).toBeLessThan(20_000);
       const target = join(place, `${name}-restored`);
-      // Whatever it would write beyond the manifest's size ends it by another error.
+      // Writing beyond the size in the manifest would fail with another error.
       const under = ["prlimit", "--fsize=100000"];
       const refused = await runMainstay(["restore", file, "--data-dir", target], { under });
       expect({ name, code: refused.code }).toEqual({ name, code: 1 });
@@ -336,7 +336,7 @@ describe("restore refuses", () => {
     expect(refused.stderr).toContain("newer version of Mainstay");
   });
 
-  test("a file that is no backup, and one that is not there", async () => {
+  test("a file that is not a backup, and a missing file", async () => {
     const letter = join(place, "letter");
     writeFileSync(letter, "dear all");
     expectNothingRestored(await restore(letter));
@@ -344,15 +344,15 @@ describe("restore refuses", () => {
   });
 });
 
-describe("backup refuses", () => {
-  test("to overwrite a file", async () => {
+describe("backup fails", () => {
+  test("instead of overwriting a file", async () => {
     const file = join(place, "precious");
     writeFileSync(file, "mine");
     await expectRefusedBackup(source.run("backup", file), place, "already exists");
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
-  test("a folder that is not there", async () => {
+  test("for a missing folder", async () => {
     await expectRefusedBackup(
       source.run("backup", join(place, "absent", "x.backup")),
       place,
@@ -360,7 +360,7 @@ describe("backup refuses", () => {
     );
   });
 
-  test("a folder that it may not write to", async () => {
+  test("for a folder without write permission", async () => {
     const closed = folder();
     chmodSync(closed, 0o500);
     const run = runMainstay(["backup", join(closed, "x.backup"), "--data-dir", source.dataDir], {
@@ -369,19 +369,19 @@ describe("backup refuses", () => {
     await expectRefusedBackup(run, closed, "EACCES");
   });
 
-  test("a passphrase file that is empty", async () => {
+  test("for an empty passphrase file", async () => {
     const empty = join(place, "empty");
     writeFileSync(empty, "\n");
     const run = source.run("backup", join(place, "x.backup"), "--passphrase-file", empty);
     await expectRefusedBackup(run, place, "does not contain a passphrase");
   });
 
-  test("a data folder that is not there", async () => {
+  test("for a missing data folder", async () => {
     const run = runMainstay(["backup", join(place, "x.backup"), "--data-dir", join(place, "absent")]);
     await expectRefusedBackup(run, place, "no installation in");
   });
 
-  test("a damaged database", async () => {
+  test("for a damaged database", async () => {
     const broken = folder();
     cpSync(join(source.dataDir, "mainstay.key"), join(broken, "mainstay.key"));
     const file = join(broken, "mainstay.db");
@@ -397,9 +397,9 @@ describe("backup refuses", () => {
     );
   });
 
-  // A limit on the size of files stands for a full disk: writing fails in the same places.
+  // A limit on the file size simulates a full disk: writes fail in the same places.
   test.each([8, 200, 400])(
-    "when the disk is full after %i blocks, and the server goes on",
+    "if the disk is full after %i blocks, and the server continues",
     async (blocks) => {
       const target = folder();
       const limited = Bun.spawn(

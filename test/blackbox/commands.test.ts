@@ -10,7 +10,7 @@ const { serve, install, folder } = useMainstay();
 
 describe("every command", () => {
   // Rule: command-form
-  test("explains itself by --help, and needs nothing for that", async () => {
+  test("has a --help that works without an installation", async () => {
     const { code, stdout, stderr } = await runMainstay(["partner", "create", "--help"], { cwd: folder() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toStartWith("Usage: mainstay partner create [options] <name>");
@@ -24,20 +24,20 @@ describe("every command", () => {
     [["partner", "craete", "X"], "unknown command 'craete'", "Did you mean create?"],
     [["partner", "create"], "missing required argument 'name'", "See: mainstay partner create --help"],
     [["partner", "create", "X", "--daily-budget", "-1"], "--daily-budget", "expected a whole number"],
-  ])("refuses %p as bad usage, with a suggestion", async (args, complaint, suggestion) => {
+  ])("rejects %p as incorrect usage, with a suggestion", async (args, complaint, suggestion) => {
     const { code, stdout, stderr } = await runMainstay(args, { cwd: folder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(complaint);
     expect(stderr).toContain(suggestion);
   });
 
-  // Those of a group, and every other way to call one wrongly, are tried in test/cli/refusals.test.ts.
-  test("that the help lists refuses an option it does not have, in JSON when asked, and writes nothing", async () => {
+  // test/cli/refusals.test.ts tests groups and all other kinds of incorrect usage.
+  test("in the help rejects an unknown option, in JSON if requested, and writes nothing", async () => {
     const cwd = folder();
     const [, list = ""] = (await runMainstay(["help"])).stdout.split("\nCommands:\n");
     const names = [...list.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name!);
     expect(names.length).toBeGreaterThan(15);
-    // Two at a time, so as not to crowd out other tests.
+    // Two at a time, to leave CPU time for other tests.
     for (let at = 0; at < names.length; at += 2)
       await Promise.all(
         names.slice(at, at + 2).map(async (name) => {
@@ -53,7 +53,7 @@ describe("every command", () => {
   });
 
   // Rule: command-form
-  test("says in JSON what went wrong, on standard error, when asked for JSON", async () => {
+  test("reports errors as JSON on standard error with --json", async () => {
     const installation = install();
     await installation.init();
     const { code, stdout, stderr } = await installation.run("partner", "show", "PARTNER_1", "--json");
@@ -66,7 +66,7 @@ describe("every command", () => {
 });
 
 // Rule: commands
-test("every command that an operator is promised is there", async () => {
+test("every documented command exists", async () => {
   const listed = async (...group: string[]) => {
     const { stdout } = await runMainstay([...group, "--help"], { cwd: folder() });
     const commands = stdout.slice(stdout.indexOf("Commands:"));
@@ -89,7 +89,7 @@ test("every command that an operator is promised is there", async () => {
 });
 
 // Rule: openapi-and-version
-test("version names the release, the commit and the target", async () => {
+test("version prints the release, the commit and the target", async () => {
   const { stdout } = await runMainstay(["version", "--json"]);
   expect(JSON.parse(stdout)).toEqual({
     name: "mainstay",
@@ -102,7 +102,7 @@ test("version names the release, the commit and the target", async () => {
 
 describe("a partner's record", () => {
   // Rule: ids, key-or-token
-  test("is made with every credential, each in its form", async () => {
+  test("is created with all credentials in their formats", async () => {
     const partner = await install().createPartner("  Acme Insurance ");
     expect(partner).toEqual({
       partner_id: expect.stringMatching(/^PARTNER_[0-9a-hjkmnp-tv-z]{26}$/),
@@ -115,7 +115,7 @@ describe("a partner's record", () => {
   });
 
   // Rule: credentials-issued
-  test("is listed and shown with its portfolio and receiver, and without a secret", async () => {
+  test("is listed and shown with its portfolio and webhook endpoint, without secrets", async () => {
     const server = await serve();
     const url = "http://127.0.0.1:9/hook";
     const partner = await server.createPartner("Acme", "--webhook-url", url, "--daily-budget", "500");
@@ -132,7 +132,7 @@ describe("a partner's record", () => {
   });
 
   test.each(["ftp://host/x", "host/x", "http://user:pw@host/"])(
-    "refuses to send webhooks to %s",
+    "rejects %s as a webhook endpoint",
     async (url) => {
       const installation = install();
       await installation.init();
@@ -143,7 +143,7 @@ describe("a partner's record", () => {
   );
 
   test.each(["", " ", "two\nlines", "x".repeat(501)])(
-    "refuses the name %j, for administrators too",
+    "rejects the name %j, also for administrators",
     async (name) => {
       const installation = install();
       await installation.init();
@@ -155,7 +155,7 @@ describe("a partner's record", () => {
     },
   );
 
-  test("refuses an event that does not exist, and a URL together with --off", async () => {
+  test("rejects an unknown event, and a URL together with --off", async () => {
     const installation = install();
     const { partner_id } = await installation.createPartner();
     const setWebhook = (...args: string[]) => installation.run("partner", "set-webhook", partner_id, ...args);
@@ -173,12 +173,12 @@ describe("beside a running server", () => {
     server = await serve();
   });
 
-  test("a new partner can ask at once", async () => {
+  test("a new partner can call the API immediately", async () => {
     await server.as(await server.createPartner("New")).get("/v1/ping");
   });
 
   // Rule: key-rotated
-  test("a rotated key is the only one: the old one ends at once, however recently it was used", async () => {
+  test("rotating a key revokes the previous one immediately, however recently it was used", async () => {
     const partner = await server.createPartner("Acme");
     await server.as(partner).get("/v1/ping");
     const rotated = await server.json("partner", "rotate-key", partner.partner_id);
@@ -188,7 +188,7 @@ describe("beside a running server", () => {
     await (await server.withToken(partner)).get("/v1/ping");
   });
 
-  test("a rotated client secret is the only one: the old one ends at once, and its tokens when they are revoked", async () => {
+  test("rotating a client secret revokes the previous one immediately, and its tokens when they are revoked", async () => {
     const partner = await server.createPartner("Acme");
     const before = await server.withToken(partner);
     const rotated = await server.json("partner", "rotate-secret", partner.partner_id);
@@ -210,7 +210,7 @@ describe("beside a running server", () => {
   });
 
   // Rule: commands-beside-server
-  test("commands and requests write at the same time, and nothing of either is lost", async () => {
+  test("commands and requests write concurrently without losing data", async () => {
     const client = server.as(await server.createPartner("Busy"));
     const before = (await server.json("partner", "list")).partners.length;
     let isRunning = true;
@@ -228,7 +228,7 @@ describe("beside a running server", () => {
   });
 });
 
-describe("a path that is of the wrong kind is the operator's to mend, and no fault", () => {
+describe("a path of the wrong kind is an operator's error and not a bug", () => {
   const EXPLAINED = /\n(A file exists where a folder is expected|The path is a folder)/;
 
   test("for rejected rows", async () => {
@@ -260,7 +260,7 @@ describe("a path that is of the wrong kind is the operator's to mend, and no fau
 });
 
 // Rule: init
-test("init makes what serve needs, and serve runs on it", async () => {
+test("init creates what serve needs", async () => {
   const cwd = folder();
   const { code, stdout } = await runMainstay(["init", "--json"], { cwd });
   expect(code).toBe(0);

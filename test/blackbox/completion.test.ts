@@ -14,7 +14,7 @@ const complete = async (...words: string[]) => {
   return { words: lines.map((line) => line.split("\t")[0]!), directive };
 };
 
-describe("what may come next", () => {
+describe("completion", () => {
   test.each([
     [["par"], ["partner"]],
     [
@@ -31,7 +31,7 @@ describe("what may come next", () => {
     expect(await complete(...typed)).toEqual({ words: expected, directive: ":4" });
   });
 
-  test("are all commands at first, each with what it is for", async () => {
+  test("starts with all commands and their summaries", async () => {
     const { stdout } = await runMainstay(["complete", "--", ""]);
     const [, list = ""] = (await runMainstay(["help"])).stdout.split("\nCommands:\n");
     const listed = [...list.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name!);
@@ -40,7 +40,7 @@ describe("what may come next", () => {
     for (const line of offered) expect(line.split("\t")[1]!.length, line).toBeGreaterThan(5);
   });
 
-  test("may be any file where an option takes one", async () => {
+  test("offers files for an option that takes one", async () => {
     expect(await complete("serve", "--config", "")).toEqual({ words: [], directive: ":0" });
   });
 });
@@ -54,11 +54,11 @@ describe("in bash", () => {
     writeFileSync(join(place, "properties.csv"), "");
   });
 
-  /** What bash offers once the words are typed and Tab is pressed. */
+  /** Returns the completions of bash for the typed words. */
   async function pressTab(...words: string[]): Promise<string[]> {
     const { stdout: script } = await runMainstay(["completion", "bash"]);
     const shell = Bun.spawn(
-      // Twice, as a user does who sources the file again.
+      // Twice, since users may source the file again.
       [
         "bash",
         "-c",
@@ -82,19 +82,19 @@ describe("in bash", () => {
     expect(await pressTab("mainstay", "import", "--properties", "prop")).toEqual(["properties.csv"]);
   });
 
-  test("never runs what was typed", async () => {
+  test("never evaluates the typed text", async () => {
     expect(await pressTab("mainstay", "$(touch ran)", "`touch ran`", "; touch ran;")).toEqual([]);
     expect(readdirSync(place).toSorted()).toEqual(["bin", "properties.csv"]);
   });
 });
 
-test.each(["zsh", "fish"])("the script for %s asks the executable", async (shell) => {
+test.each(["zsh", "fish"])("the script for %s calls the executable", async (shell) => {
   const { code, stdout } = await runMainstay(["completion", shell]);
   expect(code).toBe(0);
   expect(stdout).toContain(" complete -- ");
 });
 
-test("a shell that there is no script for is refused with those that there is one for", async () => {
+test("an unsupported shell is rejected with the supported ones", async () => {
   const { code, stdout, stderr } = await runMainstay(["completion", "tcsh"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain('expected bash or zsh or fish, got "tcsh"');
@@ -108,7 +108,7 @@ test("the manual page has every command with its options", async () => {
   expect(sections).toContain("partner create <name>");
   expect(sections.length).toBeGreaterThan(30);
   expect(page.replaceAll("\\-", "-")).toContain("\\fB--webhook-url\\fR \\fIURL\\fR");
-  // A line that begins with a point is a request to the formatter; these are all that the page makes.
+  // Lines that start with a dot are requests to the formatter.
   const requests = new Set([...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name!));
   expect([...requests].toSorted()).toEqual(["B", "I", "P", "SH", "SS", "TH", "TP", "br", "fi", "nf"]);
 });

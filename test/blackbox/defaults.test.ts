@@ -10,7 +10,7 @@ const { install, serve } = useMainstay();
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status);
 
 // Rule: default-limits
-test("without a setting, a partner has 1000 calls a day and 60 a minute, an address 120 a minute", async () => {
+test("a partner has 1000 calls per day and 60 per minute, and an address 120 per minute", async () => {
   const server = install();
   writeFileSync(server.configFile, "");
   await server.start();
@@ -38,14 +38,14 @@ describe("with other settings", () => {
   });
 
   // Rule: limit-settings
-  test("a body is held to limits.body_bytes", async () => {
+  test("a body is limited by limits.body_bytes", async () => {
     const { body } = await client.post("/v1/properties", { ...PROPERTY, notes: "n".repeat(2000) }, 413);
     expect(body.error).toBe("Body is larger than 2000 bytes");
     await client.post("/v1/properties", { ...PROPERTY, notes: "n".repeat(1500) });
   });
 
   // Rule: limit-settings
-  test("a bulk request is held to limits.bulk_items", async () => {
+  test("a bulk request is limited by limits.bulk_items", async () => {
     const bulk: [string, string][] = [
       ["/v1/service-events/bulk", "events"],
       ["/v1/appliances/bulk", "appliances"],
@@ -59,7 +59,7 @@ describe("with other settings", () => {
   });
 
   // Rule: limit-settings
-  test("a photo is held to limits.photo_bytes", async () => {
+  test("a photo is limited by limits.photo_bytes", async () => {
     const upload = (bytes: number, status: number) => {
       const form = new FormData();
       const picture = new Uint8Array(bytes);

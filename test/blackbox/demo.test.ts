@@ -14,7 +14,7 @@ afterAll(async () => {
   for (const demo of running) await demo.stop("SIGKILL");
 });
 
-/** `mainstay demo` in a folder, on free ports. */
+/** A `mainstay demo` process in a folder, on free ports. */
 class Demo {
   stdout = "";
   stderr = "";
@@ -35,7 +35,7 @@ class Demo {
     running.add(this);
   }
 
-  /** What it has printed, once that matches. */
+  /** Returns its output as soon as it matches. */
   async prints(pattern: RegExp): Promise<string> {
     await eventually(() => expect(`${this.stdout}\n${this.stderr}`).toMatch(pattern));
     return this.stdout;
@@ -55,7 +55,7 @@ class Demo {
 const READY = /Received webhooks:/;
 const shown = (text: string, name: string) => new RegExp(`^${name} {2,}(\\S.*)$`, "m").exec(text)?.[1];
 
-/** Sends what a printed curl line would. */
+/** Sends the request of a printed curl line. */
 async function send(line: string): Promise<Json> {
   const words = [...line.matchAll(/'([^']*)'/g)].map((match) => match[1]!);
   const url = words.find((word) => word.startsWith("http://"))!;
@@ -74,7 +74,7 @@ describe("a first run, and a second", () => {
   let first: string;
 
   // Rule: demo
-  test("shows the portfolio, credentials and webhooks whose signatures are right", async () => {
+  test("shows the portfolio, credentials and webhooks with valid signatures", async () => {
     const demo = new Demo(cwd);
     first = await demo.prints(/webhook {2}\d+ more \(\d+ total\), all signatures verified/);
     expect(shown(first, "Portfolio")).toMatch(/^\d+ New York City buildings and Maple Court \(demo\): /);
@@ -102,14 +102,14 @@ describe("a first run, and a second", () => {
     expect(demo.stderr).toBe("");
   }, 120_000);
 
-  test("keeps the credentials where their owner alone can read them", () => {
+  test("saves the credentials in a file that only the owner can read", () => {
     const file = join(cwd, "demo-data", "demo.json");
     expect(shown(first, "Saved in")).toBe(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, "utf8")).api_key).toBe(shown(first, "API key"));
   });
 
-  test("starts again with the same credentials and counts, and announces nothing again", async () => {
+  test("restarts with the same credentials and counts, and repeats no alerts", async () => {
     const demo = new Demo(cwd);
     const second = await demo.prints(READY);
     for (const name of ["Partner", "API key", "Client ID", "Client secret", "Webhook secret", "Admin key"])
@@ -126,16 +126,16 @@ describe("a first run, and a second", () => {
     await send(replacement!);
     expect((await send(summary!)).counts.service_events).toBe(before.service_events + 1);
     await eventually(() => expect(demo.stdout).toMatch(/webhook {2}service_event\.created/));
-    // the deliveries of a partner go out in order: what came before its own had to be announced once more
+    // Deliveries keep their order, so repeated alerts would have arrived before this event.
     expect(demo.stdout).not.toMatch(/component\.(critical|warning)/);
 
-    // a script runner passes a Ctrl-C on that the terminal has sent already
+    // A script runner forwards a Ctrl-C that the terminal has already sent.
     expect(await demo.stop("SIGINT", "SIGINT")).toBe(0);
     expect(demo.stderr).toBe("");
   }, 120_000);
 });
 
-test("tells machines what it tells people, on one line", async () => {
+test("prints the same data as one line of JSON", async () => {
   const cwd = folder();
   const demo = new Demo(cwd, "--data-dir", "elsewhere", "--json");
   await demo.prints(/\n/);
@@ -152,7 +152,7 @@ test("tells machines what it tells people, on one line", async () => {
   expect(demo.stdout.trimEnd().split("\n")).toHaveLength(1);
 }, 120_000);
 
-test("takes a free port where its own is taken", async () => {
+test("uses a free port if its own is in use", async () => {
   const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("other") });
   try {
     const demo = new Demo(folder(), "--port", String(other.port));
@@ -165,7 +165,7 @@ test("takes a free port where its own is taken", async () => {
   }
 }, 120_000);
 
-test("can be stopped while it fills its folder, and goes on from there", async () => {
+test("can be stopped while it fills its folder, and resumes", async () => {
   const cwd = folder();
   const demo = new Demo(cwd);
   await eventually(() => expect(statSync(join(cwd, "demo-data", "mainstay.db")).size).toBeGreaterThan(0));
@@ -176,7 +176,7 @@ test("can be stopped while it fills its folder, and goes on from there", async (
   expect(await again.stop("SIGINT")).toBe(0);
 }, 120_000);
 
-test("does not touch a folder that holds other data", async () => {
+test("does not change a folder with other data", async () => {
   const cwd = folder();
   const dataDir = join(cwd, "data");
   expect((await runMainstay(["init", "--data-dir", "data"], { cwd })).code).toBe(0);
@@ -188,7 +188,7 @@ test("does not touch a folder that holds other data", async () => {
   expect(stderr).toContain("--data-dir");
 });
 
-test("says what is wrong with a folder that cannot be made", async () => {
+test("reports why a folder cannot be created", async () => {
   const cwd = folder();
   mkdirSync(join(cwd, "sub"));
   writeFileSync(join(cwd, "sub", "file"), "");

@@ -15,7 +15,7 @@ async function served() {
 }
 const named = (checks: Json[], name: string) => checks.find((check) => check.name === name);
 
-test("a sound database is looked at all over, and nothing fails", async () => {
+test("all checks of a valid database pass", async () => {
   const { server } = await served();
   const { failed, checks } = await server.json("doctor");
   expect(failed).toBe(0);
@@ -26,7 +26,7 @@ test("a sound database is looked at all over, and nothing fails", async () => {
   expect(named(checks, "time_zone").detail).toStartWith("UTC; ");
   expect(named(checks, "database_clock").detail).toMatch(/agree to \d+ ms/);
   expect(named(checks, "connections").detail).toMatch(/\d+ of \d+ connections in use/);
-  // The tests' own server does not wait for its disk.
+  // The tests' PostgreSQL runs with fsync off.
   expect(named(checks, "durability")).toMatchObject({
     status: "warn",
     detail: expect.stringContaining("fsync and full_page_writes are off"),
@@ -36,7 +36,7 @@ test("a sound database is looked at all over, and nothing fails", async () => {
   expect(named(checks, "wal")).toBeUndefined();
 });
 
-test("a server without the others' key is found", async () => {
+test("reports a server with another key", async () => {
   const { url } = await served();
   const { stdout } = await install({ storage: { url } }).run("doctor", "--json");
   expect(named(JSON.parse(stdout).checks, "key")).toMatchObject({
@@ -45,7 +45,7 @@ test("a server without the others' key is found", async () => {
   });
 });
 
-test("a user that may not make tables is told when that matters, and one that may not write fails", async () => {
+test("warns about a user that cannot create tables, and fails for one that cannot write", async () => {
   const { server, url } = await served();
   const name = `clerk_${new URL(url).pathname.slice(1)}`;
   await rowsOf(
@@ -74,7 +74,7 @@ test("a user that may not make tables is told when that matters, and one that ma
   await ask(`DROP ROLE ${name}`);
 });
 
-test("a schema of which a part is missing fails, as it would stop every server", async () => {
+test("fails for an incomplete schema, which would stop every server", async () => {
   const { server, url } = await served();
   await rowsOf(url, "DROP TABLE claims CASCADE");
   const { code, stdout } = await server.run("doctor", "--json");
@@ -86,7 +86,7 @@ test("a schema of which a part is missing fails, as it would stop every server",
   });
 });
 
-test("of connections those are counted that take room, against the limit that leaves the least", async () => {
+test("compares the relevant connections with the lowest limit", async () => {
   const { server, url } = await served();
   const name = `limited_${new URL(url).pathname.slice(1)}`;
   await rowsOf(
@@ -106,7 +106,7 @@ test("of connections those are counted that take room, against the limit that le
   await ask(`DROP ROLE ${name}`);
 });
 
-test("a database that cannot be reached fails with what to do, beside the checks that need none", async () => {
+test("fails for an unreachable database with a remedy, and runs the other checks", async () => {
   const server = install({ storage: { url: "postgres://mainstay:wrong@127.0.0.1:1/mainstay" } });
   const { code, stdout } = await server.run("doctor", "--json");
   expect(code).toBe(1);
@@ -119,7 +119,7 @@ test("a database that cannot be reached fails with what to do, beside the checks
   expect(named(checks, "configuration")).toMatchObject({ status: "ok" });
 });
 
-test("backups are left to PostgreSQL, and the command says to which of its tools", async () => {
+test("backup points to PostgreSQL's own tools", async () => {
   const { server } = await served();
   const { code, stderr } = await server.run("backup", join(server.folder, "b.backup"));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/pg_dump.*pg_basebackup/s)]);

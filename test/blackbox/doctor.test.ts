@@ -9,7 +9,7 @@ import { startReceiver } from "../support/receiver.ts";
 const { serve, install } = useMainstay();
 const TLS = join(import.meta.dir, "../fixtures/tls");
 
-/** What the doctor says by name, and that it exits as it must. */
+/** Returns the doctor's checks by name, and verifies its exit code. */
 async function diagnose(one: Installation, ...options: string[]): Promise<Record<string, Json>> {
   const { code, stdout } = await one.run("doctor", "--json", ...options);
   const { ok, failed, warned, checks } = JSON.parse(stdout);
@@ -31,7 +31,7 @@ async function diagnose(one: Installation, ...options: string[]): Promise<Record
 const statuses = (checks: Record<string, Json>) =>
   Object.fromEntries(Object.entries(checks).map(([name, { status }]) => [name, status]));
 
-/** Every file of the data folder with its content. */
+/** Returns every file of the data folder with its content. */
 const filesOf = ({ dataDir }: Installation) =>
   readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -41,7 +41,7 @@ const filesOf = ({ dataDir }: Installation) =>
     ])
     .toSorted();
 
-/** Those, and every row of a database beside them. */
+/** Returns the files, and every row of a PostgreSQL database. */
 async function contents(one: Installation) {
   if (!onPostgres) return filesOf(one);
   const tables = await one.tablesWith("partner_id");
@@ -66,7 +66,7 @@ describe("mainstay doctor", () => {
   const OF_STORAGE = onPostgres
     ? {
         ...{ encryption: "ok", privileges: "ok", time_zone: "ok", database_clock: "ok", connections: "ok" },
-        // The tests' own server does not wait for its disk.
+        // The tests' PostgreSQL runs with fsync off.
         ...{ durability: "warn", replication: "ok", last_backup: "ok" },
       }
     : { wal: "ok", last_backup: "warn" };
@@ -87,7 +87,7 @@ describe("mainstay doctor", () => {
   };
 
   // Rule: doctor
-  test("finds a new installation sound, beside its server and without it", async () => {
+  test("passes for a new installation, with and without a running server", async () => {
     const server = await serve();
     await server.createPartner("Acme");
     expect(statuses(await diagnose(server))).toEqual(HEALTHY);
@@ -96,7 +96,7 @@ describe("mainstay doctor", () => {
     expect(statuses(await diagnose(server))).toEqual(HEALTHY);
   });
 
-  test("finds it sound after a crash too", async () => {
+  test("passes after a crash", async () => {
     const server = await serve();
     await server.createPartner("Acme");
     await server.kill();
@@ -110,7 +110,7 @@ describe("mainstay doctor", () => {
     expect(await contents(one)).toEqual(before);
   });
 
-  test("tells people each check, and what to do", async () => {
+  test("prints each check with its remedy", async () => {
     const { stdout } = await (await alone()).run("doctor");
     expect(stdout).toContain("OK       database: ");
     expect(stdout).toMatch(
@@ -121,7 +121,7 @@ describe("mainstay doctor", () => {
   });
 
   // Rule: doctor
-  test("connects to receivers and sends them nothing", async () => {
+  test("connects to webhook endpoints without sending anything", async () => {
     const receiver = await startReceiver();
     const one = install({ webhooks: { deny_networks: ["127.0.0.2"] } });
     const url = new URL(receiver.url);
@@ -152,7 +152,7 @@ describe("mainstay doctor reports", () => {
 
   testOnFile.each([
     [
-      "a file that is no database",
+      "a file that is not a database",
       (file: string) => writeFileSync(file, "dear all, this is a letter ".repeat(200)),
     ],
     ["an empty file in its place", (file: string) => writeFileSync(file, "")],
@@ -165,7 +165,7 @@ describe("mainstay doctor reports", () => {
     expect(checks.disk_space.status).toBe("ok");
   });
 
-  test("a key that is missing, another's, or readable by others", async () => {
+  test("a key that is missing, wrong, or readable by others", async () => {
     const one = await alone();
     const key = join(one.dataDir, "mainstay.key");
     chmodSync(key, 0o644);
@@ -178,14 +178,14 @@ describe("mainstay doctor reports", () => {
     expect((await diagnose(one)).key.detail).toContain("key file not found");
   });
 
-  test("a data folder that is not there, and makes none", async () => {
+  test("a missing data folder, and creates none", async () => {
     const one = install();
     const checks = await diagnose(one);
     expect(checks.data_folder.status).toBe("fail");
     expect(existsSync(one.dataDir)).toBe(false);
   });
 
-  test("a data folder that others may enter", async () => {
+  test("a data folder that others can access", async () => {
     const one = await alone();
     chmodSync(one.dataDir, 0o755);
     expect((await diagnose(one)).data_folder).toMatchObject({
@@ -207,7 +207,7 @@ describe("mainstay doctor reports", () => {
     });
   });
 
-  test("a certificate that has expired, and one with another's key", async () => {
+  test("an expired certificate, and one with a wrong key", async () => {
     const key = join(TLS, "receiver.key");
     const one = install({ server: { tls_cert: join(TLS, "expired.crt"), tls_key: key } });
     expect((await diagnose(one)).tls_certificate.detail).toContain("expired");
@@ -217,7 +217,7 @@ describe("mainstay doctor reports", () => {
     expect((await diagnose(one)).tls_certificate.status).toBe("fail");
   });
 
-  test("settings that cannot be used, and nothing else", async () => {
+  test("invalid settings only", async () => {
     const one = install({ server: { prot: 1 } });
     expect(statuses(await diagnose(one))).toEqual({ configuration: "fail" });
   });

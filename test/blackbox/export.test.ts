@@ -36,7 +36,7 @@ const ofType = (lines: Json[], type: string) => lines.filter((line) => line.type
 
 describe("mainstay export", () => {
   // Rule: data-commands
-  test("writes everything of one partner, and at its end how much", async () => {
+  test("writes all data of a partner, with the counts at the end", async () => {
     const { code, stdout, stderr } = await server.run(
       "export",
       "--partner",
@@ -65,7 +65,7 @@ describe("mainstay export", () => {
     expect(stdout).not.toContain(acme.webhook_secret);
   });
 
-  test("writes records as the API does, each after what it refers to", async () => {
+  test("writes records like the API, each after those that it references", async () => {
     const { stdout } = await server.run("export", "--partner", acme.partner_id);
     const lines = parse(stdout);
     const client = server.as(acme);
@@ -85,7 +85,7 @@ describe("mainstay export", () => {
     }
   });
 
-  test("writes the columns that it names, and no other", async () => {
+  test("writes the specified columns only", async () => {
     const { stdout } = await server.run("export", "--partner", acme.partner_id);
     const lines = parse(stdout);
     const columns = Object.fromEntries(
@@ -114,7 +114,7 @@ describe("mainstay export", () => {
     );
   });
 
-  test("writes a file for its owner alone, with a summary", async () => {
+  test("writes a file that only the owner can read, and prints a summary", async () => {
     const file = join(folder(), "acme.ndjson");
     const result = await server.json("export", "--partner", acme.partner_id, "--output", file);
     expect(result).toMatchObject({ file, partner_id: acme.partner_id, bytes: statSync(file).size });
@@ -122,7 +122,7 @@ describe("mainstay export", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("of a partner that owns nothing says so", async () => {
+  test("reports a partner without data", async () => {
     const nobody = await server.createPartner("Nobody");
     const { code, stdout, stderr } = await server.run("export", "--partner", nobody.partner_id);
     expect(code).toBe(0);
@@ -134,7 +134,7 @@ describe("mainstay export", () => {
     ["without a partner", [], 2, "--partner is required"],
     ["an unknown partner", ["--partner", "PARTNER_1"], 1, "partner not found: PARTNER_1"],
     ["another format", ["--partner", "PARTNER_1", "--format", "xml"], 2, "expected ndjson"],
-  ])("refuses %s", async (_, args, expected, complaint) => {
+  ])("rejects %s", async (_, args, expected, complaint) => {
     const { code, stdout, stderr } = await server.run("export", ...args);
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toContain(complaint);
@@ -150,7 +150,7 @@ describe("mainstay export", () => {
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
-  test("leaves nothing behind on a full disk", async () => {
+  test("leaves no files on a full disk", async () => {
     const place = folder();
     const script = 'ulimit -f 40; exec "$@"';
     const file = join(place, "x.ndjson");

@@ -9,7 +9,7 @@ const takenBy = (server: Installation) => server.log.filter((line) => line.msg =
 
 describe("the first day", () => {
   // Rule: second-snapshot
-  test("what is registered after the day's snapshot is taken in by a second one, and a third finds nothing", async () => {
+  test("a second snapshot adds components created after the first, and a third changes nothing", async () => {
     const receiver = await startReceiver();
     const server = await serve({ snapshot: { enabled: true, at: "00:00" } });
     await eventually(() => expect(takenBy(server)).toHaveLength(1));
@@ -40,7 +40,7 @@ describe("the first day", () => {
   });
 
   // Rule: announced-to-nobody
-  test("a snapshot says how many deliveries it queued and who is told nothing, and a later receiver is told", async () => {
+  test("a snapshot reports queued deliveries and partners without an endpoint, and a later endpoint gets the alerts", async () => {
     const server = await serve();
     const partner = await server.createPartner("Acme");
     const client = server.as(partner);

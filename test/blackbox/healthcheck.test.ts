@@ -9,7 +9,7 @@ import { testOnFile } from "../support/postgres.ts";
 const { folder, install, serve } = useMainstay();
 const portOf = ({ url }: Installation) => new URL(url).port;
 
-/** `mainstay healthcheck` on what listens at the port; its exit code, and what it said in JSON. */
+/** Runs `mainstay healthcheck` for a port. Returns its exit code and JSON. */
 async function check(installation: Installation, port: string | number, ...args: string[]) {
   const { code, stdout, stderr } = await installation.run(
     ...["healthcheck", "--json", "--port", String(port)],
@@ -19,7 +19,7 @@ async function check(installation: Installation, port: string | number, ...args:
   return { code, result: said(stdout), error: said(stderr) };
 }
 
-test("a server that is well is found well, and what it said is passed on", async () => {
+test("a healthy server passes, and its report is included", async () => {
   const server = await serve();
   const { code, result, error } = await check(server, portOf(server));
   expect({ code, error }).toEqual({ code: 0, error: null });
@@ -30,7 +30,7 @@ test("a server that is well is found well, and what it said is passed on", async
   expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/health healthy \(version \S+, uptime \d+ s\)\n$/);
 });
 
-test("the address comes from the settings, and one that stands for all is asked on this machine", async () => {
+test("the address comes from the settings; for all interfaces it is loopback", async () => {
   const server = await serve();
   const port = Number(portOf(server));
   server.configure({ server: { host: "0.0.0.0", port } });
@@ -43,7 +43,7 @@ test("the address comes from the settings, and one that stands for all is asked 
   expect(stderr).toContain("http://[::1]:9/health");
 });
 
-test("a server with a certificate that nobody has signed is asked over HTTPS", async () => {
+test("a server with a self-signed certificate is queried over HTTPS", async () => {
   const { cert, key } = await makeCertificate(folder(), "self-signed");
   const server = await serve({ server: { tls_cert: cert, tls_key: key } });
   const { code, result } = await check(server, portOf(server));
@@ -54,7 +54,7 @@ test("a server with a certificate that nobody has signed is asked over HTTPS", a
   });
 });
 
-test("proxies in the environment are not asked", async () => {
+test("proxies in the environment are not used", async () => {
   const server = await serve();
   const nowhere = "http://127.0.0.1:9";
   const env = { HTTP_PROXY: nowhere, http_proxy: nowhere, ALL_PROXY: nowhere };
@@ -77,7 +77,7 @@ testOnFile("a server that cannot store anything is found unwell", async () => {
   });
 });
 
-test("where nothing listens, that is said, and where to look", async () => {
+test("a refused connection is reported with a remedy", async () => {
   const server = install({ admin: { listen: "127.0.0.1:0" } });
   const port = await lastingPort();
   await server.start({ args: ["--port", String(port)] });
@@ -94,7 +94,7 @@ test("where nothing listens, that is said, and where to look", async () => {
   expect(error.hint).toContain("server.port");
 });
 
-test("another program on the port is told apart from a server that is well", async () => {
+test("another program on the port is not a healthy server", async () => {
   const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json({ status: "ok" }) });
   const { code, result } = await check(install(), other.port!);
   await other.stop(true);
@@ -104,7 +104,7 @@ test("another program on the port is told apart from a server that is well", asy
   });
 });
 
-test("a server that does not answer is not waited for longer than 5 s", async () => {
+test("an unresponsive server fails after 5 s", async () => {
   const silent = createServer((socket) => socket.resume());
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { code, result } = await check(install(), (silent.address() as { port: number }).port);
@@ -112,7 +112,7 @@ test("a server that does not answer is not waited for longer than 5 s", async ()
   expect({ code, problem: result.problem }).toEqual({ code: 1, problem: "no response within 5 s" });
 });
 
-test("a port that only the log tells must be named", async () => {
+test("port 0 requires --port", async () => {
   const { code, stderr } = await install({ server: { port: 0 } }).run("healthcheck");
   expect(code).toBe(1);
   expect(stderr).toContain("server.port is 0");

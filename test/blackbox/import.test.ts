@@ -28,7 +28,7 @@ const NOTHING_NEW = {
   rejected: 380,
 };
 
-/** Everything that the import writes, but for ids and moments, which differ from run to run. */
+/** Returns everything that the import writes, except IDs and timestamps, which vary. */
 async function stored(installation: Installation) {
   const rows = async (sql: string) => (await installation.sql(sql)).map(Object.values);
   return {
@@ -62,7 +62,7 @@ async function withPartner(installation = install()) {
   };
 }
 
-/** The sample, imported without a hitch. */
+/** The result of an uninterrupted import of the sample. */
 let whole: Awaited<ReturnType<typeof withPartner>>;
 let first: Record<string, unknown>;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 describe("importing real files", () => {
   // Rule: data-commands
-  test("creates what is right, and keeps what is not in files to mend", () => {
+  test("creates valid rows, and writes invalid ones to files for correction", () => {
     expect(first).toMatchObject(SAMPLE_COUNTS);
     const rejects = join(whole.installation.folder, "rejects");
     expect(readdirSync(rejects).sort()).toEqual(["appliances.csv", "service_events.csv"]);
@@ -91,7 +91,7 @@ describe("importing real files", () => {
     expect(await stored(whole.installation)).toEqual(before);
   });
 
-  test("is in the audit log, with who ran it and what was read, and a dry run is not", async () => {
+  test("is in the audit log with its actor and counts, unlike a dry run", async () => {
     const { installation, partner, importing } = await withPartner();
     await importing(...SAMPLE_FILES.slice(0, 2), "--dry-run");
     await importing(...SAMPLE_FILES.slice(0, 2));
@@ -99,7 +99,7 @@ describe("importing real files", () => {
     expect(entries).toMatchObject([
       {
         action: "portfolio.import",
-        // The environment of a test names no user.
+        // The environment of a test has no user.
         actor: operator(),
         detail: {
           files: [{ kind: "properties", file: expect.stringMatching(/properties\.csv$/), rows: 300 }],
@@ -109,7 +109,7 @@ describe("importing real files", () => {
     ]);
   });
 
-  test("comes to the same after it was killed in the middle of each file, and started again", async () => {
+  test("gives the same result after being killed in the middle of each file and restarted", async () => {
     const { installation, args, importing } = await withPartner();
     const { read, close } = await installation.watch(
       "SELECT properties + appliances + service_events FROM partner_totals",
@@ -120,27 +120,27 @@ describe("importing real files", () => {
     for (let nth = 0; nth < 5; nth++) {
       const goal = Math.max(reached.at(-1) ?? 0, (all * nth) / 6) + 1;
       const command = killable(installation.spawn(...args(...SAMPLE_FILES)));
-      // At the beginning of a transaction, which takes some 12 ms, in its middle, at its end.
+      // At the start, in the middle and at the end of a transaction, which takes about 12 ms.
       reached.push(await killAt({ goal, laterMs: (nth * 5) % 12 }, read, command));
-      // As once the time of its turn is over.
+      // As after its lock has expired.
       await installation.sql("UPDATE locks SET expires_at = 0");
     }
     await close();
-    // Each was in the middle, further than the one before.
+    // Each was killed in the middle, later than the one before.
     expect(reached).toEqual([...new Set(reached)].toSorted((a, b) => a - b));
     expect(reached[0]).toBeWithin(1, properties.created);
     expect(reached.at(-1)).toBeWithin(properties.created + appliances.created + 1, all);
 
     const last = await importing(...SAMPLE_FILES);
     expect(last).toMatchObject({ properties: { created: 0 }, appliances: { created: 0 } });
-    // A commit may be whole in the log while nobody was told of it: who opens the database next finds it.
+    // A commit may be complete in the WAL although it was not acknowledged; the next process to open the database finds it.
     expect(last.service_events.created).toBeWithin(1, all - reached.at(-1)! + 1);
     expect(last.rejected).toBe(SAMPLE_COUNTS.rejected);
     expect(await stored(installation)).toEqual(await stored(whole.installation));
     expect(await importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
   });
 
-  test("goes on beside a server, which answers and writes meanwhile", async () => {
+  test("runs beside a server that responds and writes meanwhile", async () => {
     const installation = await serve();
     const { partner, importing } = await withPartner(installation);
     const client = installation.as(partner);
@@ -161,7 +161,7 @@ describe("importing real files", () => {
 });
 
 describe("rejected rows", () => {
-  test("go in as they are once they are mended", async () => {
+  test("can be imported after correction", async () => {
     const { installation, importing } = await withPartner();
     await importing(...SAMPLE_FILES);
     const rejects = (name: string) => join(installation.folder, "rejects", `${name}.csv`);
@@ -187,14 +187,14 @@ describe("rejected rows", () => {
 });
 
 describe("--dry-run", () => {
-  test("counts as the import would, rows that need each other included, and writes nothing", async () => {
+  test("counts like the import, including dependent rows, and writes nothing", async () => {
     const { installation, importing, run } = await withPartner();
     const before = await stored(installation);
     expect(await importing(...SAMPLE_FILES, "--dry-run")).toMatchObject({ ...SAMPLE_COUNTS, dry_run: true });
     expect(await stored(installation)).toEqual(before);
     expect(existsSync(join(installation.folder, "rejects"))).toBe(false);
     expect(readdirSync(installation.dataDir).filter((name) => name.startsWith("scratch"))).toEqual([]);
-    // Without their properties none can be taken.
+    // Rows without their properties are rejected.
     const look = await run("--appliances", SAMPLE_FILES[3]!, "--dry-run", "--rejects", "look", "--json");
     expect({ code: look.code, stderr: look.stderr }).toEqual({
       code: 3,
@@ -208,8 +208,8 @@ describe("--dry-run", () => {
   });
 });
 
-describe("for people", () => {
-  test("the result says what was done, and the complaints stand apart from it", async () => {
+describe("the text output", () => {
+  test("has the result on standard output and the problems on standard error", async () => {
     const { run } = whole;
     const { code, stdout, stderr } = await run(...SAMPLE_FILES);
     expect(code).toBe(0);
@@ -262,7 +262,7 @@ describe("--update", () => {
     unchanged: read - updated,
   });
 
-  test("makes what is there agree with the rows, and says what it changed; empty cells change nothing", async () => {
+  test("updates existing records and reports the changes; empty cells change nothing", async () => {
     const server = await serve();
     const { partner, importing } = await withPartner(server);
     const given = (
@@ -318,7 +318,7 @@ describe("--update", () => {
     expect(await importing(...after, "--update")).toMatchObject({ changes: [], properties: counts(2, 0) });
   });
 
-  test("rejects a row that cannot be what it says, and leaves what is there", async () => {
+  test("rejects an invalid row, and keeps the existing record", async () => {
     const { importing, run } = await withPartner();
     await importing("--properties", properties(4, ""), "--appliances", appliances("Rheem", 2008));
     const late = await run("--appliances", appliances("Rheem", 2999), "--update");
@@ -334,7 +334,7 @@ describe("--default", () => {
     return path;
   };
 
-  test("stands in for empty cells and for a column that is missing", async () => {
+  test("fills empty cells and missing columns", async () => {
     const { importing, run } = await withPartner();
     const path = file(`${HEAD}1,Elm,1 Elm St\n2,,2 Oak St\n`);
     expect((await run("--properties", path)).stderr).toContain("column missing: state");
@@ -357,13 +357,13 @@ describe("--default", () => {
     ["unit_count=many", 1, "unit_count must be a number such as 12"],
     ["state", 2, "expected FIELD=VALUE"],
     ["state=", 2, "expected FIELD=VALUE"],
-  ])("%s is refused", async (given, code, message) => {
+  ])("%s is rejected", async (given, code, message) => {
     const { run } = await withPartner();
     const outcome = await run("--properties", file(`${HEAD}1,Elm,1 Elm St\n`), "--default", given);
     expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
   });
 
-  test("that makes a row wrong rejects it as a cell would", async () => {
+  test("that is invalid for a row rejects it like a cell", async () => {
     const { run } = await withPartner();
     const outcome = await run("--properties", file(`${HEAD}1,Elm,1 Elm St\n`), "--default", "state=ZZ");
     expect(outcome.code).toBe(3);
@@ -371,7 +371,7 @@ describe("--default", () => {
   });
 });
 
-test("--no-webhooks tells the receiver nothing of what comes in, and the event stream all of it", async () => {
+test("--no-webhooks sends no webhooks, and the event stream has all events", async () => {
   const server = await serve();
   const { url } = await startReceiver();
   const reported = await server.createPartner("Told", "--webhook-url", url);
@@ -429,7 +429,7 @@ describe("bad input", () => {
     if (expected === 1) expect(stderr).toContain("bad.csv");
   });
 
-  test("on the command line says what is missing", async () => {
+  test("on the command line is reported", async () => {
     const run = (...args: string[]) => whole.installation.run("import", ...args);
     expect(await run("--properties", "x.csv")).toMatchObject({
       code: 2,

@@ -12,17 +12,17 @@ import { KEY_FILE } from "../support/several-servers.ts";
 const { install } = useMainstay({ inFolder: true });
 const postgres = usePostgres();
 
-/** More than one transaction takes: what has no serial is counted once, at the property's first row. */
+/** More rows than one transaction: appliances without a serial are counted once, at the property's first row. */
 const APPLIANCES = 600;
 
 type World = {
-  /** Where the commands are run. */
+  /** The installation in which the commands run. */
   here: Installation;
   there: Installation;
   sql(text: string): Promise<Record<string, unknown>[]>;
-  /** How many appliances are committed, as another process sees it. */
+  /** Returns the number of committed appliances, as seen by another process. */
   appliances(): Promise<number>;
-  /** `mainstay import` of a building whose like appliances no serial tells apart. */
+  /** Runs `mainstay import` for a building with identical appliances without serials. */
   args: string[];
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -71,7 +71,7 @@ async function overPostgres(): Promise<World> {
   return await over(here, there, url);
 }
 
-/** An import that is stopped in its midst. */
+/** Starts an import and pauses it in the middle. */
 async function standingStill({ here, args, appliances }: World): Promise<Bun.Subprocess> {
   const child = here.spawn(...args);
   while ((await appliances()) === 0)
@@ -91,20 +91,20 @@ describe.each([
   ["one PostgreSQL", overPostgres],
 ])("of two imports of one file over %s", (_, open) => {
   // Rule: import-once
-  test("that are asked for at once one is made, and the other is told by whom", async () => {
+  test("that start at the same time one runs, and the other fails with the name of the first", async () => {
     await using world = await open();
     const { here, there, args } = world;
     const outcomes = await Promise.all([here.run(...args), there.run(...args)]);
     expect(await world.appliances()).toBe(APPLIANCES);
     const [made, other] = outcomes.toSorted((one, two) => one.code - two.code);
     expect(made!.code).toBe(0);
-    // Unless one had ended when the other began.
+    // Unless one ended before the other began.
     if (other!.code !== 0)
       expect(other).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(REFUSED) });
   });
 
   // Rule: import-once
-  test("the second is refused while the first stands still, and goes on where that was killed within the time of a lease", async () => {
+  test("the second is rejected while the first is paused, and continues after it is killed, within the time of a lease", async () => {
     await using world = await open();
     const { here, there, args } = world;
     const child = await standingStill(world);
@@ -115,7 +115,7 @@ describe.each([
     expect(reached).toBeLessThan(APPLIANCES);
     const [lease] = await world.sql("SELECT expires_at FROM locks WHERE name LIKE 'import:%'");
     expect(Number(lease!.expires_at) - Date.now()).toBeLessThanOrEqual(15_000);
-    // As once its time is over.
+    // As after its lease has expired.
     await world.sql(EXPIRE_LOCKS);
     const last = await there.json(...args);
     expect(last.appliances.created).toBeWithin(1, APPLIANCES - reached + 1);
@@ -125,7 +125,7 @@ describe.each([
 });
 
 // Rule: import-once
-test("an import that was paused until another had its turn writes nothing more, and fails", async () => {
+test("an import that was paused until another one ran writes nothing more, and fails", async () => {
   await using world = await overPostgres();
   const { there, args } = world;
   const child = await standingStill(world);

@@ -18,9 +18,9 @@ import { type Outcome, useMainstay } from "../support/mainstay.ts";
 
 const { folder } = useMainstay();
 const IS_ROOT = process.getuid?.() === 0;
-/** The service's account: another than ours where we may give files away. */
+/** The service's account: a different one if the tests run as root. */
 const ACCOUNT = IS_ROOT ? { uid: 4321, gid: 4322 } : { uid: process.getuid!(), gid: process.getgid!() };
-/** What to run a command under so that it is not root's. */
+/** The command prefix that runs a command as another user than root. */
 const AS_ACCOUNT = IS_ROOT
   ? ["setpriv", `--reuid=${ACCOUNT.uid}`, `--regid=${ACCOUNT.gid}`, "--clear-groups"]
   : [];
@@ -29,7 +29,7 @@ const CONFIG = "etc/mainstay/mainstay.toml";
 const DATA = "var/lib/mainstay";
 const UNIT = "etc/systemd/system/mainstay.service";
 const BINARY = "usr/local/bin/mainstay";
-/** The manual page, and what completes commands in bash, fish and zsh. */
+/** The manual page and the completion scripts. */
 const HELP = [
   "usr/local/share/bash-completion/completions/mainstay",
   "usr/local/share/fish/vendor_completions.d/mainstay.fish",
@@ -44,7 +44,7 @@ beforeAll(() => {
   chmodSync(executable, 0o755);
 });
 
-/** The root folder of a machine on which Mainstay is installed and these users are known. */
+/** Creates the root folder of a machine with Mainstay and these users. */
 function machine(users: readonly string[] = ["mainstay"], binary = BINARY): string {
   const root = folder();
   for (const path of ["etc", dirname(binary)]) mkdirSync(join(root, path), { recursive: true });
@@ -56,7 +56,7 @@ function machine(users: readonly string[] = ["mainstay"], binary = BINARY): stri
 
 type Run = { binary?: string; under?: readonly string[] };
 
-/** A command of the executable that is installed there, in an empty environment. */
+/** Runs the installed executable in an empty environment. */
 async function run(
   root: string,
   args: readonly string[],
@@ -77,7 +77,7 @@ async function run(
 const init = (root: string, args: readonly string[] = [], how: Run = {}) =>
   run(root, ["init", "--system", "--root", root, ...args], how);
 
-/** As `init`, when it must succeed; its result. */
+/** Runs `init`, which must succeed, and returns its result. */
 async function initialised(root: string, ...args: string[]): Promise<Json> {
   const { code, stdout, stderr } = await init(root, [...args, "--json"]);
   if (code !== 0) throw new Error(`init exited with ${code}: ${stderr}`);
@@ -89,14 +89,14 @@ const rightsOf = (root: string, path: string) => {
   const { mode, uid, gid } = statSync(join(root, path));
   return { mode: (mode & 0o7777).toString(8), uid, gid };
 };
-/** Every file below the folder that init may have made. */
+/** Returns all files that init may have created under the folder. */
 const filesIn = (root: string) =>
   readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((path) => statSync(join(root, path)).isFile() && ![BINARY, "etc/passwd"].includes(path))
     .toSorted();
 
 describe("init --system", () => {
-  test("writes configuration and unit, and makes the service's folder, each for those who need it", async () => {
+  test("writes configuration and unit, and creates the data folder, with the right owners and modes", async () => {
     const root = machine();
     expect(await initialised(root)).toMatchObject({
       config_file: join(root, CONFIG),
@@ -119,7 +119,7 @@ describe("init --system", () => {
       expect({ path, ...rightsOf(root, path) }).toEqual({ path, mode: "755", ...ours });
   });
 
-  test("the unit is the one of the sources, with the executable's place", async () => {
+  test("the unit is that of the sources with the executable's path", async () => {
     const root = machine(["mainstay"], "opt/mainstay-1/mainstay");
     const { code } = await init(root, [], { binary: "opt/mainstay-1/mainstay" });
     expect(code).toBe(0);
@@ -129,14 +129,14 @@ describe("init --system", () => {
     );
   });
 
-  test("another user is the unit's, and the owner", async () => {
+  test("--user sets the user of the unit and the owner", async () => {
     const root = machine(["risk"]);
     expect(await initialised(root, "--user", "risk")).toMatchObject({ user: "risk" });
     expect(textOf(root, UNIT)).toContain("\nUser=risk\n");
     expect(rightsOf(root, DATA)).toMatchObject(ACCOUNT);
   });
 
-  test("the configuration is every setting's default, with the service's data folder", async () => {
+  test("the configuration has the defaults with the service's data folder", async () => {
     const root = machine();
     await initialised(root);
     const example = readFileSync(join(import.meta.dir, "../../config.example.toml"), "utf8");
@@ -145,11 +145,11 @@ describe("init --system", () => {
     );
   });
 
-  test("what it has set up serves: key file and database are made at the first start", async () => {
+  test("the installation works: the first start creates key file and database", async () => {
     const root = machine();
     await initialised(root);
     chmodSync(root, 0o755);
-    // As the unit starts it, but for the root folder, which only systemd could make the service's own.
+    // Like the unit, except for the root folder, which only systemd can change.
     const place = ["--config", join(root, CONFIG), "--data-dir", join(root, DATA)];
     const service = Bun.spawn([...AS_ACCOUNT, join(root, BINARY), "serve", "--port", "0", ...place], {
       cwd: root,
@@ -160,7 +160,7 @@ describe("init --system", () => {
     for await (const chunk of service.stdout) {
       const listened = log.includes('"msg":"listening"');
       log += new TextDecoder().decode(chunk);
-      // Once: a second signal cuts the stop short.
+      // Once, since a second signal interrupts the shutdown.
       if (!listened && log.includes('"msg":"listening"')) service.kill("SIGTERM");
     }
     expect(await service.exited).toBe(0);
@@ -172,7 +172,7 @@ describe("init --system", () => {
     expect(rightsOf(root, join(DATA, "mainstay.key"))).toEqual({ mode: "600", ...ACCOUNT });
   });
 
-  test("says what to do next, for a person and for a machine", async () => {
+  test("prints the next steps as text and as JSON", async () => {
     const root = machine();
     const { stdout } = await init(root);
     expect(stdout).toContain(`\nNext:\n  systemctl --root=${root} enable mainstay\n`);
@@ -182,7 +182,7 @@ describe("init --system", () => {
 });
 
 describe("init --system again", () => {
-  test("changes nothing, and says that all was there", async () => {
+  test("changes nothing and reports existing files", async () => {
     const root = machine();
     await initialised(root);
     const before = filesIn(root).map((path) => statSync(join(root, path)).mtimeMs);
@@ -191,7 +191,7 @@ describe("init --system again", () => {
     expect((await init(root)).stdout).toContain(`${join(root, UNIT)} (already exists)`);
   });
 
-  test("makes what is missing, and mends rights", async () => {
+  test("creates missing files and corrects modes", async () => {
     const root = machine();
     await initialised(root);
     const config = textOf(root, CONFIG);
@@ -204,7 +204,7 @@ describe("init --system again", () => {
     expect(rightsOf(root, DATA).mode).toBe("700");
   });
 
-  test("keeps a file that an operator has changed, and writes nothing at all", async () => {
+  test("keeps a changed file, and writes nothing at all", async () => {
     const root = machine();
     await initialised(root);
     const mine = textOf(root, CONFIG).replace("port = 8080", "port = 9000");
@@ -218,7 +218,7 @@ describe("init --system again", () => {
     expect(filesIn(root)).toEqual([CONFIG, ...HELP]);
   });
 
-  test("renews what completes commands and the manual page without asking: nobody writes into these", async () => {
+  test("replaces completion scripts and the manual page without --force", async () => {
     const root = machine();
     await initialised(root);
     const fresh = textOf(root, HELP[0]!);
@@ -228,7 +228,7 @@ describe("init --system again", () => {
     expect(filesIn(root)).toEqual([CONFIG, UNIT, ...HELP]);
   });
 
-  test("takes a changed file's place with --force, and keeps it beside", async () => {
+  test("replaces a changed file with --force, and keeps the old one", async () => {
     const root = machine();
     await initialised(root);
     const fresh = textOf(root, UNIT);
@@ -240,8 +240,8 @@ describe("init --system again", () => {
   });
 });
 
-describe("init --system refuses, and writes nothing,", () => {
-  test("when there is no such user: it says how to make it", async () => {
+describe("init --system fails without writing anything", () => {
+  test("for an unknown user, with the command that creates it", async () => {
     const root = machine([]);
     const { code, stderr } = await init(root);
     expect(code).toBe(1);
@@ -250,7 +250,7 @@ describe("init --system refuses, and writes nothing,", () => {
     expect(filesIn(root)).toEqual([]);
   });
 
-  test("root as the service's user", async () => {
+  test("for root as the service's user", async () => {
     const root = machine();
     const { code, stderr } = await init(root, ["--user", "root"]);
     expect(code).toBe(1);
@@ -259,7 +259,7 @@ describe("init --system refuses, and writes nothing,", () => {
   });
 
   test.each(["home/me/mainstay", "tmp/mainstay", "root/bin/mainstay"])(
-    "an executable in /%s, where the service could not see it",
+    "for an executable in /%s, which the service cannot access",
     async (binary) => {
       const root = machine(["mainstay"], binary);
       const { code, stderr } = await init(root, [], { binary });
@@ -270,14 +270,14 @@ describe("init --system refuses, and writes nothing,", () => {
     },
   );
 
-  test("an executable whose name a unit cannot hold", async () => {
+  test("for an executable whose path cannot be used in a unit", async () => {
     const root = machine(["mainstay"], "opt/my programs/mainstay");
     const { code, stderr } = await init(root, [], { binary: "opt/my programs/mainstay" });
     expect(code).toBe(1);
     expect(stderr).toContain('the path "/opt/my programs/mainstay" cannot be used in a systemd unit');
   });
 
-  test("on this machine, when another than root asks", async () => {
+  test("on this machine without root", async () => {
     const root = machine();
     chmodSync(root, 0o755);
     const { code, stderr } = await run(root, ["init", "--system"], { under: AS_ACCOUNT });
@@ -291,7 +291,7 @@ describe("init --system refuses, and writes nothing,", () => {
     [["init", "--root", "/srv"], "--root, --user and --force require --system"],
     [["init", "--system", "--config", "x.toml"], "--system cannot be used with --config or --data-dir"],
     [["init", "--system", "--data-dir", "x"], "--system cannot be used with --config or --data-dir"],
-  ])("%p as bad usage", async (args, complaint) => {
+  ])("for %p as incorrect usage", async (args, complaint) => {
     const root = machine();
     const { code, stderr } = await run(root, args);
     expect(code).toBe(2);
@@ -300,7 +300,7 @@ describe("init --system refuses, and writes nothing,", () => {
   });
 });
 
-test("without being root, a folder of one's own is prepared, and the owners are left to whoever packs it", async () => {
+test("without root, another root folder can be prepared, and owners are not set", async () => {
   const root = machine();
   chmodSync(root, 0o755);
   for (const path of ["", "etc", "usr/local"]) chownSync(join(root, path), ACCOUNT.uid, ACCOUNT.gid);

@@ -7,8 +7,8 @@ import { useMainstay } from "../support/mainstay.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 /*
- * Runs every command of the manual's console blocks, in their order, in one folder, and compares what is printed with
- * what the manual says. The manual's addresses become those of a server and a receiver on free ports.
+ * Runs every command in the manual's console blocks, in order, in one folder, and compares the output with the manual.
+ * Addresses in the manual are replaced with those of a server and a webhook endpoint on free ports.
  */
 
 const { install, serve } = useMainstay();
@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-test("every command of the manual does and prints what the manual says", async () => {
+test("every command in the manual prints what the manual says", async () => {
   const steps = consoleSteps(manual);
   expect(steps.length).toBeGreaterThan(40);
   for (const step of steps) await reader.follow(step);
 }, 300_000);
 
-test("a key file that leaked is changed as the manual says", async () => {
+test("a leaked key file is replaced as the manual says", async () => {
   const { installation } = reader;
   await installation.stop();
   const other = install();

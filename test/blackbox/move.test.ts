@@ -12,7 +12,7 @@ import { addThings } from "../support/things.ts";
 const { install } = useMainstay({ inFolder: true });
 const { newDatabase } = usePostgres();
 
-/** Everything that a partner reads; what tells of this moment is left out. */
+/** Returns everything that a partner can read, without values that depend on the current time. */
 async function answers(client: ApiClient): Promise<Record<string, string>> {
   const reported: Record<string, string> = {};
   const get = async (path: string) => {
@@ -38,7 +38,7 @@ async function answers(client: ApiClient): Promise<Record<string, string>> {
   return reported;
 }
 
-/** The property that the demo shows, with ten years behind it, and one of each kind of thing. */
+/** Creates a demo property with a history of ten years, and a record of every kind. */
 async function withHistory(server: Installation): Promise<{ partner: Partner; photo: string }> {
   const receiver = await startReceiver();
   const partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
@@ -75,7 +75,7 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
     url = await newDatabase();
   });
 
-  test("answers every read byte for byte as before, both ways, and goes on from there", async () => {
+  test("returns the same bytes for every read, in both directions, and accepts writes", async () => {
     writeFileSync(join(source.folder, "storage-url"), `${url}\n`, { mode: 0o600 });
     const there = await source.json("move", "--to-file", "storage-url");
     expect(there).toMatchObject({ photos: 1, to: expect.not.stringContaining("secret") });
@@ -109,8 +109,8 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
   });
 });
 
-describe("is refused", () => {
-  test("while a server runs, and where there is nothing to move", async () => {
+describe("move is rejected", () => {
+  test("while a server runs, and if there is nothing to move", async () => {
     const source = install();
     await source.createPartner();
     await source.start();
@@ -132,7 +132,7 @@ describe("is refused", () => {
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("Remove one of them")]);
   });
 
-  test("while servers run on the database that it would move", async () => {
+  test("while servers run on the source database", async () => {
     const url = await newDatabase();
     const shared = install(onDatabase(url));
     await shared.createPartner();
@@ -141,12 +141,12 @@ describe("is refused", () => {
     const { code, stderr } = await shared.run("move", "--to", folder);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/is in use by servers: \S+ \(.+\).*Stop all/s)]);
     expect(existsSync(folder)).toBe(false);
-    // One that was stopped has taken its leave.
+    // A stopped server has deregistered.
     await shared.stop();
     expect((await shared.json("move", "--to", folder)).tables.partners).toBe(1);
   });
 
-  test("into a database that holds an installation, or another program's tables", async () => {
+  test("into a database with an installation or tables of another program", async () => {
     const source = install();
     await source.createPartner();
     const url = await newDatabase();
@@ -160,7 +160,7 @@ describe("is refused", () => {
     expect(await rowsOf(theirs, "SELECT * FROM invoices")).toEqual([]);
   });
 
-  test("into a folder that holds anything", async () => {
+  test("into a folder that is not empty", async () => {
     const source = install();
     await source.createPartner();
     const url = await newDatabase();
@@ -176,8 +176,8 @@ describe("is refused", () => {
   });
 });
 
-describe("a move that is cut short", () => {
-  /** So many that it takes a while. */
+describe("an interrupted move", () => {
+  /** Enough rows that the move takes some time. */
   async function withMuch(): Promise<Installation> {
     const source = install();
     await source.createPartner();
@@ -188,7 +188,7 @@ describe("a move that is cut short", () => {
     return source;
   }
 
-  test("leaves a database that no server takes, which is emptied when asked", async () => {
+  test("leaves a database that no server uses, and --again clears it", async () => {
     const source = await withMuch();
     const url = await newDatabase();
     const moving = source.spawn("move", "--to", url);
@@ -209,7 +209,7 @@ describe("a move that is cut short", () => {
     expect((await shared.json("partner", "list")).partners).toHaveLength(1);
   });
 
-  test("leaves a folder that no server takes, which is emptied when asked", async () => {
+  test("leaves a folder that no server uses, and --again clears it", async () => {
     const source = await withMuch();
     const url = await newDatabase();
     await source.json("move", "--to", url);

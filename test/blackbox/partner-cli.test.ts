@@ -17,7 +17,7 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
-/** A receiver that answers with that status when a signature is wrong. */
+/** Starts a webhook endpoint that responds with this status to a wrong signature. */
 async function verifying(secret: () => string, refusal: number): Promise<Receiver> {
   const receiver = await startReceiver();
   receiver.behave((delivery) => {
@@ -29,7 +29,7 @@ async function verifying(secret: () => string, refusal: number): Promise<Receive
 }
 
 describe("beside a running server", () => {
-  test("a partner's key and tokens end when it is disabled, and the key is good again when it is enabled", async () => {
+  test("disabling a partner rejects its key and tokens, and enabling it accepts the key again", async () => {
     const byKey = server.as(acme);
     const byToken = await server.withToken(acme);
     await byKey.get("/v1/ping");
@@ -45,7 +45,7 @@ describe("beside a running server", () => {
   });
 
   // Rule: tokens-revoked
-  test("tokens end when they are revoked", async () => {
+  test("revoked tokens stop working", async () => {
     const byToken = await server.withToken(acme);
     await byToken.get("/v1/ping");
     await server.json("partner", "revoke-tokens", acme.partner_id);
@@ -53,14 +53,14 @@ describe("beside a running server", () => {
   });
 
   // Rule: budget-changed
-  test("a budget counts from the next call", async () => {
+  test("a daily call limit applies from the next call", async () => {
     expect(await server.json("partner", "set-budget", acme.partner_id, "500")).toMatchObject({
       daily_budget: 500,
     });
     expect((await server.as(acme).get("/v1/ping")).headers.get("x-ratelimit-limit")).toBe("500");
   });
 
-  test("a receiver's concurrency and events are set and shown", async () => {
+  test("an endpoint's concurrency and events can be set and are shown", async () => {
     const { partner_id } = await server.createPartner("Hooked");
     const flags = ["--concurrency", "2", "--event", "property.created"];
     await server.json("partner", "set-webhook", partner_id, "https://hooks.example/", ...flags);
@@ -77,7 +77,7 @@ describe("beside a running server", () => {
 });
 
 describe("usage", () => {
-  test("prints the month's calls by day and the billable units, as a table, CSV and JSON", async () => {
+  test("prints the month's calls per day and the billable units as a table, CSV and JSON", async () => {
     const partner = await server.createPartner('Smith, "Jones" & Co');
     await addProperty(server.as(partner), { unit_count: 7 });
     const month = new Date().toISOString().slice(0, 7);
@@ -110,7 +110,7 @@ describe("usage", () => {
 
 describe("a probe with a wrong signature", () => {
   // Rule: forged-probe
-  test("tells receivers that verify from those that don't, and is noted in the audit log", async () => {
+  test("distinguishes endpoints that verify signatures from others, and is in the audit log", async () => {
     const own = await serve();
     let secret = "";
     const good = await verifying(() => secret, 401);
@@ -147,7 +147,7 @@ describe("a probe with a wrong signature", () => {
     expect(lenient.received).toHaveLength(2);
   });
 
-  test("is refused for a partner without a receiver, and without a choice of partners", async () => {
+  test("is rejected for a partner without an endpoint, and without a partner", async () => {
     expect((await server.run("partner", "probe-webhook", acme.partner_id)).stderr).toContain(
       "has no webhook endpoint",
     );
@@ -157,7 +157,7 @@ describe("a probe with a wrong signature", () => {
 });
 
 describe("deliveries", () => {
-  test("made while no server runs go out when one starts, and are listed with how they went", async () => {
+  test("created while no server runs are sent when one starts, and are listed with their results", async () => {
     const own = install();
     const receiver = await startReceiver();
     receivers.push(receiver);
@@ -188,8 +188,8 @@ describe("deliveries", () => {
   });
 });
 
-describe("bad usage", () => {
-  test("of what does not exist exits 1 and says what to do", async () => {
+describe("incorrect usage", () => {
+  test("with unknown IDs exits 1 with a remedy", async () => {
     const unknown = "PARTNER_00000000000000000000000000";
     for (const args of [
       ["partner", "show", unknown],
@@ -207,7 +207,7 @@ describe("bad usage", () => {
     }
   });
 
-  test("of values exits 2 and names what was expected, and nothing is changed", async () => {
+  test("with invalid values exits 2 with the expected format, and changes nothing", async () => {
     const before = await server.json("partner", "show", acme.partner_id);
     for (const [args, words] of [
       [["partner", "set-budget", acme.partner_id, "lots"], "whole number"],

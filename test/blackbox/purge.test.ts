@@ -11,7 +11,7 @@ const { serve } = useMainstay();
 const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
 const SECRETIVE = "Villa Unutterable";
 
-/** Something of everything that a partner can own. */
+/** Creates a record of every kind that a partner can own. */
 async function fill(client: ApiClient, nth = "once"): Promise<void> {
   const property = await addProperty(client, { name: SECRETIVE, notes: SECRETIVE, unit_count: 300 });
   const appliance = await addWornAppliance(client, property.id);
@@ -42,7 +42,7 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
   await client.get("/v1/portfolio/plan");
 }
 
-/** Rows that name the partner, by table. */
+/** Returns the number of rows with the partner's ID by table. */
 async function rowsOf(installation: Installation, partnerId: string): Promise<Record<string, number>> {
   const tables = await installation.tablesWith("partner_id");
   const counts = tables.map(
@@ -52,13 +52,13 @@ async function rowsOf(installation: Installation, partnerId: string): Promise<Re
   return row as Record<string, number>;
 }
 
-/** Units of all partners. */
+/** Returns the units of all partners. */
 const unitsOf = async (installation: Installation) =>
   Number((await installation.sql("SELECT count(*) AS n FROM units"))[0]!.n);
 
 describe("mainstay partner purge", () => {
   // Rule: partner-purge
-  test("deletes a partner and all that it owns beside the running server, and leaves others alone", async () => {
+  test("deletes a partner and all its data beside the running server, and no other data", async () => {
     const server = await serve();
     const receiver = await startReceiver();
     const gone = await server.createPartner("Gone Ltd", "--webhook-url", receiver.url);
@@ -70,7 +70,7 @@ describe("mainstay partner purge", () => {
     await server.json("embed", "create", (await client.get("/v1/properties")).body.properties[0].id);
     const before = await rowsOf(server, stays.partner_id);
     const empty = Object.entries(await rowsOf(server, gone.partner_id)).filter(([, rows]) => rows === 0);
-    // Every table that names a partner has something to lose, but those of servers that share a database.
+    // Every table with partner IDs has rows, except those for several servers.
     expect(empty.map(([table]) => table)).toEqual(["feed_cursors", "rate_windows", "snapshot_shares"]);
     const [kept] = (await other.get("/v1/properties")).body.properties;
 
@@ -106,7 +106,7 @@ describe("mainstay partner purge", () => {
     expect(readFileSync(file).includes(SECRETIVE)).toBe(false);
   });
 
-  test("that is killed wherever it is goes on when it is asked for again", async () => {
+  test("that is killed at any point resumes when repeated", async () => {
     const server = await serve();
     const gone = await server.createPartner("Gone Ltd");
     await fill(server.as(gone));
@@ -141,7 +141,7 @@ describe("mainstay partner purge", () => {
     expect(await server.brokenReferences()).toEqual([]);
   });
 
-  test("without its name, or with another, offers the export and deletes nothing", async () => {
+  test("without the name or with a wrong one suggests an export and deletes nothing", async () => {
     const server = await serve();
     const partner = await server.createPartner("Acme Ltd");
     await addProperty(server.as(partner));

@@ -5,10 +5,10 @@ import { eventually } from "../support/eventually.ts";
 import { useMainstay } from "../support/mainstay.ts";
 
 const { install } = useMainstay();
-/** The schedule's next minute, and the time that a loaded machine takes. */
+/** The time to the schedule's next minute, plus the time that a loaded machine needs. */
 const WITHIN_MS = 110_000;
 
-test("takes backups by its schedule, tries each, keeps the newest and tells in the health", async () => {
+test("takes scheduled backups, tests each, keeps the newest and reports the result in the health", async () => {
   const server = install();
   const dir = join(server.folder, "backups");
   server.configure({

@@ -13,7 +13,7 @@ const BODY = JSON.stringify(PROPERTY);
 
 describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
   // Rule: sigterm
-  test("finishes what is under way, refuses what is new, and exits 0 with everything kept", async () => {
+  test("finishes requests in progress, refuses new ones, and exits 0 without data loss", async () => {
     const server = await serveBy(scheme, { shutdown_grace_s: 20 });
     const partner = await server.createPartner();
     const request = await begin(server, partner.api_key);
@@ -25,7 +25,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
     expect(walBytes(server)).toBe(0);
   });
 
-  test("does not wait for connections that ask for nothing", async () => {
+  test("does not wait for idle connections", async () => {
     const server = await serveBy(scheme, { shutdown_grace_s: 600 });
     const idle = await open(server);
     idle.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -34,7 +34,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
   });
 
   // Rule: sigterm
-  test("waits for a request that never ends no longer than the grace", async () => {
+  test("waits at most the grace period for an endless request", async () => {
     const server = await serveBy(scheme, { shutdown_grace_s: 1 });
     await begin(server, (await server.createPartner()).api_key);
     const startedMs = performance.now();
@@ -42,7 +42,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
     expect(performance.now() - startedMs).toBeGreaterThan(900);
   });
 
-  test("a second time cuts the stop short", async () => {
+  test("a second time interrupts the shutdown", async () => {
     const server = await serveBy(scheme, { shutdown_grace_s: 600 });
     await begin(server, (await server.createPartner()).api_key);
     const stopped = server.stop().catch((error: Error) => error.message);
@@ -58,7 +58,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
 });
 
 // Rule: sigterm
-test("a stop gives back the calls that were set aside of a partner's budget", async () => {
+test("a stop returns the reserved calls of a partner's daily limit", async () => {
   const server = await serve();
   const partner = await server.createPartner("Acme", "--daily-budget", "100");
   const remaining = async () =>
@@ -95,7 +95,7 @@ async function open(
   return { socket, said: () => said, ended };
 }
 
-/** Sends a request but for the end of its body, and waits until the server has it. */
+/** Sends a request without the end of its body, and waits until the server has received it. */
 async function begin(server: Installation, apiKey: string) {
   const { socket, said, ended } = await open(server);
   socket.write(
@@ -122,7 +122,7 @@ async function connects(server: Installation): Promise<boolean> {
   }
 }
 
-/** What a checkpoint would still have to move into the database. */
+/** Returns the number of WAL pages that are not checkpointed. */
 function walBytes(server: Installation): number {
   const file = join(server.dataDir, "mainstay.db-wal");
   return existsSync(file) ? statSync(file).size : 0;

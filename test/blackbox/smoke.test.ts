@@ -5,7 +5,7 @@ import { runMainstay, useMainstay } from "../support/mainstay.ts";
 
 const { folder } = useMainstay();
 
-/** The machine may be busy with other tests; ten seconds are for an executable that has it for itself. */
+/** The default of ten seconds may be too short beside other tests. */
 const TIMEOUT = ["--timeout", "55"];
 
 const STEPS = [
@@ -22,7 +22,7 @@ const STEPS = [
   "stop",
 ];
 
-test("walks the whole journey, and leaves nothing behind", async () => {
+test("runs all steps and leaves no files", async () => {
   const [cwd, scratch] = [folder(), folder()];
   const { code, stdout, stderr } = await runMainstay(["smoke", ...TIMEOUT], {
     cwd,
@@ -35,8 +35,8 @@ test("walks the whole journey, and leaves nothing behind", async () => {
   expect([...readdirSync(cwd), ...readdirSync(scratch)]).toEqual([]);
 });
 
-test("tells machines the same", async () => {
-  // a configuration that would not start, and a proxy that is not there, are none of its business
+test("prints the result as JSON", async () => {
+  // An invalid configuration and an unreachable proxy must have no effect.
   const { code, stdout } = await runMainstay(["smoke", "--json", ...TIMEOUT], {
     cwd: folder(),
     env: {
@@ -53,8 +53,8 @@ test("tells machines the same", async () => {
   });
 });
 
-test("fails where it cannot listen, with what the server said", async () => {
-  // an address of the documentation's own network is no machine's
+test("fails if the server cannot listen, with the server's error", async () => {
+  // No machine has an address of the documentation network.
   const scratch = folder();
   const { code, stdout, stderr } = await runMainstay(["smoke", "--host", "192.0.2.1", ...TIMEOUT], {
     env: { TMPDIR: scratch },
@@ -68,7 +68,7 @@ test("fails where it cannot listen, with what the server said", async () => {
   );
 });
 
-test("fails in the same way for machines", async () => {
+test("fails in the same way with --json", async () => {
   const { code, stdout, stderr } = await runMainstay(["smoke", "--json", "--host", "192.0.2.1", ...TIMEOUT], {
     cwd: folder(),
   });
@@ -78,7 +78,7 @@ test("fails in the same way for machines", async () => {
 });
 
 describe("--junit", () => {
-  /** What a report says of each step, once it is seen to be whole. */
+  /** Validates a report and returns its steps. */
   function casesOf(report: string) {
     expect(report).toStartWith(
       '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mainstay smoke" tests="',
@@ -105,7 +105,7 @@ describe("--junit", () => {
     );
   });
 
-  test("says in it what failed", async () => {
+  test("contains the failure", async () => {
     const cwd = folder();
     const args = ["smoke", "--junit", "smoke.xml", "--host", "192.0.2.1", ...TIMEOUT];
     expect((await runMainstay(args, { cwd })).code).toBe(1);
@@ -114,7 +114,7 @@ describe("--junit", () => {
     ]);
   });
 
-  test("fails when the report cannot be written, and names it", async () => {
+  test("fails if the report cannot be written, with its path", async () => {
     const path = join(folder(), "missing/smoke.xml");
     const { code, stderr } = await runMainstay(["smoke", "--junit", path, ...TIMEOUT], { cwd: folder() });
     expect(code).toBe(1);
@@ -122,7 +122,7 @@ describe("--junit", () => {
   });
 });
 
-test("says so when there is no room for its folder", async () => {
+test("reports a full temporary folder", async () => {
   const nowhere = join(folder(), "missing");
   const { code, stderr } = await runMainstay(["smoke"], { cwd: folder(), env: { TMPDIR: nowhere } });
   expect(code).toBe(1);

@@ -9,7 +9,7 @@ import { describeOnFile, testOnFile } from "../support/postgres.ts";
 
 const { serve, install } = useMainstay();
 
-/** Starts a server that must not come up. */
+/** Starts a server, which must fail. */
 const refused = async (installation: Installation, ...args: string[]): Promise<Outcome> => {
   const outcome = await installation.run("serve", "--port", "0", ...args);
   expect(outcome.code).toBe(1);
@@ -19,7 +19,7 @@ const databaseOf = ({ dataDir }: Installation) => join(dataDir, "mainstay.db");
 
 describe("a server does not start", () => {
   // Rule: bad-settings
-  test("with a misspelt key: it says where, and what was meant", async () => {
+  test("with a misspelled setting, and reports its line and a suggestion", async () => {
     const installation = install({ server: { prot: 8080 }, limits: { daily_budgte: 1 } });
     const { stderr } = await refused(installation);
     expect(stderr).toContain("2 problems in the configuration:");
@@ -36,7 +36,7 @@ describe("a server does not start", () => {
     expect(stderr).toContain("webhooks.timeout_ms");
   });
 
-  test("on a port that another program has: it says which", async () => {
+  test("on a port in use by another program, and names the setting", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
@@ -47,7 +47,7 @@ describe("a server does not start", () => {
     expect(stderr).toContain(`the address 127.0.0.1:${port} is in use`);
   });
 
-  test("on a port that another Mainstay has, with which it would share the requests", async () => {
+  test("on a port in use by another Mainstay, with which it would share requests", async () => {
     const first = await serve();
     const { port } = new URL(first.url);
     const { code, stderr } = await install({ admin: { listen: "127.0.0.1:0" } }).run("serve", "--port", port);
@@ -56,7 +56,7 @@ describe("a server does not start", () => {
     await first.stop();
   });
 
-  test("on an administrators' port that another program has, and leaves nothing listening", async () => {
+  test("on an administration port in use by another program, and leaves nothing listening", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as { port: number };
@@ -99,7 +99,7 @@ describe("a server does not start", () => {
     expect(stderr).not.toContain("This is a bug in Mainstay");
   });
 
-  test("when the key is gone that its secrets are sealed with", async () => {
+  test("without the key that encrypted its secrets", async () => {
     const installation = install();
     await installation.createPartner();
     rmSync(join(installation.dataDir, "mainstay.key"));
@@ -145,7 +145,7 @@ describeOnFile("a folder whose database is gone is no new installation", () => {
       },
       "uploads with files",
     ],
-  ])("a database that is %s beside %s is refused, and nothing is touched", async (state, _, act, found) => {
+  ])("a database that is %s beside %s is rejected, and nothing is changed", async (state, _, act, found) => {
     const installation = install();
     cpSync(made.dataDir, installation.dataDir, { recursive: true });
     act(databaseOf(installation));
@@ -169,7 +169,7 @@ describeOnFile("a folder whose database is gone is no new installation", () => {
     expect(everythingIn(installation.dataDir)).toEqual(before);
   });
 
-  test("one that was interrupted while it was made is made to its end", async () => {
+  test("an interrupted creation of a database is completed", async () => {
     const installation = install();
     cpSync(made.dataDir, installation.dataDir, { recursive: true });
     rmSync(join(installation.dataDir, "mainstay.key"));
@@ -222,7 +222,7 @@ describeOnFile("a database that is not for this executable is refused and left b
     await made.createPartner();
   });
 
-  /** An installation with a key and a database, after something was done to the database. */
+  /** Creates an installation with a key and a modified database. */
   function doctored(act: (file: string) => void): Installation {
     const installation = install();
     cpSync(made.dataDir, installation.dataDir, { recursive: true });
@@ -248,7 +248,7 @@ describeOnFile("a database that is not for this executable is refused and left b
     expect(readFileSync(databaseOf(installation)).equals(before)).toBe(true);
   }
 
-  test("one of a newer version, by the server and by a command", async () => {
+  test("of a newer version, by the server and by a command", async () => {
     const newer = doctored((file) =>
       change(
         file,
@@ -259,14 +259,14 @@ describeOnFile("a database that is not for this executable is refused and left b
     await expectUntouched(newer, "was written by a newer version of Mainstay", ["partner", "list"]);
   });
 
-  test("one made with another text of a migration", async () => {
+  test("with another text of a migration", async () => {
     const edited = doctored((file) =>
       change(file, "UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1"),
     );
     await expectUntouched(edited, "was made with another text of migration 1");
   });
 
-  test("one of another program", async () => {
+  test("of another program", async () => {
     const foreign = doctored((file) => {
       rmSync(file);
       change(file, "CREATE TABLE songs (title TEXT)");
@@ -283,7 +283,7 @@ describeOnFile("a database that is not for this executable is refused and left b
   });
 });
 
-describe("what lies in the working directory", () => {
+describe("the working directory", () => {
   const hostile = {
     ".env": "MAINSTAY_SERVER__HOST=203.0.113.1\nMAINSTAY_LOG__LEVEL=silent\n",
     ".env.production": "MAINSTAY_LOG__LEVEL=silent\n",
@@ -294,7 +294,7 @@ describe("what lies in the working directory", () => {
   };
 
   // Rule: no-env-files
-  test("has no effect: neither .env nor bunfig.toml is read", async () => {
+  test("has no effect with .env or bunfig.toml", async () => {
     const installation = install();
     for (const [name, text] of Object.entries(hostile)) writeFileSync(join(installation.folder, name), text);
     await installation.start({ cwd: installation.folder });
@@ -305,7 +305,7 @@ describe("what lies in the working directory", () => {
   });
 
   // Rule: base-path-setting
-  test("is used when it is mainstay.toml, and the environment overrides that", async () => {
+  test("is searched for mainstay.toml, which the environment overrides", async () => {
     const installation = install({ server: { base_path: "/from-the-file" } });
     await installation.start({ env: { MAINSTAY_LOG__LEVEL: "debug", MAINSTAY_SERVER__BASE_PATH: "/risk" } });
     await installation.anonymous.get("/risk/health");
@@ -314,7 +314,7 @@ describe("what lies in the working directory", () => {
 });
 
 // Rule: port-0
-test("a server listens on free ports, for administrators too, and says so in its log", async () => {
+test("a server listens on free ports, also for administration, and logs them", async () => {
   const [first, second] = [await serve(), await serve()];
   const urls = [first.url, first.adminUrl, second.url, second.adminUrl];
   expect(new Set(urls).size).toBe(4);
@@ -325,7 +325,7 @@ test("a server listens on free ports, for administrators too, and says so in its
   });
 });
 
-test("a server restarted on its folder has everything as it was", async () => {
+test("a server restarted on its folder has the same data", async () => {
   const server = await serve();
   const client = server.as(await server.createPartner());
   const property = await addProperty(client, { unit_count: 3 });

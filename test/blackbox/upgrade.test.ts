@@ -12,7 +12,7 @@ const released = readdirSync(RELEASED_DATABASES).flatMap(
   (name) => /^(schema-\d+)\.db\.gz$/.exec(name)?.[1] ?? [],
 );
 
-/** Every address of the API document that is read, for the records of the fixture. */
+/** Returns all GET URLs of the API document for the records of the fixture. */
 function everyRead({ property, appliance, component, upload }: Json): string[] {
   return Object.entries(readApiDocument().paths)
     .filter(([path, item]) => "get" in item && path !== "/openapi.json")
@@ -28,10 +28,10 @@ function everyRead({ property, appliance, component, upload }: Json): string[] {
     });
 }
 
-test("there is a fixture of a released schema", () => expect(released).toContain("schema-1"));
+test("a fixture of a released schema exists", () => expect(released).toContain("schema-1"));
 
 describe.each(released)("a database of %s", (release) => {
-  test("is served by today's executable, with every read", async () => {
+  test("is served by the current executable with every read", async () => {
     const { left, about } = leftBy(release, install());
     await left.start();
     const client = left.as(about);
@@ -53,7 +53,7 @@ describe.each(released)("a database of %s", (release) => {
     });
   });
 
-  test("is backed up by today's executable as it is, and restored", async () => {
+  test("can be backed up and restored by the current executable", async () => {
     const { left, about } = leftBy(release, install());
     const { schema_version } = await left.json("backup", join(left.folder, "x.backup"));
     expect(`schema-${schema_version}`).toBe(release);
@@ -80,7 +80,7 @@ describe("a database that model 1 has scored", () => {
   };
 
   // Rule: model-change
-  test("is scored anew by the first snapshot, which announces nothing", async () => {
+  test("is rescored by the first snapshot, which sends no alerts", async () => {
     const { taken, left, about } = await announcedBy();
     expect(taken).toMatchObject({ announced: 0, already_done: false });
     expect(taken.changed).toBeGreaterThan(0);
@@ -91,21 +91,21 @@ describe("a database that model 1 has scored", () => {
   });
 
   // Rule: model-change
-  test("announces it all when the operator says so", async () => {
+  test("sends all alerts with --announce-model-change", async () => {
     const held = (await announcedBy()).taken.held_back;
     const { taken } = await announcedBy("--announce-model-change");
     expect(taken).toMatchObject({ announced: held, held_back: 0 });
   });
 
   // Rule: record-begins
-  test("has for each property the day from which its record is complete", async () => {
+  test("has the start of the records for each property", async () => {
     const { left, about } = leftBy("schema-1", install());
     await left.start();
     const client = left.as(about);
     const property = (await client.get(`/v1/properties/${about.property}`)).body;
     const registered = property.created_at.slice(0, 10);
     expect(property.records_since <= registered).toBe(true);
-    // null asks for the day to be worked out from the events, as the upgrade has done in its own way
+    // null derives the day from the events, as the upgrade has done.
     await client.put(`/v1/properties/${about.property}`, { records_since: "2000-01-01" });
     const again = (await client.put(`/v1/properties/${about.property}`, { records_since: null })).body;
     expect(again.records_since).toBe(property.records_since);
@@ -114,7 +114,7 @@ describe("a database that model 1 has scored", () => {
 
 describe("a database from a newer version", () => {
   // Rule: newer-database
-  test("stops the start and every command, and stays as it is", async () => {
+  test("prevents the start and every command, and is not changed", async () => {
     const { left, about } = leftBy(released[0]!, install());
     const file = join(left.dataDir, "mainstay.db");
     const db = new Database(file);
