@@ -1,6 +1,7 @@
 import type { BrandTier, Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
+/** A component as stored, with its latest score. */
 export type Component = ScoreState & {
   id: string;
   partnerId: string;

@@ -30,9 +30,12 @@ export class Failure extends Error {
   }
 }
 
+/** Returns an invalid_request failure. */
 export const invalid = (message: string, details?: FieldIssue[]) =>
   new Failure("invalid_request", message, details);
+/** Returns a not_found failure. */
 export const notFound = (message: string) => new Failure("not_found", message);
+/** Returns a conflict failure. */
 export const conflict = (message: string) => new Failure("conflict", message);
 
 /** A mistake of an operator or a broken environment. The message says what failed and where, the hint what to do. */

@@ -55,6 +55,7 @@ type Wear = "use" | "calendar";
 /** `alone`: the part may be replaced on its own; `with_appliance`: it is as old as its appliance. */
 type ReplacedHow = "alone" | "with_appliance";
 
+/** A component of an appliance type. Lives in years, costs in cents. */
 export type ComponentDef = {
   id: string;
   typeId: string;
@@ -98,6 +99,7 @@ export type ApplianceType = {
   components: readonly ComponentDef[];
 };
 
+/** The brand names of each tier for a family of appliance types. */
 export type BrandFamily = {
   typeIds: readonly string[];
   tiers: Readonly<Record<BrandTier, readonly string[]>>;
@@ -132,6 +134,7 @@ export type ClaimType = {
   componentIds: ReadonlySet<string>;
 };
 
+/** An inspection that an appliance type needs at an interval. Events of the types `resetBy` restart it. */
 export type InspectionRegime = {
   typeId: string;
   inspectionType: string;

@@ -86,6 +86,7 @@ export function daysBetween(from: Day, to: Day): number {
   return dayNumber(to) - dayNumber(from);
 }
 
+/** Returns the calendar year of a day. */
 export function yearOf(day: Day): number {
   return digits(day, 0, 4);
 }

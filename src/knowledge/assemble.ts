@@ -20,7 +20,7 @@ import type {
   smartEventsFile,
   sourcesFile,
   statesFile,
-} from "./shapes.ts";
+} from "./schemas.ts";
 
 /** The files after validation. */
 export type CheckedFiles = {

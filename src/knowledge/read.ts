@@ -4,7 +4,7 @@ import { assemble, type CheckedFiles } from "./assemble.ts";
 import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
 import type { KnowledgeFiles } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
-import * as shapes from "./shapes.ts";
+import * as schemas from "./schemas.ts";
 
 /** Validates the files and returns look-ups. Throws a KnowledgeError that names the file and the entry. */
 export function readKnowledge(files: KnowledgeFiles): Knowledge {
@@ -12,15 +12,15 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
     appliances: Object.keys(files)
       .filter((name) => name.startsWith("appliances/"))
       .map((name) => readAppliance(files, name)),
-    brands: read(files, "brands.json", shapes.brandsFile),
-    cascades: read(files, "cascades.json", shapes.cascadesFile),
-    claimTypes: read(files, "claim-types.json", shapes.claimTypesFile),
-    regimes: read(files, "inspection-regimes.json", shapes.regimesFile),
-    keywords: read(files, "keywords.json", shapes.keywordsFile),
-    model: read(files, "model.json", shapes.modelFile),
-    smartEvents: read(files, "smart-events.json", shapes.smartEventsFile),
-    sources: read(files, "sources.json", shapes.sourcesFile),
-    states: read(files, "states.json", shapes.statesFile),
+    brands: read(files, "brands.json", schemas.brandsFile),
+    cascades: read(files, "cascades.json", schemas.cascadesFile),
+    claimTypes: read(files, "claim-types.json", schemas.claimTypesFile),
+    regimes: read(files, "inspection-regimes.json", schemas.regimesFile),
+    keywords: read(files, "keywords.json", schemas.keywordsFile),
+    model: read(files, "model.json", schemas.modelFile),
+    smartEvents: read(files, "smart-events.json", schemas.smartEventsFile),
+    sources: read(files, "sources.json", schemas.sourcesFile),
+    states: read(files, "states.json", schemas.statesFile),
   };
   checkSources(files, checked.sources);
   checkReferences(checked);
@@ -28,7 +28,7 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
 }
 
 function readAppliance(files: KnowledgeFiles, name: string): CheckedFiles["appliances"][number] {
-  const appliance = read(files, name, shapes.applianceFile);
+  const appliance = read(files, name, schemas.applianceFile);
   if (name !== `appliances/${appliance.type_id}.json`)
     throw new KnowledgeError(name, "type_id", `${appliance.type_id} belongs in a file of its own name`);
   return appliance;

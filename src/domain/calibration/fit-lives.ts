@@ -14,6 +14,7 @@ const SETTLED = 1e-6;
 const PASTS_PER_STEP = 256;
 const LIVES_PER_STEP = 2000;
 
+/** The fitted corrections of lives and frailties. */
 export type LivesFit = {
   /** y, by kind. */
   corrections: Map<string, number>;

@@ -28,6 +28,7 @@ export type Fit = {
 /** The fit of a kind. `expected` are the failures that the fitted model expects of its lives. */
 export type KindFit = { defId: string; lifeFactor: number; failures: number; expected: number };
 
+/** Counts the lives that ended in failure. */
 export function failuresAmong(lives: readonly Life[]): number {
   return lives.reduce((count, { failed }) => count + (failed ? 1 : 0), 0);
 }

@@ -19,12 +19,13 @@ export type ModelVersion = {
 };
 
 /** A fit that is not applied, stored with its proof for review. */
-export type KeptFit = Pick<ModelVersion, "number" | "base" | "isProven" | "corrections" | "evidence"> & {
+export type StoredFit = Pick<ModelVersion, "number" | "base" | "isProven" | "corrections" | "evidence"> & {
   madeAt: Instant;
 };
 
 /** Returns the id of a stored fit, so that the fit applied is the one reviewed. */
-export const keptFitId = ({ number, madeAt }: Pick<KeptFit, "number" | "madeAt">) => `${number}-${madeAt}`;
+export const storedFitId = ({ number, madeAt }: Pick<StoredFit, "number" | "madeAt">) =>
+  `${number}-${madeAt}`;
 
 /** Corrections without the frailties of appliances. */
 export type StoredCorrections = {

@@ -36,6 +36,7 @@ type Bin = {
 
 export type ModelProof = { measures: Measures; intervals: MeasureIntervals; bins: readonly Bin[] };
 
+/** Both models' measures at one year's outcomes. */
 export type Proof = {
   components: number;
   failed: number;
@@ -47,6 +48,7 @@ export type Proof = {
   better: boolean;
 };
 
+/** The number of bins of forecasts, of equal width. */
 export const BINS = 10;
 const RESAMPLES = 400;
 /** A 90 % interval. */
@@ -79,18 +81,18 @@ export function* proveInSteps(
 ): Steps<Proof> {
   const properties: Property[] = [];
   for (const [i, forecasts] of byProperty.entries()) {
-    if (forecasts.length > 0) properties.push(summarised(forecasts));
+    if (forecasts.length > 0) properties.push(summarize(forecasts));
     if (i % PROPERTIES_PER_STEP === 0) yield;
   }
-  properties.sort(inOrder);
+  properties.sort(byContent);
   yield;
   const counts = yield* compactRanks(properties);
-  const observed = measured(properties, undefined, counts);
+  const observed = measure(properties, undefined, counts);
   const resamples: Measured[] = [];
   for (let resample = 0; resample < RESAMPLES && properties.length > 0; resample++) {
     const weights = new Uint32Array(properties.length);
     for (let n = 0; n < properties.length; n++) weights[Math.floor(random() * properties.length)]!++;
-    resamples.push(measured(properties, weights, counts));
+    resamples.push(measure(properties, weights, counts));
     yield;
   }
   const differences = resamples.map(({ difference }) => difference);
@@ -112,7 +114,7 @@ type Property = {
   ranks: readonly [Uint16Array, Uint16Array];
 };
 
-function summarised(forecasts: readonly Forecast[]): Property {
+function summarize(forecasts: readonly Forecast[]): Property {
   const sums = new ReproducibleSums(COUNT);
   const ranks: [Uint16Array, Uint16Array] = [
     new Uint16Array(forecasts.length),
@@ -138,7 +140,7 @@ function summarised(forecasts: readonly Forecast[]): Property {
 }
 
 /** Orders properties by content, so that the result does not depend on the order in which they were read. */
-function inOrder(a: Property, b: Property): number {
+function byContent(a: Property, b: Property): number {
   for (let i = 0; i < COUNT; i++) if (a.sums[i] !== b.sums[i]) return a.sums[i]! - b.sums[i]!;
   return 0;
 }
@@ -179,7 +181,7 @@ function* compactRanks(properties: readonly Property[]): Steps<Counts> {
 }
 
 /** Measures both models over the properties, each weighted. Overwrites `counts`. */
-function measured(
+function measure(
   properties: readonly Property[],
   weights: Uint32Array | undefined,
   counts: Counts,

@@ -36,6 +36,7 @@ type UnknownPastParts = {
   originalNow: number;
 };
 
+/** Recomputes a component's age with its inputs. `recordsSince` and `today` are day numbers. */
 export function ageParts(
   def: ComponentDef,
   componentId: string,

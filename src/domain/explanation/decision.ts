@@ -17,6 +17,7 @@ export type Decision = Advice &
     riskedCents: number;
   };
 
+/** Returns the advice on a component as of a day. */
 export function decisionOn(def: ComponentDef, outlook: Outlook, asOf: Day, model: ScoringModel): Decision {
   const part = partInPlace(def, outlook, model);
   const policy = policyOf(part);

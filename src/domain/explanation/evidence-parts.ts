@@ -22,6 +22,7 @@ export type EvidencePart = Evidence & {
   provenance: Provenance;
 };
 
+/** Returns a piece of evidence with its calculation. `downstream` is the definition of the scored component. */
 export function evidencePart(
   knowledge: Knowledge,
   downstream: string,

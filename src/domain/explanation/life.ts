@@ -23,6 +23,7 @@ export type LifeParts = {
   scaleYears: number;
 };
 
+/** Returns the calculation of a component's life. */
 export function lifeParts(
   def: ComponentDef,
   { overrideLifespan }: ComponentHistory,
@@ -62,6 +63,7 @@ export type RateParts = {
   rate: number;
 };
 
+/** Returns the calculation of a component's rate of aging. */
 export function rateParts(
   def: ComponentDef,
   usageIntensity: number,

@@ -56,6 +56,7 @@ export function conditionIndex(need: number): number {
   return Math.round(Number(index.toFixed(9))); // an exact half must round up, despite binary fractions
 }
 
+/** Returns the grade of a condition index. */
 export function gradeOf(score: number): Grade {
   return score >= 90 ? "A" : score >= 80 ? "B" : score >= 70 ? "C" : score >= 60 ? "D" : "F";
 }

@@ -50,6 +50,7 @@ export type PropertyPlan<C> = PlanSummary & {
   budget: BudgetUse | null;
 };
 
+/** Returns the summary of a plan from its sums. */
 export const planSummaryOf = (
   terms: PlanTerms,
   asOf: Day,

@@ -19,6 +19,7 @@ export const YEARLY_COST_ROWS = [
   "variance",
 ] as const satisfies (keyof YearlyCosts)[];
 
+/** Returns zero costs for a number of years. */
 export function emptyYearlyCosts(years: number): YearlyCosts {
   const zeros = () => new Float64Array(years);
   return { planned: zeros(), failures: zeros(), runToFailure: zeros(), variance: zeros() };

@@ -1,7 +1,7 @@
 import type { ClaimType, Knowledge } from "../knowledge.ts";
 import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
-import { enter, type Subject, type Trail } from "./evidence.ts";
+import { appendEvidence, type Subject, type Trail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { ClaimEvidence } from "./types.ts";
 
@@ -65,6 +65,6 @@ export function claimsRatio(subject: Subject, claims: readonly WeightedClaim[], 
   let product = 1;
   for (const claim of claims)
     if (claim.day > subject.since && claim.type.componentIds.has(subject.def.id))
-      product *= enter(trail, "claim", claim.claimType, claim.dateOfLoss, claim.ratio);
+      product *= appendEvidence(trail, "claim", claim.claimType, claim.dateOfLoss, claim.ratio);
   return product;
 }

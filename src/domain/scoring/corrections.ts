@@ -8,6 +8,7 @@ export type Corrections = {
   strength: { condition: number; repairs: number };
 };
 
+/** The plain model, without corrections. */
 export const UNCORRECTED: Corrections = {
   lifeFactors: new Map(),
   frailties: new Map(),

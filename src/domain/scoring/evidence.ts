@@ -18,7 +18,7 @@ export type Subject = {
 export type Trail = Evidence[] | undefined;
 
 /** Appends a ratio other than 1 to the trail, and returns it. */
-export function enter(
+export function appendEvidence(
   trail: Trail,
   kind: Evidence["kind"],
   subject: string,
@@ -76,12 +76,12 @@ export function serviceRatios(
       const { ratio, spanMonths } = evidence.emergencyRepair;
       const weight = weightOf(knowledge, event);
       const weighed = weigh(fadedRatio(ratio, months, spanMonths), weight);
-      repaired = enter(trail, "emergency_repair", type, event.date, weighed, weight, times);
+      repaired = appendEvidence(trail, "emergency_repair", type, event.date, weighed, weight, times);
     } else if (type === "Inspection" && condition === null) {
       const { ratio, spanMonths } = evidence.inspection;
       const weight = weightOf(knowledge, event);
       const weighed = weigh(fadedRatio(ratio, months, spanMonths), weight);
-      inspected = enter(trail, "inspection", type, event.date, weighed, weight, times);
+      inspected = appendEvidence(trail, "inspection", type, event.date, weighed, weight, times);
     }
     if (event.note !== null && event.note.findings.length > 0 && months < evidence.keywords.spanMonths) {
       latest ??= latestByType(subject, events, firstCounted);
@@ -135,7 +135,7 @@ function supersedes(event: DatedEvent, other: DatedEvent): boolean {
 function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEvent, trail: Trail): number {
   const { condition } = knowledge.model.evidence;
   const ratio = fadedRatio(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
-  return enter(trail, "condition", event.conditionAfter!, event.date, ratio);
+  return appendEvidence(trail, "condition", event.conditionAfter!, event.date, ratio);
 }
 
 /**
@@ -156,7 +156,7 @@ function repairFrequencyRatio(
   weighed.sort((a, b) => b.ratio - a.ratio);
   let product = 1;
   for (const { event, ratio, weight } of weighed.slice(0, counted))
-    product *= enter(trail, "repair", event.eventType, event.date, ratio, weight);
+    product *= appendEvidence(trail, "repair", event.eventType, event.date, ratio, weight);
   return product;
 }
 
@@ -177,7 +177,15 @@ function keywordRatio(
     if (group.clearedBy.length > 0 && isCleared(group, event, latest)) continue;
     const current = fadedRatio(group.ratio, months, keywords.spanMonths);
     const weight = weightOf(knowledge, event) * (share === 1 ? 1 : resolvedFindingExponent);
-    product *= enter(trail, "keyword", group.id, event.date, weigh(current, weight), weight, event.times);
+    product *= appendEvidence(
+      trail,
+      "keyword",
+      group.id,
+      event.date,
+      weigh(current, weight),
+      weight,
+      event.times,
+    );
   }
   return product;
 }

@@ -18,6 +18,7 @@ export type UnknownPast = {
 const MIDPOINTS = 64;
 const SHARES = Float64Array.from({ length: MIDPOINTS }, (_, j) => (j + 0.5) / MIDPOINTS);
 
+/** Returns the unknown past of a shape and a nominal age t/η. */
 export function unknownPast(shape: number, nominalAge: number): UnknownPast {
   const powers = sharePowers(shape);
   const hazard = cumulativeHazard(nominalAge, 1, shape);

@@ -6,7 +6,7 @@ import type { CascadeSource } from "./cascade.ts";
 import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
 import { confidenceOf, recentServiceRecord } from "./confidence.ts";
 import type { Corrections } from "./corrections.ts";
-import { enter, type Subject, serviceRatios, type Trail } from "./evidence.ts";
+import { appendEvidence, type Subject, serviceRatios, type Trail } from "./evidence.ts";
 import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import { activeWarnings, acuteHazard, type Warning } from "./smart.ts";
@@ -34,6 +34,7 @@ export type PropertyContext = {
   explain: boolean;
 };
 
+/** Returns the shared inputs of a property's scores as of a day. */
 export function propertyContext(
   knowledge: Knowledge,
   history: PropertyHistory,
@@ -170,7 +171,7 @@ function ownRatio(knowledge: Knowledge, subject: Subject, context: ApplianceCont
   const claim = claimsRatio(subject, claims, trail);
   const { hazardBrand } = knowledge.model.evidence;
   const make = hazard.has(subject.def.id)
-    ? enter(trail, "hazard_brand", appliance.brand ?? appliance.model ?? "", null, hazardBrand.ratio)
+    ? appendEvidence(trail, "hazard_brand", appliance.brand ?? appliance.model ?? "", null, hazardBrand.ratio)
     : 1;
   return service.others * repairs * condition * claim * make;
 }
@@ -195,6 +196,7 @@ export function limitProduct({ model }: Knowledge, ratio: number): number {
   return clamp(ratio, lowestProduct, highestProduct);
 }
 
+/** Returns the outlook of a component with a hazard ratio and an acute hazard. */
 export function outlookOf(
   def: ComponentDef,
   life: AgedLife,

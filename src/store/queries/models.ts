@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm";
 import type {
-  KeptFit,
   ModelCheck,
   ModelVersion,
   StoredCorrections,
+  StoredFit,
 } from "../../domain/calibration/model-version.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
@@ -106,12 +106,12 @@ export function modelStore(engine: Engine) {
       return ids.at(-1);
     },
     /** The fit that is kept with its proof, to be put to use. */
-    async keptFit(): Promise<KeptFit | undefined> {
+    async keptFit(): Promise<StoredFit | undefined> {
       const { id: _one, ...columns } = getTableColumns(modelProposals);
       return (await db.select(columns).from(modelProposals))[0];
     },
     /** Keeps a fit in place of the one before. */
-    async keepFit(fit: KeptFit): Promise<void> {
+    async keepFit(fit: StoredFit): Promise<void> {
       await db
         .insert(modelProposals)
         .values({ id: 1, ...fit })

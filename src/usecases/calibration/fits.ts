@@ -7,7 +7,7 @@ import {
   lockHolder,
   renewInBackground,
 } from "../../cluster/locks.ts";
-import { keptFitId } from "../../domain/calibration/model-version.ts";
+import { storedFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { LatestCalibration } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
@@ -141,7 +141,7 @@ async function proposalOf(
   const requested = { ...NONE, by: latest.requestedBy, startedAt: latest.startedAt };
   if (heldBy !== undefined) return { ...requested, status: "running" };
   const kept = await models.keptFit();
-  const id = kept ? keptFitId(kept) : null;
+  const id = kept ? storedFitId(kept) : null;
   const stored = { id, madeAt: kept?.madeAt ?? null, report: kept?.evidence ?? null };
   if (latest.status === "running") {
     const error = `Interrupted, with ${latest.requestedBy}. Run it again.`;

@@ -1,7 +1,7 @@
 import { acquireLockIn, type Lock, withLock } from "../../cluster/locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
-import { type KeptFit, keptFitId } from "../../domain/calibration/model-version.ts";
+import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { versionName } from "../../store/queries/models.ts";
@@ -34,13 +34,13 @@ type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
  * Stores a calibration with its proof for later activation, in place of the previously stored one. Scores do not
  * change.
  */
-export async function keepFit(deps: Storing, { calibration, evidence }: Fitted): Promise<KeptFit> {
+export async function keepFit(deps: Storing, { calibration, evidence }: Fitted): Promise<StoredFit> {
   const { store, knowledge, fitLock } = deps;
   return await withLock(store, modelLock(deps.actor), async (lock) => {
     const number = await storeFrailties(deps, lock, calibration);
     return await store.write(async (tx) => {
       await lock.confirm(tx);
-      const kept: KeptFit = {
+      const kept: StoredFit = {
         ...storedFit(calibration, evidence),
         number,
         base: knowledge.modelVersion,
@@ -48,7 +48,7 @@ export async function keepFit(deps: Storing, { calibration, evidence }: Fitted):
       };
       await tx.models.keepFit(kept);
       const { base } = kept;
-      await fitLock?.finish(tx, { proposalId: keptFitId(kept), modelVersion: versionName(base, number) });
+      await fitLock?.finish(tx, { proposalId: storedFitId(kept), modelVersion: versionName(base, number) });
       return kept;
     });
   });
@@ -74,7 +74,7 @@ export async function activateKeptFit(
       throw conflict(
         `Model ${before.version} was activated already, at ${toIso(before.createdAt)}. Nothing was changed`,
       );
-    if (!kept || keptFitId(kept) !== id)
+    if (!kept || storedFitId(kept) !== id)
       throw conflict("This is not the latest calibration: review that one's proof. Nothing was changed");
     if (kept.base !== knowledge.modelVersion || (await tx.models.nextNumber()) !== kept.number)
       throw conflict("Another model was activated since: run a new calibration. Nothing was changed");
@@ -112,7 +112,7 @@ export async function applyCalibration(
   });
 }
 
-type StoredFit = Omit<KeptFit, "madeAt">;
+type FitToApply = Omit<StoredFit, "madeAt">;
 
 const storedFit = ({ fit, validation }: Calibration, evidence: Record<string, unknown>) => ({
   isProven: validation.better,
@@ -124,7 +124,7 @@ const storedFit = ({ fit, validation }: Calibration, evidence: Record<string, un
   evidence,
 });
 
-async function activate(tx: Tx, fit: StoredFit, actor: string): Promise<string> {
+async function activate(tx: Tx, fit: FitToApply, actor: string): Promise<string> {
   const { number, base, isProven, corrections, evidence } = fit;
   const version = versionName(base, number);
   const replaced = (await tx.models.inUse())?.number ?? null;

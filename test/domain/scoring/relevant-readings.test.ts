@@ -29,9 +29,9 @@ const repair = fc.record({
 const newestFirst = (a: SmartEvidence, b: SmartEvidence) => b.recordedAt - a.recordedAt;
 
 function keptOf(readings: readonly SmartEvidence[], days: readonly number[]): SmartEvidence[] {
-  const counting = new RelevantReadings(knowledge, days);
-  for (const reading of readings.toSorted(newestFirst)) counting.add(reading);
-  return counting.kept;
+  const relevant = new RelevantReadings(knowledge, days);
+  for (const reading of readings.toSorted(newestFirst)) relevant.add(reading);
+  return relevant.kept;
 }
 
 test("scores and explanations from the relevant readings equal those from all readings on each day", () => {
@@ -43,8 +43,8 @@ test("scores and explanations from the relevant readings equal those from all re
         minLength: 1,
         maxLength: 4,
       }),
-      (smartEvents, mendings, daysAgo) => {
-        const events = mendings.map(({ ago, eventType, componentId }) =>
+      (smartEvents, repairs, daysAgo) => {
+        const events = repairs.map(({ ago, eventType, componentId }) =>
           event(eventType, dayFromNumber(TODAY - ago), { componentId }),
         );
         const scoresOf = (readings: SmartEvidence[], day: number) => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
-import { keptFitId } from "../../../src/domain/calibration/model-version.ts";
+import { storedFitId } from "../../../src/domain/calibration/model-version.ts";
 import { partOf } from "../../../src/domain/planning/component-plan.ts";
 import type { Corrections } from "../../../src/domain/scoring/corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
@@ -173,7 +173,7 @@ describe("two fits that are stored at once", () => {
     );
     await expect(stands).rejects.toThrow("another process may be doing the same");
     const environmentOfOther = { ...environment(), store: other };
-    await activateKeptFit(environmentOfOther, keptFitId(kept!), { force: false });
+    await activateKeptFit(environmentOfOther, storedFitId(kept!), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 
@@ -184,7 +184,7 @@ describe("two fits that are stored at once", () => {
       {
         ...environment(),
         yieldNow: async () => {
-          const applying = activateKeptFit(environment(), keptFitId(kept), { force: false });
+          const applying = activateKeptFit(environment(), storedFitId(kept), { force: false });
           refusals.push(await applying.then(() => "applied", String));
         },
       },
@@ -192,7 +192,7 @@ describe("two fits that are stored at once", () => {
     );
     expect(refusals.length).toBeGreaterThan(2);
     for (const refusal of refusals) expect(refusal).toContain("Another calibration is being stored");
-    await activateKeptFit(environment(), keptFitId(next), { force: false });
+    await activateKeptFit(environment(), storedFitId(next), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 
