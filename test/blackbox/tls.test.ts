@@ -110,10 +110,10 @@ describe("on SIGHUP", () => {
 
   test("a certificate that cannot be used is logged, and the old one stays", async () => {
     const { server, files } = await serveSecurely(first);
-    server.expectFault(/certificate not renewed/);
+    server.expectFault(/certificate not reloaded/);
     copyFileSync(foreign.cert, files.cert);
     process.kill(server.pid, "SIGHUP");
-    const fault = await server.logged(({ msg }) => msg.startsWith("certificate not renewed"));
+    const fault = await server.logged(({ msg }) => msg.startsWith("certificate not reloaded"));
     expect(fault.reason).toContain(files.key);
     expect(await ask(server, first)).toMatchObject({ status: 200, certificate: "first" });
   });
