@@ -5,7 +5,7 @@ import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
 export type { Logger } from "pino";
 
-export type LoggerOptions = Config["log"] & {
+type LoggerOptions = Config["log"] & {
   /** Receives complete lines. */
   destination: DestinationStream;
   /** Called for each line of level `error` or `fatal`. */

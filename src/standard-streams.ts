@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 
 /** A stream of lines that never blocks its writer. */
-export type LineStream = {
+type LineStream = {
   write(lines: string): void;
   /** Returns the number of lines that were not written: full disk, closed reader, or a reader that is too slow. */
   dropped(): number;

@@ -11,7 +11,12 @@ export type { ArkErrors, Type } from "arktype";
  */
 const { boolean, integer, null: none, number, string, true: yes, undefined: absent, unknown } = intrinsic;
 const keywords = InternalScope.module({
-  ...{ boolean, string, unknown, null: none, true: yes, undefined: absent },
+  boolean,
+  string,
+  unknown,
+  null: none,
+  true: yes,
+  undefined: absent,
   number: InternalScope.module({ root: number, integer }, { name: "number" }),
 } as never);
 Object.assign($arkTypeRegistry.ambient, keywords);

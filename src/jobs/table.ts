@@ -16,7 +16,7 @@ import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/snapshot/take-sn
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
-export type JobDeps = {
+type JobDeps = {
   config: Config;
   store: Store;
   knowledge: Knowledge;

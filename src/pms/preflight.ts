@@ -9,7 +9,7 @@ import type { Resolve } from "../webhooks/resolve.ts";
 import { authorization, type Credentials } from "./credentials.ts";
 import { connectOnce, type Endpoint, requestStatus, tlsHandshake } from "./probe.ts";
 
-export type PreflightDeps = { settings: Config["rm"]; resolve: Resolve; clock: () => Instant };
+type PreflightDeps = { settings: Config["rm"]; resolve: Resolve; clock: () => Instant };
 
 /** The failure of a step, with a message for the operator. */
 class StepFailure extends Error {}

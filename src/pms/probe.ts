@@ -26,7 +26,7 @@ export function connectOnce({ port, timeoutMs }: Endpoint, address: string): Pro
   });
 }
 
-export type Handshake = { protocol: string; subject: string; validTo: Instant };
+type Handshake = { protocol: string; subject: string; validTo: Instant };
 
 /** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `connectOnce` does. */
 export function tlsHandshake(endpoint: Endpoint, address: string): Promise<Handshake> {

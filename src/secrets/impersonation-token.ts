@@ -12,7 +12,7 @@ const LIFETIME_MS = 60_000;
 
 /**
  * Creates the issuer and verifier of tokens with which a command acts on behalf of an administrator. They are signed with
- * a key derived from the master key, so that nobody else can enter a false name in the audit log.
+ * a key derived from the master key, so that no other process can enter a false name in the audit log.
  */
 export function impersonationTokens(master: MasterKey) {
   const key = deriveKey(master, "acting");

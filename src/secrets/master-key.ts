@@ -9,7 +9,7 @@ import { syncPath } from "../files.ts";
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
 
 /** The purpose of a derived key. `seal` encrypts secrets, `acting` signs impersonation tokens, `check` compares keys. */
-export type KeyPurpose = "seal" | "tokens" | "acting" | "check";
+type KeyPurpose = "seal" | "tokens" | "acting" | "check";
 
 const LINE = /^mainstay-key-v1:([A-Za-z\d_-]{43})$/;
 const GROUP_AND_OTHERS = 0o077;

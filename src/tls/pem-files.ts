@@ -10,7 +10,7 @@ import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 export type PemFile = { setting: string; path: string };
 
 /** A certificate chain, leaf first, and the private key of the leaf, as PEM texts. */
-export type KeyPair = { cert: string; key: string };
+type KeyPair = { cert: string; key: string };
 
 /** The key pair of a TLS server with details of its leaf certificate. */
 export type TlsIdentity = KeyPair & { subject: string; validFrom: Instant; validTo: Instant };

@@ -44,7 +44,7 @@ export type DeliveryRepository = {
 /** An endpoint with the revision at which it was read. */
 export type RevisedEndpoint = Endpoint & Pick<EndpointState, "revision">;
 
-export type EndpointState = {
+type EndpointState = {
   /** The health that was saved last; HEALTHY if none was. */
   health: ReceiverHealth;
   /** The number of concurrent deliveries; null for the default of the options. */

@@ -4,7 +4,7 @@ import type { DispatcherDeps, DispatcherOptions } from "./dispatcher-deps.ts";
 import { PartnerQueue } from "./partner-queue.ts";
 import { healthAfter, type ReceiverHealth } from "./receiver-health.ts";
 
-export type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
+type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
   /** Returns the number of deliveries to fetch at once. */
   pageSize: () => number;
   /** Records the result, then calls `recorded`. */

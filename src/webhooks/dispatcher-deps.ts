@@ -5,7 +5,7 @@ import type { DeliveryRepository } from "./delivery-repository.ts";
 import { DEFAULT_PAUSE_LIMITS, type PauseLimits } from "./receiver-health.ts";
 
 /** The logger, in the shape of Pino. */
-export type DispatcherLog = Record<
+type DispatcherLog = Record<
   "info" | "warn" | "error",
   (fields: Record<string, unknown>, message: string) => void
 >;

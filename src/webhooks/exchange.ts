@@ -13,7 +13,7 @@ import {
 } from "./connections.ts";
 import { type ExchangePhase, ExchangeTimeout, failureMessage, statusMessage } from "./failure-messages.ts";
 
-export type ExchangeResult = {
+type ExchangeResult = {
   statusCode: number | null;
   error: string | null;
   responseHead: string;

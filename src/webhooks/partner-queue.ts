@@ -1,4 +1,4 @@
-export type QueuedDelivery = { id: string; orderKey: string | null };
+type QueuedDelivery = { id: string; orderKey: string | null };
 
 /**
  * The deliveries of one partner that are in memory, in creation order. `take` returns each delivery once and never two

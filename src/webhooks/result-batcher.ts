@@ -1,6 +1,6 @@
 import type { Timers } from "../event-loop.ts";
 
-export type ResultBatcher<Result> = {
+type ResultBatcher<Result> = {
   /** Queues the result; calls `written` once it is committed. */
   add(result: Result, written: () => void): void;
   /** The number of results not yet written. */
@@ -9,7 +9,7 @@ export type ResultBatcher<Result> = {
   close(): void;
 };
 
-export type BatcherOptions<Result> = {
+type BatcherOptions<Result> = {
   /** Writes all results or none, in one transaction. */
   write: (results: Result[]) => Promise<void>;
   /** Called after a failed write, which is retried with the same results after `retryMs`. */

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Instant } from "../domain/time.ts";
 
-export type SignedAttempt = {
+type SignedAttempt = {
   deliveryId: string;
   event: string;
   /** The stored bytes, which are the same for every attempt. */

@@ -25,7 +25,7 @@ describe("addressRefusal", () => {
     "2606:4700:4700::1111",
     "::ffff:10.0.0.1",
     "64:ff9b::808:808",
-  ])("lets %s pass", (address) => {
+  ])("permits %s", (address) => {
     expect(addressRefusal(address, permissive)).toBeUndefined();
   });
 
@@ -48,11 +48,11 @@ describe("addressRefusal", () => {
     ["2001:db8::5efe:169.254.1.1", "a link-local address"],
     ["2001:0:a9fe:a9fe::1", "a cloud metadata address"],
     ["2001::5601:5601", "a cloud metadata address"],
-  ])("refuses %s as %s, whatever the lists say", (address, kind) => {
+  ])("refuses %s as %s, whatever the lists contain", (address, kind) => {
     expect(addressRefusal(address, policy(["0.0.0.0/0", "::/0"]))).toContain(`is ${kind}`);
   });
 
-  test("refuses 169.254.0.0/16 in every form that a gateway turns back into IPv4", () => {
+  test("refuses 169.254.0.0/16 in every form that a gateway converts to IPv4", () => {
     fc.assert(
       fc.property(fc.nat(255), fc.nat(255), (c, d) => {
         const [high, low] = ["a9fe", hex(c, d)];
@@ -73,27 +73,27 @@ describe("addressRefusal", () => {
     );
   });
 
-  test("denies what a denied network contains, also where an allowed one contains it", () => {
+  test("refuses an address in a denied network, even if an allowed one contains it", () => {
     const lists = policy(["10.0.0.0/8"], ["10.9.0.0/16"]);
     expect(addressRefusal("10.8.0.1", lists)).toBeUndefined();
     expect(addressRefusal("10.9.0.1", lists)).toBe("10.9.0.1 is in the denied network 10.9.0.0/16");
     expect(addressRefusal("64:ff9b::a09:1", policy([], ["10.9.0.0/16"]))).toContain("denied network");
   });
 
-  test("wants an address of an allowed network, once there is one", () => {
+  test("requires an address in an allowed network if there is one", () => {
     const lists = policy(["10.0.0.0/8", "fd00::/8"]);
     expect(addressRefusal("11.0.0.1", lists)).toBe("11.0.0.1 is not in an allowed network");
     expect(addressRefusal("fd12::1", lists)).toBeUndefined();
     expect(addressRefusal("::ffff:10.0.0.1", lists)).toBeUndefined();
   });
 
-  test("refuses what is no numeric address", () => {
+  test("refuses text that is not a numeric address", () => {
     for (const text of ["", "localhost", "127.1", "2130706433", "0x7f000001"]) {
       expect(addressRefusal(text, permissive)).toContain("is not an IP address");
     }
   });
 
-  test("agrees with the runtime's own block list on any network and address", () => {
+  test("agrees with net.BlockList for any network and address", () => {
     const family = fc.constantFrom(4, 16);
     fc.assert(
       fc.property(
@@ -111,7 +111,7 @@ describe("addressRefusal", () => {
             (byte, i) => byte & ((0xff << (8 - Math.max(0, Math.min(8, prefix - i * 8)))) & 0xff),
           );
           const kind = network.length === 4 ? "ipv4" : "ipv6";
-          // The two differ by intent on IPv4 inside IPv6: here it is IPv4.
+          // BlockList does not treat IPv4 mapped into IPv6 as IPv4.
           fc.pre(kind === "ipv4" || first.slice(0, 10).some((byte) => byte !== 0));
           const list = new BlockList();
           list.addSubnet(text(first), prefix, kind);

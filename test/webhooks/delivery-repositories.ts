@@ -4,17 +4,17 @@ import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
 import type { DeliveryRepository } from "../../src/webhooks/delivery-repository.ts";
 import type { PartnerWorld } from "../support/partner-store.ts";
-import { MemoryOutbox } from "./memory-delivery-repository.ts";
+import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
 
 type Change = { enabled?: boolean; url?: string | null; concurrency?: number };
 
-/** An outbox of some kind, with the hands to fill it and to look at what has become of its deliveries. */
-export type OutboxDeps = {
-  outbox: DeliveryRepository;
-  /** With a receiver at http://hooks.test/. */
+/** A repository with functions to fill it and to inspect its deliveries. */
+export type RepositoryFixture = {
+  repository: DeliveryRepository;
+  /** Adds a partner with an endpoint at http://hooks.test/. */
   addPartner(): Promise<{ id: string; endpoint: Endpoint }>;
   change(partnerId: string, change: Change): Promise<void>;
-  /** A new delivery, due at `now`. */
+  /** Adds a delivery that is due at `now`. */
   add(partnerId: string, now: number, orderKey?: string | null): Promise<PendingDelivery>;
   delivery(id: string): Promise<{ status: string; nextAttemptAt: number | null; attempts: LoggedAttempt[] }>;
 };
@@ -30,11 +30,11 @@ type LoggedAttempt = {
 
 const URL = "http://hooks.test/";
 
-export async function memoryWorld(): Promise<OutboxDeps> {
-  const memory = new MemoryOutbox();
+export async function memoryFixture(): Promise<RepositoryFixture> {
+  const memory = new MemoryDeliveryRepository();
   let partners = 0;
   return {
-    outbox: memory.ports({ send: null!, clock: null!, timers: null! }),
+    repository: memory.deps({ send: null!, clock: null!, timers: null! }),
     async addPartner() {
       const id = `PARTNER_${++partners}`;
       const endpoint = { url: URL, secret: `whsec_${id}`, nextSecret: null };
@@ -58,11 +58,11 @@ export async function memoryWorld(): Promise<OutboxDeps> {
   };
 }
 
-/** Over a database with a partner of its own, who has no deliveries. */
-export async function databaseWorld(world: PartnerWorld): Promise<OutboxDeps> {
+/** Creates a fixture on a database without deliveries. */
+export async function databaseFixture(world: PartnerWorld): Promise<RepositoryFixture> {
   const { store, encryptor, clock, administration } = world;
   return {
-    outbox: deliveryRepository(store, encryptor, clock),
+    repository: deliveryRepository(store, encryptor, clock),
     async addPartner() {
       const fields = { name: "Acme", dailyBudget: 1, webhookUrl: URL };
       const { partner, credentials } = await createPartner(administration, fields);

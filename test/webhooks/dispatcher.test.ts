@@ -11,25 +11,25 @@ import {
 import { createSender } from "../../src/webhooks/sender.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
-import { MemoryOutbox } from "./memory-delivery-repository.ts";
-import { type Answer, MemoryReceivers } from "./memory-receivers.ts";
+import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
+import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoints.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
 
-const OK: Answer = { status: 200 };
-const DOWN: Answer = { status: 500 };
-const HANGS: Answer = "hang";
+const OK: SimulatedResponse = { status: 200 };
+const DOWN: SimulatedResponse = { status: 500 };
+const HANGS: SimulatedResponse = "hang";
 
-/** A dispatcher on an outbox in memory, with time and receivers in the test's hand. */
+/** A dispatcher on a repository in memory, with simulated time and endpoints. */
 class World {
   readonly time = new ManualTime();
-  readonly outbox = new MemoryOutbox();
-  readonly receivers = new MemoryReceivers(this.time);
+  readonly outbox = new MemoryDeliveryRepository();
+  readonly receivers = new SimulatedEndpoints(this.time);
   readonly startedAt = this.time.now;
 
   start(options: Partial<DispatcherOptions> = {}, ports: Partial<DispatcherDeps> = {}): Dispatcher {
     const { timersPort: timers } = this.time;
-    const standard = this.outbox.ports({
+    const standard = this.outbox.deps({
       send: (request) => this.receivers.send(request),
       clock: () => this.time.now,
       timers,
@@ -43,14 +43,14 @@ class World {
     return this.outbox.add(partnerId, orderKey, this.time.now);
   }
 
-  /** Seconds after the start at which the delivery was sent. */
+  /** Returns the seconds after the start at which the delivery was sent. */
   secondsOf(id: string): number[] {
     return this.receivers.sent.filter((one) => one.id === id).map(({ at }) => (at - this.startedAt) / 1000);
   }
 }
 
 describe("a delivery", () => {
-  test("goes out at once and is recorded as delivered", async () => {
+  test("is sent at once and recorded as delivered", async () => {
     const world = new World();
     const { id, body } = world.add("p1");
     world.start();
@@ -62,7 +62,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("that comes in later goes out when the dispatcher is woken", async () => {
+  test("added later is sent when the dispatcher is woken", async () => {
     const world = new World();
     const dispatcher = world.start();
     await world.time.settle();
@@ -75,9 +75,9 @@ describe("a delivery", () => {
     expect(world.receivers.sent.map(({ id }) => id)).toEqual([first.id, second.id]);
   });
 
-  test("that comes in while the outbox is looked through is not overlooked", async () => {
+  test("added during a scan is not missed", async () => {
     const world = new World();
-    const { duePartners } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const { duePartners } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const dispatcher = world.start(
       {},
       {
@@ -94,7 +94,7 @@ describe("a delivery", () => {
     expect(world.outbox.statuses()).toEqual(["delivered"]);
   });
 
-  test("that nobody woke the dispatcher for is found by looking", async () => {
+  test("is found by the next scan if the dispatcher was not woken", async () => {
     const world = new World();
     world.start();
     await world.time.settle();
@@ -104,7 +104,7 @@ describe("a delivery", () => {
   });
 
   // Rule: retry-times
-  test("is tried at 0, 5 and 35 s, then failed, and logged as failed", async () => {
+  test("is attempted at 0, 5 and 35 s, then failed and logged", async () => {
     const world = new World();
     world.receivers.answer = () => DOWN;
     const { id } = world.add("p1", "C_1");
@@ -130,7 +130,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("is not tried again before the attempt before has ended", async () => {
+  test("is not retried before the previous attempt has ended", async () => {
     const world = new World();
     world.receivers.answer = () => HANGS;
     const { id } = world.add("p1");
@@ -139,7 +139,7 @@ describe("a delivery", () => {
     expect(world.secondsOf(id)).toEqual([0, 8, 38]);
   });
 
-  test("is delivered by a later attempt with the same bytes", async () => {
+  test("is delivered by a later attempt with the same body", async () => {
     const world = new World();
     world.receivers.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
     const { id, body } = world.add("p1");
@@ -151,7 +151,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("of before the clock was set back a day is not held up by it", async () => {
+  test("is not delayed when the clock is set back by a day", async () => {
     const world = new World();
     world.outbox.add("p1", null, world.time.now + 86_400_000);
     world.start();
@@ -159,7 +159,7 @@ describe("a delivery", () => {
     expect(world.outbox.statuses()).toEqual(["delivered"]);
   });
 
-  test("waits without using up attempts while the partner has no receiver", async () => {
+  test("waits without attempts while the partner has no endpoint", async () => {
     const world = new World();
     world.outbox.endpoints.set("p1", null);
     world.add("p1");
@@ -175,7 +175,7 @@ describe("a delivery", () => {
 });
 
 describe("partners", () => {
-  test("don't hold each other up: 3 of 20 hang", async () => {
+  test("do not delay each other: 3 of 20 hang", async () => {
     const world = new World();
     const hanging = new Set(["p1", "p7", "p19"]);
     world.receivers.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
@@ -187,7 +187,7 @@ describe("partners", () => {
     for (const partnerId of hanging) expect(world.receivers.underWay.get(partnerId)).toBe(4);
   });
 
-  test("get at most so many deliveries at a time", async () => {
+  test("receive at most the configured number of concurrent deliveries", async () => {
     const world = new World();
     world.receivers.answer = () => ({ status: 200, afterMs: 100 });
     for (let i = 0; i < 50; i++) world.add("p1");
@@ -197,12 +197,12 @@ describe("partners", () => {
     expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
-  test("are held in memory by pages only", async () => {
+  test("have at most some pages of deliveries in memory", async () => {
     const world = new World();
     world.receivers.answer = () => ({ status: 200, afterMs: 10 });
     for (let i = 0; i < 1_000; i++) world.add("p1");
     let most = 0;
-    const { due } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const { due } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const dispatcher = world.start(
       { pageSize: 16 },
       {
@@ -219,7 +219,7 @@ describe("partners", () => {
 });
 
 describe("order", () => {
-  test("is kept per key: one delivery of a key at a time, later ones after it is settled", async () => {
+  test("is kept per key: one delivery of a key at a time, later ones once it is settled", async () => {
     const scenario = fc.record({
       keys: fc.array(fc.constantFrom("C_1", "C_2", "C_3", null), {
         minLength: 1,
@@ -242,7 +242,7 @@ describe("order", () => {
           const index = ids.indexOf(id);
           return { status: nth <= failures[index]! ? 503 : 200, afterMs: delays[index]! };
         };
-        const { due, record } = outbox.ports({ send: null!, clock: null!, timers: null! });
+        const { due, record } = outbox.deps({ send: null!, clock: null!, timers: null! });
         const wait = (ms: number) =>
           ms > 0 ? new Promise<void>((done) => time.timersPort.set(done, ms)) : undefined;
         const dispatcher = world.start(
@@ -277,7 +277,7 @@ describe("order", () => {
     );
   }, 60_000);
 
-  test("lets other keys overtake one that waits for its retry", async () => {
+  test("lets other keys pass one that waits for its retry", async () => {
     const world = new World();
     const [stuck, behind, other] = [world.add("p1", "C_1"), world.add("p1", "C_1"), world.add("p1", "C_2")];
     world.receivers.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
@@ -290,7 +290,7 @@ describe("order", () => {
 });
 
 describe("the store", () => {
-  test("gets results in batches", async () => {
+  test("receives results in batches", async () => {
     const world = new World();
     for (let i = 0; i < 200; i++) world.add(`p${i % 10}`);
     world.start();
@@ -299,10 +299,10 @@ describe("the store", () => {
     expect(Math.max(...world.outbox.batches)).toBeGreaterThan(4);
   });
 
-  test("that is busy gets the results later, and nothing is sent twice", async () => {
+  test("that is busy receives results later, and nothing is sent twice", async () => {
     const world = new World();
     for (let i = 0; i < 20; i++) world.add("p1", `C_${i % 3}`);
-    const { record } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const { record } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     let faults = 3;
     world.start(
       {},
@@ -319,7 +319,7 @@ describe("the store", () => {
     expect(world.outbox.log.filter(({ level }) => level === "error")).toHaveLength(3);
   });
 
-  test("that can't be written stops the sending before long", async () => {
+  test("that cannot be written soon stops the sending", async () => {
     const world = new World();
     for (let i = 0; i < 1_000; i++) world.add("p1");
     const dispatcher = world.start(
@@ -331,10 +331,10 @@ describe("the store", () => {
     expect(dispatcher.stats().unrecorded).toBe(world.receivers.sent.length);
   });
 
-  test("that can't be read is read again soon", async () => {
+  test("that cannot be read is read again soon", async () => {
     const world = new World();
     world.add("p1");
-    const standard = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const standard = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const faults = { duePartners: 2, due: 2, endpoint: 2, receiver: 2 };
     const failing =
       <Args extends unknown[], Value>(name: keyof typeof faults, read: (...args: Args) => Promise<Value>) =>
@@ -359,7 +359,7 @@ describe("the store", () => {
 });
 
 describe("stopping", () => {
-  test("waits for what is under way, records it, and leaves the rest pending", async () => {
+  test("waits for attempts in progress, records them, and leaves the rest pending", async () => {
     const world = new World();
     world.receivers.answer = () => ({ status: 200, afterMs: 2_000 });
     for (let i = 0; i < 10; i++) world.add("p1");
@@ -379,7 +379,7 @@ describe("stopping", () => {
     expect(world.receivers.sent).toHaveLength(4);
   });
 
-  test("is at once when nothing is under way", async () => {
+  test("returns at once without attempts in progress", async () => {
     const world = new World();
     const dispatcher = world.start();
     await world.time.settle();
@@ -387,7 +387,7 @@ describe("stopping", () => {
     expect(world.time.now).toBe(world.startedAt);
   });
 
-  test("waits no longer than the grace; what was under way is sent again, with the same id and bytes", async () => {
+  test("waits at most the grace period; unrecorded deliveries are sent again with the same ID and body", async () => {
     const world = new World();
     world.receivers.answer = () => HANGS;
     const { id, body } = world.add("p1");
@@ -407,7 +407,7 @@ describe("stopping", () => {
   });
 });
 
-describe("a receiver that fails for long", () => {
+describe("an endpoint that keeps failing", () => {
   const busy = (world: World, dispatcher: Dispatcher, everyMs: number) => {
     const again = () => {
       world.add("p1");
@@ -417,7 +417,7 @@ describe("a receiver that fails for long", () => {
     again();
   };
 
-  test("is paused, probed with its oldest delivery, and resumed, losing nothing meanwhile", async () => {
+  test("is paused, probed with its oldest delivery, and resumed without loss", async () => {
     const world = new World();
     world.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
     const dispatcher = world.start();
@@ -463,7 +463,7 @@ describe("a receiver that fails for long", () => {
     ).toHaveLength(1);
   });
 
-  test("is kept as paused, however long it took to keep what was before", async () => {
+  test("is saved as paused, even if an earlier save is slow", async () => {
     const world = new World();
     const release = Promise.withResolvers<void>();
     let saves = 0;
@@ -498,7 +498,7 @@ describe("a receiver that fails for long", () => {
     expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
-  test("is tried again when an operator resumes it", async () => {
+  test("is retried when an operator resumes it", async () => {
     const world = new World();
     world.receivers.answer = () => DOWN;
     world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
@@ -515,7 +515,7 @@ describe("a receiver that fails for long", () => {
   test.each([
     ["many deliveries fail within a few minutes", 300, 1_000, 300_000],
     ["few deliveries fail over days", 6, 86_400_000, 6 * 86_400_000],
-  ])("is not paused when %s: each has its three attempts", async (_when, count, everyMs, lastsMs) => {
+  ])("is not paused if %s: each delivery has three attempts", async (_when, count, everyMs, lastsMs) => {
     const world = new World();
     world.receivers.answer = () => DOWN;
     const dispatcher = world.start({ pollIntervalMs: 86_400_000 });
@@ -530,14 +530,14 @@ describe("a receiver that fails for long", () => {
   });
 });
 
-describe("the health of a receiver", () => {
+describe("the health of an endpoint", () => {
   const healthOf = (world: World) => world.outbox.health.get("p1");
-  /** An operator's change, before the dispatcher is notified of it. */
+  /** Changes the endpoint as an operator does, without notifying the dispatcher. */
   const change = ({ outbox }: World) => outbox.revisions.set("p1", (outbox.revisions.get("p1") ?? 0) + 1);
 
-  test("includes a failure that comes while the receiver is read again", async () => {
+  test("includes a failure that occurs while the endpoint is read again", async () => {
     const world = new World();
-    const { endpointState: receiver } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const { endpointState: receiver } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     let reads = 0;
     world.receivers.answer = () => ({ status: 500, afterMs: 100 });
@@ -560,7 +560,7 @@ describe("the health of a receiver", () => {
     expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
   });
 
-  test("includes a failure that comes after an operator's change, and before the dispatcher is notified of it", async () => {
+  test("includes a failure after a change by an operator of which the dispatcher is not yet notified", async () => {
     const world = new World();
     world.add("p1");
     const dispatcher = world.start();
@@ -576,7 +576,7 @@ describe("the health of a receiver", () => {
   });
 
   test.each([false, true])(
-    "includes no failure of a receiver that was changed since, where the dispatcher is notified of it: %p",
+    "excludes a failure of an endpoint that was changed since (dispatcher notified: %p)",
     async (isNotified) => {
       const world = new World();
       world.receivers.answer = () => ({ status: 500, afterMs: 100 });
@@ -591,9 +591,9 @@ describe("the health of a receiver", () => {
     },
   );
 
-  test("is good again after a success, also where the receiver was read again while the failure was saved", async () => {
+  test("recovers after a success, even if the endpoint was read again while the failure was saved", async () => {
     const world = new World();
-    const { saveReceiverHealth } = world.outbox.ports({ send: null!, clock: null!, timers: null! });
+    const { saveReceiverHealth } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     world.receivers.answer = (_partnerId, _id, nth) => (nth === 1 ? DOWN : OK);
     world.add("p1");
@@ -624,7 +624,7 @@ describe("over real connections", () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  test("deliveries arrive signed, each once, while another partner's receiver hangs", async () => {
+  test("deliveries arrive signed, each once, while the endpoint of another partner hangs", async () => {
     const receiver = await startReceiver();
     const hanging = await startReceiver({ behave: () => "hang" });
     const resolve = async () => [];
@@ -634,13 +634,13 @@ describe("over real connections", () => {
       extraAuthorities: null,
       proxy: null,
     });
-    const outbox = new MemoryOutbox();
+    const outbox = new MemoryDeliveryRepository();
     const secret = `whsec_${Buffer.alloc(32, "secret").toString("base64")}`;
     const nextSecret = `whsec_${Buffer.alloc(32, "next").toString("base64")}`;
     outbox.endpoints.set("good", { url: receiver.url, secret, nextSecret });
     outbox.endpoints.set("hangs", { url: hanging.url, secret, nextSecret: null });
     for (let i = 0; i < 100; i++) outbox.add(i % 2 ? "good" : "hangs", `C_${i % 14}`);
-    const ports = outbox.ports({ send: sender.send, clock: Date.now, timers: systemTimers });
+    const ports = outbox.deps({ send: sender.send, clock: Date.now, timers: systemTimers });
     const dispatcher = createDispatcher(ports);
     closing.push(() => dispatcher.stop(0), sender.close, receiver.close, hanging.close);
     const beforeS = Math.floor(Date.now() / 1000);

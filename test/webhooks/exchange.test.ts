@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
 });
 
-/** Names of `.test` are this machine; no other name exists. */
+/** Resolves `.test` names to this machine, and no other name. */
 const resolve = async (name: string) => {
   if (name.endsWith(".test")) return ["127.0.0.1"];
   throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
@@ -44,7 +44,7 @@ async function receiver(options: Parameters<typeof startReceiver>[0] = {}): Prom
   return started;
 }
 
-/** A server that is no HTTP server: told of what comes in on each connection, by count. */
+/** Starts a TCP server that passes the data of each connection, with its number, to the callback. */
 async function tcpServer(onData: (socket: Socket, nth: number) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -71,7 +71,7 @@ const post = (url: string, timeoutMs = 5_000) => ({
 });
 
 describe("an attempt", () => {
-  test("posts the bytes and headers, and is ok with a 2xx", async () => {
+  test("posts the body and headers, and succeeds with a 2xx", async () => {
     const { url, received } = await receiver({ behave: () => ({ status: 202, body: "thanks" }) });
     const result = await sender().send(post(`${url}?a=1`));
     expect(result).toEqual({
@@ -92,14 +92,14 @@ describe("an attempt", () => {
     });
   });
 
-  test("goes over the connection of the one before", async () => {
+  test("reuses the connection", async () => {
     const target = await receiver();
     const { send } = sender();
     for (let i = 0; i < 5; i++) expect((await send(post(target.url))).ok).toBe(true);
     expect(target.connections()).toBe(1);
   });
 
-  test("is ok with a 204 that has a body against the rules, again on the next connection", async () => {
+  test("succeeds with a 204 that has a body, which is invalid HTTP", async () => {
     const url = await tcpServer((socket) => socket.write("HTTP/1.1 204 OK\r\ncontent-length: 2\r\n\r\nok"));
     const { send } = sender();
     for (let i = 0; i < 3; i++)
@@ -107,7 +107,7 @@ describe("an attempt", () => {
   });
 
   // Rule: delivery-failures
-  test.each([400, 404, 429, 500, 503])("fails with a %d, in words", async (status) => {
+  test.each([400, 404, 429, 500, 503])("fails with a %d", async (status) => {
     const { url } = await receiver({ behave: () => ({ status, body: "no" }) });
     expect(await sender().send(post(url))).toMatchObject({
       ok: false,
@@ -118,7 +118,7 @@ describe("an attempt", () => {
   });
 
   // Rule: delivery-failures
-  test.each([301, 302, 303, 307, 308])("follows no redirect with %d", async (status) => {
+  test.each([301, 302, 303, 307, 308])("does not follow a redirect with %d", async (status) => {
     const elsewhere = await receiver();
     const { url } = await receiver({ behave: () => ({ status, headers: { location: elsewhere.url } }) });
     expect(await sender().send(post(url))).toMatchObject({
@@ -130,7 +130,7 @@ describe("an attempt", () => {
   });
 
   // Rule: delivery-failures
-  test("ends in time with a receiver that never answers", async () => {
+  test("times out if the endpoint never responds", async () => {
     const { url } = await receiver({ behave: () => "hang" });
     const result = await sender().send(post(url, 200));
     expect(result).toMatchObject({
@@ -142,7 +142,7 @@ describe("an attempt", () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(190);
   });
 
-  test("ends in time with a receiver that drips its answer, though its status was 200", async () => {
+  test("times out if the endpoint sends its response too slowly, even with status 200", async () => {
     const { url } = await receiver({ behave: () => "drip" });
     const result = await sender().send(post(url, 300));
     expect(result).toMatchObject({
@@ -154,7 +154,7 @@ describe("an attempt", () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(290);
   });
 
-  test("ends in time when the name is never looked up", async () => {
+  test("times out if the DNS lookup hangs", async () => {
     const { send } = sender({ resolve: () => new Promise(() => {}) });
     expect(await send(post("http://dead-name-server.test/", 100))).toMatchObject({
       ok: false,
@@ -163,16 +163,13 @@ describe("an attempt", () => {
     });
   });
 
-  test.each(["reset", "cut-short"] as Behaviour[])(
-    "fails in words when the connection is %s",
-    async (how) => {
-      const { url } = await receiver({ behave: () => how });
-      expect(await sender().send(post(url))).toMatchObject({
-        ok: false,
-        error: "connection closed before the response was complete",
-      });
-    },
-  );
+  test.each(["reset", "cut-short"] as Behaviour[])("fails if the connection is %s", async (how) => {
+    const { url } = await receiver({ behave: () => how });
+    expect(await sender().send(post(url))).toMatchObject({
+      ok: false,
+      error: "connection closed before the response was complete",
+    });
+  });
 
   test("names the address that refused the connection", async () => {
     const target = await startReceiver();
@@ -184,7 +181,7 @@ describe("an attempt", () => {
     });
   });
 
-  test("reads 64 KiB of a gigabyte, counts its status, and hangs up", async () => {
+  test("reads 64 KiB of a gigabyte, uses its status, and closes the connection", async () => {
     const target = await receiver({ behave: () => "gigabyte" });
     const before = process.memoryUsage.rss();
     const result = await sender().send(post(target.url));
@@ -193,7 +190,7 @@ describe("an attempt", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(64e6);
   });
 
-  test("leaves a compressed answer as it is", async () => {
+  test("does not decompress a response", async () => {
     const { url } = await receiver({ behave: () => "gzip-bomb" });
     const result = await sender().send(post(url));
     expect(result).toMatchObject({ ok: true, statusCode: 200 });
@@ -206,7 +203,7 @@ describe("an attempt", () => {
     ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", /^response is not HTTP/],
     [`HTTP/1.1 200 OK\r\nX: ${"a".repeat(200_000)}\r\n\r\n`, /^response headers are too long$/],
     ["HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", /^HTTP 101$/],
-  ])("fails in words with the answer %#", async (answer, words) => {
+  ])("fails with the invalid response %#", async (answer, words) => {
     const url = await tcpServer((socket) => socket.write(answer));
     const result = await sender().send(post(url, 2_000));
     expect(result.ok).toBe(false);
@@ -220,7 +217,7 @@ describe("an attempt", () => {
     ["a chunk's extensions", `${chunked}1`, `;${"a".repeat(900)}`, null],
     ["trailers", `${chunked}0\r\n`, `X: ${"a".repeat(900)}\r\n`, null],
     ["chunks of a byte", chunked, "1\r\na\r\n", true],
-  ])("reads no further than 64 KiB of an answer of endless %s", async (_, begin, unit, ok) => {
+  ])("reads at most 64 KiB of a response with endless %s", async (_, begin, unit, ok) => {
     const block = unit.repeat(Math.ceil(16_384 / unit.length));
     let sent = 0;
     const closed = Promise.withResolvers<void>();
@@ -238,12 +235,12 @@ describe("an attempt", () => {
     await closed.promise;
     if (ok !== null) expect(result.ok).toBe(ok);
     if (ok === false) expect(result.error).toBe("response headers exceed 64 KiB");
-    // What the sockets' buffers take beside it.
+    // The buffers of the sockets take more.
     expect(sent).toBeLessThan(32 * 1_048_576);
   });
 
   test.each(["not a url", "ftp://receiver.test/", "file:///etc/passwd", ""])(
-    "fails in words with the URL %p",
+    "fails with the URL %p",
     async (url) => {
       expect(await sender().send(post(url))).toMatchObject({
         ok: false,
@@ -254,8 +251,8 @@ describe("an attempt", () => {
   );
 });
 
-describe("a kept connection that the receiver has closed", () => {
-  test("is no failure: the attempt is made once more over a fresh one", async () => {
+describe("a pooled connection that the endpoint has closed", () => {
+  test("is replaced: the attempt is repeated on a new connection", async () => {
     let requests = 0;
     const url = await tcpServer((socket, nth) => {
       requests++;
@@ -268,7 +265,7 @@ describe("a kept connection that the receiver has closed", () => {
     expect(requests).toBe(3);
   });
 
-  test("is a failure when an answer had begun", async () => {
+  test("is a failure if the response had started", async () => {
     let requests = 0;
     const url = await tcpServer((socket, nth) => {
       requests++;
@@ -281,7 +278,7 @@ describe("a kept connection that the receiver has closed", () => {
     expect(requests).toBe(2);
   });
 
-  test("is tried again once only", async () => {
+  test("is replaced only once", async () => {
     const url = await tcpServer((socket, nth) => {
       if (nth === 1 && !isDown) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
       else socket.destroy();
@@ -303,14 +300,14 @@ describe("the address", () => {
     ["http://[::ffff:169.254.169.254]/", "is a cloud metadata address"],
     ["http://0/", "0.0.0.0 is an unspecified address"],
     ["http://2852039166/", "169.254.169.254 is a cloud metadata address"],
-  ])("in %s is refused before anything is connected", async (url, words) => {
+  ])("in %s is refused before connecting", async (url, words) => {
     const result = await sender().send(post(url, 1_000));
     expect(result).toMatchObject({ ok: false, statusCode: null, address: null });
     expect(result.error).toContain(words);
   });
 
   test.each(["169.254.169.254", "::ffff:a9fe:a9fe", "64:ff9b::a9fe:a9fe", "0.0.0.0"])(
-    "%s is refused when a name turns out to have it",
+    "%s is refused if a name resolves to it",
     async (address) => {
       const result = await sender({ resolve: async () => [address] }).send(
         post("http://innocent.test/", 1_000),
@@ -320,7 +317,7 @@ describe("the address", () => {
     },
   );
 
-  test("of a name is looked up once, and a refused one among several is passed over", async () => {
+  test("of a name is resolved once, and a refused one among several is skipped", async () => {
     const { port } = await receiver();
     let lookups = 0;
     const { send } = sender({
@@ -336,7 +333,7 @@ describe("the address", () => {
     expect(lookups).toBe(1);
   });
 
-  test("is held against the lists", async () => {
+  test("is checked against the lists", async () => {
     const { url, port, received } = await receiver();
     expect((await sender({ policy: deny("127.0.0.0/8") }).send(post(url))).error).toBe(
       "127.0.0.1 is in the denied network 127.0.0.0/8",
@@ -351,7 +348,7 @@ describe("the address", () => {
     expect(received).toHaveLength(0);
   });
 
-  test("of an open connection is held against the lists of the moment", async () => {
+  test("of an open connection is checked against the current lists", async () => {
     const { port, received } = await receiver();
     let policy = permissive;
     const { send } = sender({ policy: () => policy });
@@ -361,7 +358,7 @@ describe("the address", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("is named when a name has none", async () => {
+  test("of an unknown name is reported as missing", async () => {
     expect((await sender().send(post("http://nowhere.example/"))).error).toBe(
       "host not found: nowhere.example",
     );
@@ -371,7 +368,7 @@ describe("the address", () => {
 describe("TLS", () => {
   const secure = (port: number, name = "receiver.test") => `https://${name}:${port}/hook`;
 
-  test("trusts the operator's authority beside the others, and keeps the connection", async () => {
+  test("trusts the additional authority, and keeps the connection", async () => {
     const target = await receiver({ tls: goodTls });
     const { send } = sender({ extraAuthorities: authority });
     expect(await send(post(secure(target.port)))).toMatchObject({ ok: true, address: "127.0.0.1" });
@@ -399,12 +396,12 @@ describe("TLS", () => {
     expect(target.received).toHaveLength(0);
   });
 
-  test("says when the other side speaks none", async () => {
+  test("reports an endpoint without TLS", async () => {
     const { port } = await receiver();
     expect((await sender().send(post(secure(port)))).error).toBe("TLS error (wrong version number)");
   });
 
-  test("says when the other side wants it", async () => {
+  test("fails without TLS if the endpoint requires it", async () => {
     const { port } = await receiver({ tls: goodTls });
     expect((await sender().send(post(`http://127.0.0.1:${port}/`))).ok).toBe(false);
   });
@@ -413,7 +410,7 @@ describe("TLS", () => {
 describe("a proxy", () => {
   type Seen = { line: string; headers: IncomingHttpHeaders };
 
-  /** Sends everything to this machine's ports. */
+  /** Starts a proxy that forwards everything to ports of this machine. */
   async function proxy(refuseWith?: number): Promise<{ url: URL; seen: Seen[] }> {
     const seen: Seen[] = [];
     const server = createServer((request, response) => {
@@ -441,7 +438,7 @@ describe("a proxy", () => {
   }
   const credentials = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
 
-  test("is asked for http by the whole URL, with its own credentials", async () => {
+  test("receives HTTP requests with the whole URL and its own credentials", async () => {
     const { url, seen } = await proxy();
     const result = await sender({ proxy: url }).send(post("http://inside.example:8080/hook?a=1"));
     expect(result).toMatchObject({ ok: true, responseHead: "from the proxy", address: "127.0.0.1" });
@@ -451,7 +448,7 @@ describe("a proxy", () => {
     });
   });
 
-  test("is asked for a tunnel for https, which is kept, and whose other end is verified", async () => {
+  test("tunnels HTTPS, keeps the tunnel, and the endpoint is verified", async () => {
     const { url, seen } = await proxy();
     const { port, received } = await receiver({ tls: goodTls });
     const { send } = sender({ proxy: url, extraAuthorities: authority });
@@ -465,14 +462,14 @@ describe("a proxy", () => {
     );
   });
 
-  test("that refuses the tunnel is named in the failure", async () => {
+  test("that refuses the tunnel is named in the error", async () => {
     const { url } = await proxy(407);
     expect((await sender({ proxy: url }).send(post("https://receiver.test/hook"))).error).toBe(
       "proxy responded with HTTP 407 to CONNECT receiver.test:443",
     );
   });
 
-  test("is not asked for an address that is refused here", async () => {
+  test("does not receive requests for refused addresses", async () => {
     const { url, seen } = await proxy();
     const allow = () => ({ allow: [parseNetwork("10.0.0.0/8")], deny: [] });
     const refused = [
@@ -485,7 +482,7 @@ describe("a proxy", () => {
     expect(seen).toHaveLength(0);
   });
 
-  test("of another kind is refused at the start", () => {
+  test("of another protocol is rejected at the start", () => {
     expect(() => sender({ proxy: new URL("socks5://127.0.0.1:1080") })).toThrow(
       "webhooks.proxy does not support socks5:",
     );

@@ -7,15 +7,15 @@ import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/dis
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
 import { SimulatedServer } from "../support/simulated-server.ts";
 import { ManualTime } from "./manual-time.ts";
-import { MemoryOutbox } from "./memory-delivery-repository.ts";
-import { MemoryReceivers } from "./memory-receivers.ts";
+import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
+import { SimulatedEndpoints } from "./simulated-endpoints.ts";
 
-/** Several servers that send from one outbox. */
+/** Several servers that share an outbox. */
 async function serversOf(count: number) {
   const time = new ManualTime();
   const book = new MemoryLeaseRepository(() => time.now);
-  const outbox = new MemoryOutbox();
-  const receivers = new MemoryReceivers(time);
+  const outbox = new MemoryDeliveryRepository();
+  const receivers = new SimulatedEndpoints(time);
   const tx = { servers: book } as unknown as Parameters<typeof underHeldLeases>[0];
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -27,7 +27,7 @@ async function serversOf(count: number) {
         await server.running();
         return result;
       };
-      const stored = outbox.ports({ send, clock: () => time.now, timers: server.timers });
+      const stored = outbox.deps({ send, clock: () => time.now, timers: server.timers });
       const record: DispatcherDeps["record"] = async (results) => {
         const own = await underHeldLeases(tx, server.membership, results);
         await stored.record(own);
@@ -50,14 +50,14 @@ async function serversOf(count: number) {
   return { time, book, outbox, receivers, servers };
 }
 
-/** Results that came for deliveries which another server had settled. */
-const lateResults = ({ log }: MemoryOutbox) =>
+/** Results for deliveries that another server had settled. */
+const lateResults = ({ log }: MemoryDeliveryRepository) =>
   log.filter(({ fields }) => /not pending/.test((fields.err as Error | undefined)?.message ?? ""));
 
-const sentIds = (receivers: MemoryReceivers) => receivers.sent.map(({ id }) => id);
+const sentIds = (receivers: SimulatedEndpoints) => receivers.sent.map(({ id }) => id);
 
-describe("servers that send from one outbox", () => {
-  test("send a delivery once, whichever of them was told of it", async () => {
+describe("servers that share an outbox", () => {
+  test("send a delivery once, whichever of them is woken", async () => {
     const { time, outbox, receivers, servers } = await serversOf(3);
     const ids = ["p1", "p2", "p3", "p1", "p2", "p3"].map((partner) => outbox.add(partner, null, time.now).id);
     for (const { dispatcher } of servers) dispatcher.wake(["p1", "p2", "p3"]);
@@ -66,7 +66,7 @@ describe("servers that send from one outbox", () => {
     expect(new Set(outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
-  test("send what one that died has left, once its lease has run out", async () => {
+  test("send the deliveries of a dead server once its lease has expired", async () => {
     const { time, outbox, receivers, servers } = await serversOf(2);
     const [a, b] = servers as [(typeof servers)[0], (typeof servers)[0]];
     const [first, second] = [outbox.add("p1", "C_1", time.now), outbox.add("p1", "C_1", time.now)];
@@ -93,7 +93,7 @@ describe("servers that send from one outbox", () => {
     expect(lateResults(outbox)).toEqual([]);
   });
 
-  test("let another have a lane that has nothing to do", async () => {
+  test("release the lease of an idle worker", async () => {
     const { time, outbox, servers, book } = await serversOf(2);
     outbox.add("p1", null, time.now);
     servers[0]!.dispatcher.wake(["p1"]);
@@ -111,7 +111,7 @@ describe("servers that send from one outbox", () => {
     fc.record({ kind: fc.constant("pass"), ms: fc.nat(LEASE_MS) }),
   );
 
-  test("send everything, a component's in order, whatever stops, is cut off and goes on", async () => {
+  test("send everything, in order per component, through stops, partitions and restarts", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
         const { time, outbox, receivers, servers } = await serversOf(3);

@@ -1,6 +1,6 @@
 import type { Timers } from "../../src/event-loop.ts";
 
-/** Time that moves only when told to. */
+/** Time that the test advances. */
 export class ManualTime {
   now: number;
   private timers: { at: number; fire: () => void }[] = [];
@@ -19,12 +19,12 @@ export class ManualTime {
     this.now = startAt;
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no time. */
   async settle(): Promise<void> {
     for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Moves on by so much, firing each timer at its own moment. */
+  /** Advances the time and fires each timer when it is due. */
   async advance(ms: number): Promise<void> {
     const until = this.now + ms;
     await this.settle();

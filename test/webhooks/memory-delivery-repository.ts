@@ -9,8 +9,8 @@ export type StoredDelivery = PendingDelivery & {
 };
 export type LogLine = { level: string; fields: Record<string, unknown>; message: string };
 
-/** What a store keeps for the dispatcher, as its ports promise it. It outlives dispatchers, as a database does. */
-export class MemoryOutbox {
+/** A repository in memory that outlives dispatchers as a database does. */
+export class MemoryDeliveryRepository {
   readonly deliveries: StoredDelivery[] = [];
   readonly attempts: AttemptResult[] = [];
   readonly batches: number[] = [];
@@ -47,7 +47,7 @@ export class MemoryOutbox {
     return this.attempts.filter(({ deliveryId }) => deliveryId === id);
   }
 
-  ports(rest: Pick<DispatcherDeps, "send" | "clock" | "timers">): DispatcherDeps {
+  deps(rest: Pick<DispatcherDeps, "send" | "clock" | "timers">): DispatcherDeps {
     const pending = () => this.deliveries.filter(({ status }) => status === "pending");
     const isDue = ({ nextAttemptAt: at }: StoredDelivery, now: number) =>
       at !== null && (at <= now || at > now + MAX_DELAY_MS);
@@ -108,7 +108,7 @@ export class MemoryOutbox {
     };
   }
 
-  /** What can be recorded of; a dispatcher that has made an attempt of another one has a fault. */
+  /** Returns the pending delivery of a result. Throws if there is none, which would be a fault of the dispatcher. */
   private pendingOf(id: string): StoredDelivery {
     const delivery = this.deliveries.find((one) => one.id === id);
     if (delivery?.status !== "pending") throw new Error(`${id} is not pending`);

@@ -4,7 +4,7 @@ import { PartnerQueue } from "../../src/webhooks/partner-queue.ts";
 const delivery = (id: string, orderKey: string | null = null) => ({ id, orderKey });
 
 describe("a partner's queue", () => {
-  test("hands out each delivery once, oldest first", () => {
+  test("returns each delivery once, oldest first", () => {
     const queue = new PartnerQueue();
     const page = [delivery("a"), delivery("b")];
     queue.add(page);
@@ -13,7 +13,7 @@ describe("a partner's queue", () => {
     expect(queue.ids.size).toBe(2);
   });
 
-  test("hands out the next of a key when the one before is settled", () => {
+  test("returns the next delivery of a key once the previous one is settled", () => {
     const queue = new PartnerQueue();
     const [first, second, other] = [delivery("a", "C_1"), delivery("b", "C_1"), delivery("c", "C_2")];
     queue.add([first, second, other]);
@@ -22,7 +22,7 @@ describe("a partner's queue", () => {
     expect(queue.take()).toEqual(second);
   });
 
-  test("lets go of all of a key when one of it goes back for a retry", () => {
+  test("removes all deliveries of a key when one of them is released", () => {
     const queue = new PartnerQueue();
     const [first, second, other] = [delivery("a", "C_1"), delivery("b", "C_1"), delivery("c", "C_2")];
     queue.add([first, second, other]);
@@ -31,7 +31,7 @@ describe("a partner's queue", () => {
     expect([queue.take(), queue.take()]).toEqual([other, undefined]);
   });
 
-  test("does not take from a page read before such a delivery went back", () => {
+  test("skips deliveries of that key in a page fetched before the release", () => {
     const queue = new PartnerQueue();
     queue.add([delivery("a", "C_1")]);
     const first = queue.take()!;
@@ -44,7 +44,7 @@ describe("a partner's queue", () => {
     expect([queue.take()?.id, queue.take()]).toEqual(["a", undefined]);
   });
 
-  test("keeps what is handed out when it drops the rest", () => {
+  test("clear keeps taken deliveries known", () => {
     const queue = new PartnerQueue();
     queue.add([delivery("a"), delivery("b"), delivery("c")]);
     queue.take();

@@ -6,7 +6,7 @@ const failed = (startedAt: number, error = "HTTP 500") => ({ ok: false, error, s
 const after = (attempts: { ok: boolean; error: string | null; startedAt: number }[], health = HEALTHY) =>
   attempts.reduce<ReceiverHealth>((before, attempt) => healthAfter(before, attempt, LIMITS), health);
 
-test("a receiver is paused by as many failures as the limit over as long as the limit, and no fewer or sooner", () => {
+test("an endpoint is paused once it reaches both limits, not before", () => {
   expect(after([failed(0), failed(500), failed(999)]).pausedAt).toBeNull();
   expect(after([failed(0), failed(1_000)]).pausedAt).toBeNull();
   expect(after([failed(0), failed(500), failed(1_000, "no response")])).toEqual({
@@ -14,13 +14,13 @@ test("a receiver is paused by as many failures as the limit over as long as the 
   });
 });
 
-test("it has failed since the earliest failure's start, whichever of them ended first", () => {
+test("failingSince is the earliest start of a failure, whichever ended first", () => {
   const health = after([failed(800), failed(100), failed(900)]);
   expect(health).toMatchObject({ failures: 3, failingSince: 100, pausedAt: null });
   expect(after([failed(1_100)], health).pausedAt).toBe(1_100);
 });
 
-test("it stays paused from the same moment on, whatever fails then, until one arrives", () => {
+test("pausedAt stays the same through further failures until a success", () => {
   const paused = after([failed(0), failed(500), failed(1_000)]);
   expect(after([failed(1_500), failed(400), failed(9_000)], paused)).toMatchObject({
     failures: 6,
@@ -30,7 +30,7 @@ test("it stays paused from the same moment on, whatever fails then, until one ar
   expect(after([{ ok: true, error: null, startedAt: 9_500 }], paused)).toEqual(HEALTHY);
 });
 
-test("one success makes all that failed before count for nothing", () => {
+test("a success resets all failures", () => {
   const attempts = [failed(0), failed(500), { ok: true, error: null, startedAt: 600 }, failed(2_000)];
   expect(after(attempts)).toMatchObject({ failures: 1, failingSince: 2_000, pausedAt: null });
 });

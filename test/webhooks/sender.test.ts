@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createSender, type Sender } from "../../src/webhooks/sender.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
-import { type Answer, MemoryReceivers } from "./memory-receivers.ts";
+import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoints.ts";
 
-/** For an answer that comes; one that does not is waited for no longer than SHORT_MS. */
+/** The timeout if a response is expected; otherwise it is SHORT_MS. */
 const TIMEOUT_MS = 10_000;
 const SHORT_MS = 200;
 type World = { send: Sender["send"]; url: string; pass(ms: number): Promise<unknown>; bodies(): string[] };
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function connected(answer: Answer): Promise<World> {
+async function connected(answer: SimulatedResponse): Promise<World> {
   const behaviour = answer === "hang" ? answer : { status: answer.status, delayMs: answer.afterMs };
   const receiver = await startReceiver({ behave: () => behaviour });
   const policy = { allow: [], deny: [] };
@@ -25,9 +25,9 @@ async function connected(answer: Answer): Promise<World> {
   return { send: sender.send, url: receiver.url, pass: async () => {}, bodies };
 }
 
-async function inMemory(answer: Answer): Promise<World> {
+async function inMemory(answer: SimulatedResponse): Promise<World> {
   const time = new ManualTime();
-  const receivers = new MemoryReceivers(time);
+  const receivers = new SimulatedEndpoints(time);
   receivers.answer = () => answer;
   return {
     send: (request) => receivers.send(request),
@@ -41,7 +41,7 @@ describe.each([
   ["over connections", connected],
   ["in memory, which other tests take for it", inMemory],
 ])("a sender %s", (_, open) => {
-  const sendOnce = async (answer: Answer, timeoutMs = TIMEOUT_MS) => {
+  const sendOnce = async (answer: SimulatedResponse, timeoutMs = TIMEOUT_MS) => {
     const { send, url, pass, bodies } = await open(answer);
     const headers = { "webhook-id": "WH_1_aaaaa" };
     const sending = send({ url, headers, body: Buffer.from("Zürich"), timeoutMs });
@@ -51,7 +51,7 @@ describe.each([
     return result;
   };
 
-  test.each([200, 204, 299])("takes %d for success, without an error", async (status) => {
+  test.each([200, 204, 299])("succeeds with %d", async (status) => {
     expect(await sendOnce({ status })).toMatchObject({
       ok: true,
       statusCode: status,
@@ -61,20 +61,20 @@ describe.each([
     });
   });
 
-  test.each([301, 304, 400, 404, 410, 500, 503])("takes %d for a failure, in words", async (status) => {
+  test.each([301, 304, 400, 404, 410, 500, 503])("fails with %d and a message", async (status) => {
     const result = await sendOnce({ status });
     expect(result).toMatchObject({ ok: false, statusCode: status, address: "127.0.0.1" });
     expect(result.error).toContain(`${status}`);
   });
 
-  test("settles within the time given when no answer comes, which is a failure without a status", async () => {
+  test("fails without a status if no response arrives within the timeout", async () => {
     const result = await sendOnce("hang", SHORT_MS);
     expect(result).toMatchObject({ ok: false, statusCode: null });
     expect(result.error).toContain("no response");
     expect(result.durationMs).toBeWithin(SHORT_MS - 20, TIMEOUT_MS);
   });
 
-  test("measures how long the answer took", async () => {
+  test("measures the duration", async () => {
     const { durationMs, ok } = await sendOnce({ status: 200, afterMs: 50 });
     expect(ok).toBe(true);
     expect(durationMs).toBeWithin(49, TIMEOUT_MS + 1);

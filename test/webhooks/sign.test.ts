@@ -16,7 +16,7 @@ const example = {
 
 describe("signedHeaders", () => {
   // Rule: delivery-form
-  test("names the delivery, the event and the second of the attempt", () => {
+  test("contains the delivery, the event and the second of the attempt", () => {
     expect(signedHeaders(example)).toMatchObject({
       "content-type": "application/json",
       "user-agent": "Service-Webhook/1.0",
@@ -29,7 +29,7 @@ describe("signedHeaders", () => {
   });
 
   // Rule: signatures, standard-webhooks
-  test("signs as openssl does with the same keys", () => {
+  test("produces the signatures of openssl", () => {
     expect(signedHeaders(example)).toMatchObject({
       "x-service-signature": "sha256=d94a5d8062b8fc9139d36de546c94aa05e05ac926dd3e54cd59a99d9e8430d9e",
       "x-webhook-signature": "d94a5d8062b8fc9139d36de546c94aa05e05ac926dd3e54cd59a99d9e8430d9e",
@@ -38,7 +38,7 @@ describe("signedHeaders", () => {
   });
 
   // Rule: standard-webhooks
-  test("carries signatures that an independent receiver finds right", async () => {
+  test("produces signatures that an independent implementation accepts", async () => {
     await fc.assert(
       fc.asyncProperty(bodies, secrets, fc.integer({ min: 0, max: 4e12 }), async (body, secret, at) => {
         const headers = signedHeaders({ ...example, body, secret, at });
@@ -48,7 +48,7 @@ describe("signedHeaders", () => {
     );
   });
 
-  test("signs with both secrets while a rotation overlaps, and keeps the old one in the two old headers", async () => {
+  test("uses both secrets during a rotation, and the current one in the two old headers", async () => {
     await fc.assert(
       fc.asyncProperty(bodies, secrets, secrets, async (body, secret, nextSecret) => {
         const headers = signedHeaders({ ...example, body, secret, nextSecret });
@@ -58,7 +58,7 @@ describe("signedHeaders", () => {
     );
   });
 
-  test("gives another signature for one changed byte", async () => {
+  test("produces another signature for one changed byte", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), secrets, async (body, secret) => {
         const headers = signedHeaders({ ...example, body, secret });
@@ -71,7 +71,7 @@ describe("signedHeaders", () => {
   });
 
   test.each(["", "whsec_", "whsec_c2hvcnQ=", Buffer.alloc(32).toString("base64")])(
-    "refuses the secret %p, and does not repeat it",
+    "rejects the secret %p without showing it",
     (secret) => {
       expect(() => signedHeaders({ ...example, secret })).toThrow(
         "the webhook secret is not whsec_ and the base64 of 32 bytes",

@@ -4,25 +4,25 @@ import { ManualTime } from "./manual-time.ts";
 
 describe.each([
   [
-    "the system's",
+    "of the system",
     () => ({
       timers: systemTimers,
       pass: (ms: number) => new Promise<void>((done) => systemTimers.set(done, ms)),
     }),
   ],
   [
-    "those in a test's hand",
+    "in simulated time",
     () => {
       const time = new ManualTime();
       return { timers: time.timersPort, pass: (ms: number) => time.advance(ms) };
     },
   ],
-])("timers, %s,", (_, open: () => { timers: Timers; pass: (ms: number) => Promise<unknown> }) => {
-  test("fire once each, by their delays, and never before they are set", async () => {
+])("timers %s", (_, open: () => { timers: Timers; pass: (ms: number) => Promise<unknown> }) => {
+  test("fire once each, in the order of their delays, and after set has returned", async () => {
     const { timers, pass } = open();
     const fired: string[] = [];
     timers.set(() => fired.push("at once"), 0);
-    // So far apart that a machine which is busy between these two lines does not make the later one due first.
+    // Far enough apart that a busy machine cannot make the later one due first.
     timers.set(() => fired.push("late"), 600);
     timers.set(() => fired.push("soon"), 20);
     expect(fired).toEqual([]);
@@ -31,7 +31,7 @@ describe.each([
     expect(fired).toEqual(["at once", "soon", "late"]);
   });
 
-  test("do not fire once they are cleared, also by another's firing", async () => {
+  test("do not fire after they are cleared, even by another timer", async () => {
     const { timers, pass } = open();
     const fired: string[] = [];
     timers.clear(timers.set(() => fired.push("cleared"), 1));
@@ -44,7 +44,7 @@ describe.each([
     expect(fired).toEqual(["kept"]);
   });
 
-  test("may set others when they fire", async () => {
+  test("can set other timers", async () => {
     const { timers, pass } = open();
     let rounds = 0;
     const again = () => void (++rounds < 3 && timers.set(again, 1));

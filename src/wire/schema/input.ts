@@ -123,7 +123,7 @@ export const nested = <F extends InputFields>(
 });
 
 /** The type of a request body, or of an object in one. */
-export class Input<F extends InputFields> {
+class Input<F extends InputFields> {
   #validator: Type<object> | undefined;
   /** The names of the required fields. The error for a missing one lists them all. */
   readonly required: readonly string[];

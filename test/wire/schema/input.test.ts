@@ -19,24 +19,24 @@ function refusal(run: () => unknown): Failure {
   throw new Error("nothing was refused");
 }
 
-describe("check", () => {
-  test("gives back what has the shape", () => {
+describe("parse", () => {
+  test("returns valid input", () => {
     expect(room.parse({ name: "Boiler room", floor: 0 })).toEqual({ name: "Boiler room", floor: 0 });
   });
 
-  test("lists every field that is needed when one is missing, empty or null", () => {
+  test("lists all required fields if one is missing, empty or null", () => {
     const message = "name, address, state required";
     for (const body of [{}, { name: "A", address: "B" }, { name: "A", address: " ", state: null }])
       expect(refusal(() => readNewProperty(body)).message).toBe(message);
   });
 
-  test("says what a field may hold in the field's own words", () => {
+  test("reports an invalid field with its own description", () => {
     const { message, details } = refusal(() => room.parse({ name: "A", floor: 100 }));
     expect(message).toBe("floor must be a floor");
     expect(details).toEqual([{ field: "floor", message: "must be a floor" }]);
   });
 
-  test("names every field that is wrong", () => {
+  test("reports every invalid field", () => {
     const body = {
       name: "A",
       address: "B",
@@ -49,7 +49,7 @@ describe("check", () => {
     expect(fields).toEqual(["unit_count", "year_built", "zip"]);
   });
 
-  test("never repeats what was sent", () => {
+  test("never repeats the input", () => {
     const sent = fc.string({ minLength: 12, maxLength: 40 }).map((text) => `<${text}>`);
     fc.assert(
       fc.property(sent, (text) => {

@@ -30,8 +30,8 @@ import type { WireType } from "../../../src/wire/schema/wire-type.ts";
 
 const schemaAlone = (form: WireType<unknown>) => schemaOf(form, new SchemaRegistry());
 
-describe("what goes out", () => {
-  test("is described with its words, its unit and its example", () => {
+describe("a response type", () => {
+  test("has a description, a unit and an example", () => {
     expect(schemaAlone(usd("Reserve per month", 12.5))).toEqual({
       type: "number",
       description: "Reserve per month, in USD",
@@ -44,7 +44,7 @@ describe("what goes out", () => {
     });
   });
 
-  test("names null among the values of a closed set that may be null", () => {
+  test("lists null among the values of a nullable enum", () => {
     expect(schemaAlone(enumOf(["a", "b"], "Kind").orNull())).toEqual({
       type: "string",
       enum: ["a", "b", null],
@@ -54,7 +54,7 @@ describe("what goes out", () => {
     });
   });
 
-  test("requires the fields that are always there, null or not", () => {
+  test("requires the fields that are always present, null or not", () => {
     const room = object({
       name: text("Name", "A"),
       floor: whole("Floor", 1).orNull(),
@@ -64,7 +64,7 @@ describe("what goes out", () => {
     expect(schemaAlone(object({ note: text("Note").orAbsent() })).required).toBeUndefined();
   });
 
-  test("is named by its place where it has no name, the first one where it stands in several", () => {
+  test("without a name is named by the place of its first use", () => {
     const names = new SchemaRegistry();
     const span = object({ cost: usd("Cost", 1) });
     const plan = object({
@@ -77,7 +77,7 @@ describe("what goes out", () => {
     expect(() => schemaOf(object({}), names, "GetPlanReply")).toThrow("two records");
   });
 
-  test("is written once where it has a name, however often it is met", () => {
+  test("with a name is written once, however often it is used", () => {
     const room = record("Room", { name: text("Name", "A") });
     const house = record("House", {
       hall: room.describedAs("The hall"),
@@ -100,7 +100,7 @@ describe("what goes out", () => {
     });
   });
 
-  test("has an example that is made of its fields'", () => {
+  test("has an example composed of those of its fields", () => {
     const room = object({ name: text("Name", "A"), empty: flag("Empty", false), size: anyObject("Size") });
     const house = object({
       rooms: list("Rooms", room),
@@ -112,7 +112,7 @@ describe("what goes out", () => {
   });
 });
 
-describe("what comes in", () => {
+describe("a request type", () => {
   const out = object({ name: text("Its name", "Elm Court"), price: usd("Its price", 12) }).fields;
   const house = input("House", {
     name: required(requiredLine, out.name),
@@ -124,7 +124,7 @@ describe("what comes in", () => {
     site: nested(body({ city: nullable(line, "Its city") }), "Where it stands"),
   });
 
-  test("is described by its checks, with the words of what goes out", () => {
+  test("is described by its constraints, with the descriptions of the response", () => {
     const names = new SchemaRegistry();
     schemaOf(house.type, names);
     const { properties, required: needed } = names.get("House")!;
@@ -150,7 +150,7 @@ describe("what comes in", () => {
     });
   });
 
-  test("is checked as it is, and not as it is documented", () => {
+  test("is validated by its constraint, not by its documented type", () => {
     const given = { name: "A", kind: "attic", rooms: [1], site: null };
     expect(house.parse(given)).toEqual(given as never);
     expect(() => house.parse({ ...given, zip: null })).toThrow("zip must be a ZIP code");
@@ -158,7 +158,7 @@ describe("what comes in", () => {
     expect(() => house.parse({ name: "A" })).toThrow("name, kind, rooms required");
   });
 
-  test("gives a file its columns", () => {
+  test("determines the columns of a CSV file", () => {
     expect(
       columnsOf(
         input("Row", {

@@ -2,15 +2,15 @@ import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
 import type { Sender } from "../../src/webhooks/sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 
-/** How a receiver takes an attempt: what it answers and after how long, or never. */
-export type Answer = { status: number; afterMs?: number } | "hang";
+/** The response of an endpoint and its delay; no response without a status. */
+export type SimulatedResponse = { status: number; afterMs?: number } | "hang";
 export type Sent = { id: string; partnerId: string; at: number; body: string; concurrent: number };
 
-/** Receivers at http://<partner>.test/, in a time of the test's hand. */
-export class MemoryReceivers implements Pick<Sender, "send"> {
+/** Endpoints at http://<partner>.test/ in simulated time. */
+export class SimulatedEndpoints implements Pick<Sender, "send"> {
   readonly sent: Sent[] = [];
   readonly underWay = new Map<string, number>();
-  answer: (partnerId: string, id: string, nth: number) => Answer = () => ({ status: 200 });
+  answer: (partnerId: string, id: string, nth: number) => SimulatedResponse = () => ({ status: 200 });
 
   constructor(private readonly time: ManualTime) {}
 
