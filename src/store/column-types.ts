@@ -1,7 +1,7 @@
 import type { sqliteColumnTypes } from "./sqlite/column-types.ts";
 
 /**
- * The column types that the schema is written in: the few that every engine has. Typed as SQLite's; another engine's
- * kit has the same names and is cast to this in one place, and the schema and its queries are the same there.
+ * The column types of the schema, which every engine has. They are typed as SQLite's; the types of another engine have
+ * the same names and are cast to this in one place, so that the schema and its queries are the same for both.
  */
 export type ColumnTypes = typeof sqliteColumnTypes;

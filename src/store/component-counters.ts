@@ -7,13 +7,13 @@ import type { RiskTier } from "../domain/scoring/types.ts";
  */
 export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101, CRITICAL: 102 };
 export const SETTLED_ELEVATED = 103;
-/** The scores of WARNING and CRITICAL, the highest first. */
+/** The scores of WARNING and CRITICAL, in descending order. */
 export const ELEVATED_SCORES: readonly number[] = Array.from(
   { length: 100 - WARNING_FROM },
   (_, below) => 99 - below,
 );
 
-/** The block that stands for all of a bucket. */
+/** The block that counts a whole bucket. */
 export const WHOLE_BUCKET = -1;
 export const BLOCK_SIZE = 2048;
 export const blockOf = (seq: number) => Math.floor(seq / BLOCK_SIZE);

@@ -5,40 +5,40 @@ import type { RowWrites, Values } from "./row-writes.ts";
 import type { Tables } from "./schema.ts";
 
 /**
- * What queries are built and run on, typed as SQLite's; another engine's is cast to it in one place. Always awaited;
- * never `.all`, `.get` or `.run`, which only SQLite has.
+ * The query builder, typed as SQLite's; another engine's is cast to it in one place. Queries are always awaited; `.all`,
+ * `.get` and `.run` exist on SQLite alone.
  */
 export type Db = BunSQLiteDatabase<Record<string, never>>;
 
-/** A query that was built and not run. */
+/** A query that is built but not run. */
 export type Query = { toSQL(): { sql: string; params: unknown[] } };
 type Preparable<P> = { prepare(): P };
 
-/** What queries need of the database that they run on: a connection that reads, or the one of a transaction. */
+/** What queries need of a database: a connection for reads, or that of a transaction. */
 export type Engine = RowWrites & {
-  /** Only where one engine's planner must be told something; each use says why. */
+  /** For the rare query that one engine plans differently; each use says why. */
   dialect: "sqlite" | "postgres";
   db: Db;
   tables: Tables;
   /**
-   * A read on a hot path, prepared at its first use. Its columns are `named`, and come back as the driver has them:
-   * no column of it may be a `bool` or `json`, nor may a value bound to it, but for a `bool` given by `bound`.
+   * Makes a read on a hot path, prepared at its first use. Its columns are `aliased`, and are returned as the driver has
+   * them: none may be a `bool` or `json`, and a `bool` is bound with `bound`.
    */
   read<T>(make: () => Query): (values: Values) => T[] | Promise<T[]>;
-  /** A write on a hot path. Values are bound as they are, as above. */
+  /** Makes a write on a hot path, with the same restrictions. */
   write(make: () => Query): (values: Values) => void | Promise<void>;
-  /** Any other query that is run often, prepared at its first use; Drizzle converts its columns. */
+  /** Prepares any other frequent query at its first use; Drizzle converts its columns. */
   prepared<P>(make: () => Preparable<P>): () => P;
-  /** Whether the column's value is one of a list bound to the placeholder by `list`. */
+  /** The condition that the column's value is in the list that is bound to the placeholder with `list`. */
   isAmong(column: AnySQLiteColumn | SQL, placeholder: string): SQL;
-  /** A list of any length as `isAmong` wants it bound. */
+  /** Returns a list of any length in the form that `isAmong` needs. */
   list(values: readonly (string | number)[]): unknown;
-  /** That a `bool` is true, as a literal: a bound value would keep a partial index from being used. */
+  /** The condition that a `bool` is true, as a literal: with a bound value a partial index would not be used. */
   isTrue(column: AnySQLiteColumn): SQL;
-  /** The database's clock, in epoch milliseconds: the one that several servers agree on. */
+  /** The database's clock, in epoch milliseconds, which all servers share. */
   now: SQL<number>;
-  /** At the end of a select within a write: rows that another transaction holds are passed over. */
+  /** The end of a select in a transaction that skips rows locked by other transactions. */
   skipLocked: SQL;
-  /** A `bool` as `read` and `write` want it bound. */
+  /** Returns a `bool` in the form that `read` and `write` need. */
   bound(value: boolean): unknown;
 };

@@ -1,41 +1,42 @@
 import { getTableColumns, type SQL } from "drizzle-orm";
 import type { Tables } from "./schema.ts";
 
-/** The values of a statement's placeholders, by their names. */
+/** The values of a statement's placeholders, by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
 type Table = Tables[keyof Tables];
 type Column<T extends Table> = keyof T["_"]["columns"] & string;
 
-/** Writes one row. Its values are bound as they are, by the columns' names, and are not changed by the caller any more. */
+/** Writes one row. Its values, by the names of the columns, are bound unconverted; the caller does not change them later. */
 export type RowWrite = (values: Values) => void | Promise<void>;
 
-/** Columns that follow from given ones. */
+/** Columns that are computed from given ones. */
 type Computed = Readonly<Record<string, (given: (column: string) => SQL) => SQL>>;
 
 export type InsertOptions = {
   computed?: Computed;
-  /** Leaves a row of the same key as it is. */
+  /** Leaves an existing row with the same key unchanged. */
   unlessThere?: boolean;
 };
 
 export type AddOptions =
-  /** Makes a row of the numbers where there is none of the keys. */
+  /** Inserts a row with the numbers if there is none with the keys. */
   { orInsert: true; computed?: never } | { orInsert?: never; computed?: Computed };
 
 /**
- * Writes of rows one by one on a hot path. An engine may keep them back and send many in one statement, before whatever
- * could see them and before the commit; where it does, rows of tables that others refer to go first.
+ * Writes of single rows on a hot path. An engine may batch them, and send many in one statement before the commit and
+ * before any statement that could read them; rows of referenced tables are sent first.
  */
 export type RowWrites = {
+  /** Makes a statement that inserts a row. */
   insertRow<T extends Table>(
     table: T,
     columns: readonly Column<T>[] | "all",
     options?: InsertOptions,
   ): RowWrite;
-  /** Gives the row of a key other values. No column is set in two ways within a table. */
+  /** Makes a statement that sets columns of the row with a key. No two statements set the same column of a table. */
   setRow<T extends Table>(table: T, key: Column<T>, columns: readonly Column<T>[]): RowWrite;
-  /** Adds to the row's numbers. */
+  /** Makes a statement that adds to numbers of the row with the keys. */
   addToRow<T extends Table>(
     table: T,
     keys: readonly Column<T>[],
@@ -44,7 +45,7 @@ export type RowWrites = {
   ): RowWrite;
 };
 
-/** The columns of a table that an insert is given. */
+/** Returns the columns of a table that an insert needs values for. */
 export function givenColumns(
   table: Table,
   columns: readonly string[] | "all",

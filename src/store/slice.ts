@@ -1,2 +1,2 @@
-/** A slice of a list. Rows of one partner are numbered without gaps, so an offset is a number to start after. */
+/** A slice of a list. A partner's rows are numbered without gaps, so that an offset is the number to start after. */
 export type Slice = { limit: number; offset: number };

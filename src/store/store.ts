@@ -3,141 +3,142 @@ import type { Day, Instant } from "../domain/time.ts";
 import type { Stores } from "./stores.ts";
 
 /**
- * `durable`: survives a power cut when acknowledged. `process`: survives a kill of the process; cheaper, for counters
- * whose loss with the power does no harm.
+ * `durable`: survives a power cut once acknowledged. `process`: survives only the end of the process; it is cheaper, and
+ * meant for counters whose loss does no harm.
  */
 export type Durability = "durable" | "process";
 
 /**
- * `background`: a long one of a series; it never shares a group, so that nobody waits for it and for its commit.
+ * `background`: a long write of a series. It never shares a commit with other writes, so that none waits for it.
  */
 export type Priority = "request" | "background";
 
 export type WriteOptions = {
-  /** `durable` when not given. */
+  /** `durable` by default. */
   durability?: Durability;
-  /** `request` when not given. */
+  /** `request` by default. */
   priority?: Priority;
-  /** Whose rows the write is about, where that is known: they are its own from its start to its end. */
+  /** The partner whose rows the write changes, if known: they are locked from its start to its end. */
   partnerId?: string;
-  /** The same of several. */
+  /** The partners whose rows the write changes, if several. */
   partnerIds?: readonly string[];
   /**
-   * Names the one row that the write takes for itself and that writes of other servers take too, where it is no
-   * partner's: those that wait together take such rows last, and in the order of their names, so that no two servers
-   * wait for each other.
+   * The name of the one row, other than a partner's, that the write locks and that writes of other servers lock too.
+   * Writes that wait together lock such rows last, in the order of their names, so that no two servers deadlock.
    */
   sharedRow?: string;
 };
 
-/** The stores inside a transaction. Valid until the function that got it returns. */
+/** The stores inside a transaction, valid until the function that received it returns. */
 export type Tx = Stores & {
-  /** The wall clock at the start of the group; equal for all its writes. */
+  /** The wall clock at the start of the transaction, in epoch milliseconds; equal for all writes committed together. */
   now: Instant;
   /**
-   * A partner's rows, which nobody else numbers or dates until the transaction ends. Whoever opens several partners'
-   * does so in the order of their ids, so that no two transactions wait for each other. Throws not_found.
+   * Locks a partner's rows until the transaction ends, and returns their next numbers and instants. Several partners
+   * are opened in the order of their ids, so that no two transactions deadlock. Throws not_found.
    */
   forPartner(partnerId: string): Promise<PartnerRows>;
-  /** A moment for what is no partner's own: no earlier than any that was given to such before. */
+  /** Returns an instant for a row that belongs to no partner, no earlier than any returned before. */
   latestInstant(): Promise<Instant>;
   /**
-   * Lets reads and timers have their turn when this write has held the event loop for a while. Call it between the
-   * short steps of whatever may be long.
+   * Yields to the event loop if this write has run for a while, so that reads and timers run. Long writes call it
+   * between short steps.
    */
   yieldToEventLoop(): Promise<void>;
-  /** Of the call that this write is part of; null for a job's and a command's. Kept with what it sends. */
+  /** The id of the request that this write belongs to, stored with its deliveries; null for jobs and commands. */
   requestId: string | null;
+  /** Returns a new id, greater than all ids of its kind before. */
   newId(kind: IdKind): string;
-  /** Says that something changes that the partner is shown: what was answered before is worked out anew. */
+  /** Records that data of the partner changes, which invalidates cached responses. */
   bumpRevision(partnerId: string): void;
-  /** Says that the partner's outbox got a delivery; told to the listener once the transaction is committed. */
+  /** Records that the partner has a new delivery; the listener is called after the commit. */
   outboxChanged(partnerId: string): void;
 };
 
-/** The lists of a partner's that are numbered from 1 without gaps. */
+/** The lists of a partner that are numbered from 1 without gaps. */
 export type NumberedList = "properties" | "appliances" | "components" | "events";
 
-/** What gives one partner's new rows their numbers and moments, inside a transaction. */
+/** The source of numbers, instants and delivery ids for one partner's new rows, inside a transaction. */
 export type PartnerRows = {
-  /** The number of the next row of a list. Its sum in `partner_totals` is to be raised by as much in the same transaction. */
+  /** Returns the number of the next row of a list. The caller raises its count in `partner_totals` in the same transaction. */
   nextSeq(list: NumberedList): number;
-  /** The number of the latest row of a list; 0 when there is none. */
+  /** Returns the number of the latest row of a list; 0 if there is none. */
   latestSeq(list: NumberedList): number;
-  /** A moment later than any given to the partner's rows before, by this process or another, whatever the clock says. */
+  /** Returns an instant later than those of all the partner's rows, by this process or another, whatever the clock is. */
   nextInstant(): Instant;
-  /** No later than any that will be given, and no earlier than any that was: when a score was taken. */
+  /** Returns an instant that is not before any returned so far, and not after any later one. */
   latestInstant(): Instant;
-  /** Greater than any that the partner's deliveries have: they go out in the order of their ids. */
+  /** Returns an id greater than those of all the partner's deliveries, which are sent in the order of their ids. */
   newDeliveryId(): string;
 };
 
-/** What setting a block of calls aside has come to. */
+/** The result of a reservation of calls. */
 export type BudgetReservation = {
-  /** The partner's, when it was asked for. */
+  /** The partner's revision at the time of the reservation. */
   revision: number;
-  /** Calls of the day that are taken with the block; undefined when nothing was granted. */
+  /** The calls of the day that are taken, this reservation included; undefined if nothing was reserved. */
   taken: number | undefined;
 };
 
-/** Sets calls of a partner's day aside by the one statement that reads the partner's revision. */
+/** Reserves calls of a partner's daily limit with the one statement that reads the partner's revision. */
 export type BudgetReservations = {
   /**
-   * Grants all of the calls or none: whoever else takes of the budget, never more than it is granted in all. Undefined,
-   * or with nothing granted, where the calls are to be had by a write, or not at all.
+   * Reserves all of the calls or none; all reservations together never exceed the budget. Resolves with undefined, or
+   * with nothing reserved, if the calls are available only through a write, or not at all.
    */
   reserve(partnerId: string, day: Day, calls: number, budget: number): Promise<BudgetReservation | undefined>;
 };
 
 export type Store = {
-  /** Whether other servers may work on the same database: what must hold among them is then in the database. */
+  /** Whether other servers may use the same database. Then state that they share is kept in the database. */
   isShared: boolean;
-  /** Sees what has been committed, and nothing of a write in progress. */
+  /** Reads committed data, and nothing of a write in progress. */
   read: Stores;
   /**
-   * Reads in several steps as if they were one: `read` sees what is committed when it first reads, and nothing of
-   * later. Not for long: what is kept for it grows meanwhile.
+   * Runs several reads on one snapshot of the database: they see what was committed at the first of them. Keep it
+   * short, since the database retains old versions of rows meanwhile.
    */
   inReadSnapshot<T>(run: (read: Stores) => Promise<T>): Promise<T>;
   /**
-   * Runs the function in a transaction and resolves with its value once that is committed and on the disk; rejects
-   * with nothing written when it throws, and with a StorageError when it cannot be stored. It must wait for nothing
-   * but the stores: other writes wait for it. It may be run more than once before it is committed, so it changes
-   * nothing outside of the transaction, and what follows from it is done once this has resolved.
+   * Runs the function in a transaction, and resolves with its value once that is committed and on the disk. Rejects
+   * with the function's error, and nothing written; with a StorageError if the write can't be stored. The function
+   * waits for nothing but the stores, since other writes wait for it. It may run more than once before the commit, so
+   * it changes nothing outside of the transaction; the caller acts on the result once this has resolved.
    */
   write<T>(run: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Where a write costs more of the database than a statement does. */
+  /** Present if a write costs the database much more than a single statement. */
   budgetReservations?: BudgetReservations;
-  /** What a query has failed with, as it may be logged: without the values given to it, a StorageError when it is the disk. */
+  /** Returns the error of a query in a form that can be logged, without its values; a StorageError if the disk is at fault. */
   explain(error: unknown): unknown;
-  /** Changes whenever another process has committed to the same database. */
+  /** Returns a number that changes whenever another process has committed to the same database. */
   dataVersion(): number;
-  /** Writes waiting, for the metrics. */
+  /** Returns the number of writes that wait. */
   queueLength(): number;
+  /** Sets the listener for commits: the number of writes, and the duration in milliseconds. */
   onGroup(listener: (jobs: number, durationMs: number) => void): void;
-  /** Tells whose outbox got deliveries in a write of this process. */
+  /** Sets the listener for partners with new deliveries from a write of this process. */
   onOutbox(listener: (partnerIds: ReadonlySet<string>) => void): void;
   /**
-   * Lets the database see how much its tables hold, after very many rows were written: it plans by that, and finds rows
-   * by the wrong way else. Never fails.
+   * Updates the statistics that the database plans queries with, after very many rows were written. Never rejects.
    */
   analyze(): Promise<void>;
-  /** Bytes of the database, and of the log that is not yet part of it. */
+  /** Resolves with the size of the database, and of the write-ahead log that is not yet part of it. */
   sizes(): Promise<{ databaseBytes: number; logBytes: number }>;
-  /** The newest step of the schema that this program knows. */
+  /** The number of the newest migration of this version. */
   schemaVersion: number;
-  /** Steps of the schema that opening it applied. */
+  /** The migrations that were applied when the store was opened. */
   applied: readonly { number: number; name: string }[];
+  /** Resolves when all writes have been answered. Later writes reject. */
   close(): Promise<void>;
 };
 
-/** What every store is opened with, whichever database it keeps its rows in. */
+/** The options of every store, whatever its database is. */
 export type StoreOptions = {
   clock: () => Instant;
   random: FillRandom;
   /** Milliseconds of a monotonic clock; `performance.now` if not given. */
   monotonicMs?: () => number;
   sleep?: (ms: number) => Promise<void>;
-  /** Writes committed together at most. */
+  /** The most writes that are committed together. */
   groupSize?: number;
 };

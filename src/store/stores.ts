@@ -31,7 +31,7 @@ import { totalsStore } from "./queries/totals.ts";
 import { unitStore } from "./queries/units.ts";
 import { uploadStore } from "./queries/uploads.ts";
 
-/** Every table's queries, over one engine. */
+/** Makes the queries of all tables, over one engine. */
 export const storesOf = (engine: Engine) => ({
   partners: partnerStore(engine),
   administrators: administratorStore(engine),

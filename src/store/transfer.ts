@@ -6,47 +6,48 @@ import type { Engine } from "./engine.ts";
 import { schemaOf, type Tables } from "./schema.ts";
 import { sqliteColumnTypes } from "./sqlite/column-types.ts";
 
-/** One of the two databases of a transfer, which nobody else writes to meanwhile. */
+/** One of the two databases of a transfer. Nothing else writes to it meanwhile. */
 export type TransferEndpoint = {
-  /** How operators know it. */
+  /** The name for people: a file, or an address without its password. */
   name: string;
   engine: Engine;
   transaction<T>(run: () => Promise<T>): Promise<T>;
-  /** No earlier than any instant that was given to a row, whoever's it is. */
+  /** Resolves with an instant that is not before that of any row. */
   lastInstant(): Promise<Instant>;
-  /** Rows that are written from now on get later instants than this, and numbers that none has. */
+  /** Makes later rows get instants after this one, and unused numbers. */
   advancePast(instant: Instant): Promise<void>;
 };
 
 export type TransferStep = "copying" | "comparing";
 export type OnRows = (step: TransferStep, done: number, total: number) => void;
-/** Rows by table. */
+/** The number of rows by table. */
 export type TransferredRows = Readonly<Record<string, number>>;
 
 type Name = keyof Tables;
 type Row = Record<string, unknown>;
 
-/** What the tables are called and consist of, in whichever engine. */
+/** The names and columns of the tables, which are the same on every engine. */
 const known: Tables = schemaOf(sqliteColumnTypes);
 const NAMES = Object.keys(known) as Name[];
 
-/** Of servers that run, which none does during a move; and pictures, which one of the sides may have as files. */
-const LEFT_OUT: readonly Name[] = ["servers", "leases", "locks", "uploads"];
+/** State of running servers, of which there are none during a move, and pictures, which an endpoint may keep as files. */
+const EXCLUDED: readonly Name[] = ["servers", "leases", "locks", "uploads"];
 
-/** Rows read, and written, at a time; fewer of wide tables: a statement takes 32,766 values. */
+/** The most rows and values in one statement; SQLite accepts 32,766 values. */
 const BATCH_ROWS = 1_000;
 const MOST_VALUES = 30_000;
 
 /**
- * Copies every row of one database to another that has the schema and no rows, and compares both: the count of every
- * table, the sum of every column, and every row as it is read back. Throws an OperatorError with what differs.
+ * Copies all rows of one database to another that has the schema and no rows, and compares the two: the number of rows
+ * of each table, the sum of each column, and each row as it is read back. Throws an OperatorError that names the
+ * difference.
  */
 export async function transfer(
   from: TransferEndpoint,
   to: TransferEndpoint,
   onRows: OnRows,
 ): Promise<TransferredRows> {
-  const names = inOrder().filter((name) => !LEFT_OUT.includes(name));
+  const names = tablesInOrder().filter((name) => !EXCLUDED.includes(name));
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (await measure(from.engine, name)).get("rows") as number;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -75,7 +76,7 @@ export async function transfer(
       onRows("comparing", done, total);
     }
     if (digest !== digests.get(name))
-      throw differs(`the rows of ${tableName(name)} are others in ${to.name} than in ${from.name}`);
+      throw differs(`the rows of ${tableName(name)} differ between ${from.name} and ${to.name}`);
   }
   await to.advancePast(await from.lastInstant());
   return Object.fromEntries(names.map((name) => [tableName(name), counts[name]!]));
@@ -85,8 +86,8 @@ const tableName = (name: Name) => getTableConfig(known[name]).name;
 const columnsOf = (name: Name): [key: string, column: Column][] =>
   Object.entries(getTableColumns(known[name]));
 
-/** The tables, each after those that it refers to. */
-function inOrder(): Name[] {
+/** Returns the tables, each after those that it references. */
+function tablesInOrder(): Name[] {
   const left = new Set(NAMES);
   const ordered: Name[] = [];
   const nameOf = (table: unknown) => NAMES.find((name) => known[name] === table);
@@ -98,14 +99,14 @@ function inOrder(): Name[] {
       }),
     );
     if (ready.length === 0)
-      throw new Error(`tables refer to each other in a circle: ${[...left].join(", ")}`);
+      throw new Error(`tables reference each other in a circle: ${[...left].join(", ")}`);
     for (const name of ready) left.delete(name);
     ordered.push(...ready);
   }
   return ordered;
 }
 
-/** What a new schema has of itself, such as the clock's row. */
+/** Deletes the rows that a new schema has, such as that of the clock. */
 async function clear(to: TransferEndpoint, name: Name): Promise<void> {
   if ((await measure(to.engine, name)).get("rows") === 0) return;
   await to.transaction(async () => {
@@ -113,8 +114,8 @@ async function clear(to: TransferEndpoint, name: Name): Promise<void> {
   });
 }
 
-/** What a change of a portfolio never reads: who may call, what was delivered and answered, what tells of the past. */
-const NOT_OF_PORTFOLIO: readonly Name[] = [
+/** The tables that a change of a portfolio never reads: credentials, deliveries, stored responses and history. */
+const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
   ...[
     "servers",
     "leases",
@@ -131,15 +132,15 @@ const NOT_OF_PORTFOLIO: readonly Name[] = [
 ] as Name[];
 
 /**
- * Copies a partner's portfolio, and what it is scored by, to a database that has the schema and no rows, for what may
- * become of it there. `from` reads as of one moment.
+ * Copies a partner's portfolio, and the model that scores it, to a database that has the schema and no rows, to try a
+ * change there. `from` reads from one snapshot.
  */
 export async function copyPortfolio(
   from: Pick<TransferEndpoint, "engine" | "lastInstant">,
   to: TransferEndpoint,
   partnerId: string,
 ): Promise<void> {
-  for (const name of inOrder().filter((name) => !NOT_OF_PORTFOLIO.includes(name))) {
+  for (const name of tablesInOrder().filter((name) => !UNRELATED_TO_PORTFOLIO.includes(name))) {
     await clear(to, name);
     for await (const rows of batches(from.engine, name, ownedBy(from.engine, name, partnerId))) {
       await to.transaction(async () => {
@@ -150,7 +151,7 @@ export async function copyPortfolio(
   await to.advancePast(await from.lastInstant());
 }
 
-/** Which rows of a table are a partner's; undefined where they are everybody's. */
+/** Returns the condition for a partner's rows of a table; undefined if the table has no partner. */
 function ownedBy({ tables }: Engine, name: Name, partnerId: string): SQL | undefined {
   const { partners, properties, appliances, units, modelFrailties } = tables;
   const idsIn = (table: typeof properties | typeof appliances) =>
@@ -165,7 +166,7 @@ function ownedBy({ tables }: Engine, name: Name, partnerId: string): SQL | undef
   return owner && eq(owner, partnerId);
 }
 
-/** Every row, or those that are asked for, in the order of the primary key. */
+/** Reads the rows of a table, or those that match, in the order of the primary key. */
 async function* batches({ db, tables }: Engine, name: Name, which?: SQL): AsyncGenerator<Row[]> {
   const table = tables[name] as unknown as SQLiteTable;
   const columns = getTableColumns(table) as Record<string, Column>;
@@ -193,7 +194,7 @@ async function* batches({ db, tables }: Engine, name: Name, which?: SQL): AsyncG
   }
 }
 
-/** The names of the primary key's columns. */
+/** Returns the names of the primary key's columns. */
 function keyOf(name: Name): string[] {
   const { primaryKeys } = getTableConfig(known[name] as SQLiteTable);
   const columns =
@@ -202,7 +203,7 @@ function keyOf(name: Name): string[] {
   return columns.map((column) => columnsOf(name).find(([, one]) => one.name === column.name)![0]);
 }
 
-/** The same for the same rows, in whatever order. */
+/** Returns a digest of rows that does not depend on their order. */
 function digestOf(rows: readonly Row[]): bigint {
   return rows.reduce((sum, row) => (sum + Bun.hash.wyhash(JSON.stringify(row, bytesAsText))) & MASK, 0n);
 }
@@ -214,25 +215,25 @@ async function compareSums(from: TransferEndpoint, to: TransferEndpoint, name: N
   const [there, here] = [await measure(from.engine, name), await measure(to.engine, name)];
   for (const [what, expected] of there) {
     const found = here.get(what);
-    if (isAlike(expected, found)) continue;
+    if (equalSums(expected, found)) continue;
     const of = what === "rows" ? `${tableName(name)} has` : `the sum of ${tableName(name)}.${what} is`;
     throw differs(`${of} ${expected} in ${from.name}, and ${found} in ${to.name}`);
   }
 }
 
-/** Sums of fractions depend in their last digits on the order in which they were added. */
-function isAlike(one: unknown, other: unknown): boolean {
+/** Compares two sums; the last digits of a sum of fractions depend on the order of the additions. */
+function equalSums(one: unknown, other: unknown): boolean {
   if (typeof one !== "number" || typeof other !== "number") return one === other;
   return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one));
 }
 
 const differs = (what: string) =>
   new OperatorError(
-    `the copy is not like what was copied: ${what}`,
-    "Nothing was changed where it came from. Report this; and move again once it is mended.",
+    `the copy differs from the source: ${what}`,
+    "The source was not changed. Report this as a bug.",
   );
 
-/** How many rows a table has, and of every column what its values add up to: their lengths where they are texts. */
+/** Returns the number of rows of a table, and the sum of each column; for text, the sum of the lengths. */
 async function measure({ db, tables }: Engine, name: Name): Promise<Map<string, unknown>> {
   const columns = getTableColumns(tables[name] as unknown as SQLiteTable) as Record<string, Column>;
   const sums = columnsOf(name).map(([key, column]) => [column.name, sumOf(column, columns[key]!)] as const);
@@ -242,7 +243,7 @@ async function measure({ db, tables }: Engine, name: Name): Promise<Map<string, 
   return new Map(Object.entries(found!));
 }
 
-/** Large ones by their remainders, so that no sum of many is too large for an engine. As text: exact in both. */
+/** Adds up remainders, so that the sum of many large numbers does not overflow, and as text, which is exact on both engines. */
 const sumOf = ({ dataType, columnType }: Column, column: Column) => {
   if (dataType === "boolean")
     return sql`cast(coalesce(sum(case when ${column} then 1 else 0 end), 0) as text)`.as(column.name);
@@ -252,7 +253,7 @@ const sumOf = ({ dataType, columnType }: Column, column: Column) => {
   return sql`cast(coalesce(sum(length(${column})), 0) as text)`.as(column.name);
 };
 
-/** Pictures that a database holds. */
+/** Makes the queries of the pictures that a database stores. */
 export function uploadRows({ db, tables: { uploads } }: Engine) {
   return {
     async names(): Promise<string[]> {
@@ -261,7 +262,7 @@ export function uploadRows({ db, tables: { uploads } }: Engine) {
     },
     async read(filename: string): Promise<{ bytes: Uint8Array; writtenAt: Instant }> {
       const [row] = await db.select().from(uploads).where(eq(uploads.filename, filename));
-      if (!row) throw new Error(`the database has no picture ${filename}`);
+      if (!row) throw new Error(`picture not found in the database: ${filename}`);
       return row;
     },
     async write(filename: string, bytes: Uint8Array, writtenAt: Instant): Promise<void> {
