@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-/** In a text, since an executable is one file. What it opens syncs the log before it is written into the database. */
+/** The source of the worker, as text since the executable is one file. It syncs the log before the checkpoint. */
 const PROGRAM = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { Database } = require("bun:sqlite");
@@ -15,18 +15,16 @@ parentPort.postMessage("done");
 `;
 
 /**
- * Writes the log of a database that this process has open into it, as far as nobody reads what was before, on a thread
- * that lives as long as that takes: for the pages of a large transaction this one would be held. Rejects when it fails.
+ * Writes the log of a database into it in a worker thread, since the pages of a large transaction would block this one.
+ * Pages that a reader still needs stay in the log. Rejects when it fails.
  */
-export async function checkpointBeside(file: string): Promise<void> {
+export async function checkpointInWorker(file: string): Promise<void> {
   const worker = new Worker(PROGRAM, { eval: true, workerData: file });
   try {
     await new Promise<void>((resolve, reject) => {
       worker.once("message", () => resolve());
       worker.once("error", reject);
-      worker.once("exit", () =>
-        reject(new Error("the thread of the checkpoint has ended before it was done")),
-      );
+      worker.once("exit", () => reject(new Error("the worker of the checkpoint exited before it was done")));
     });
   } finally {
     await worker.terminate();

@@ -11,17 +11,17 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 
-/** The column types of the schema as SQLite has them. */
+/** The column types of the schema for SQLite. */
 export const sqliteColumnTypes = {
   table: sqliteTable,
   text: (name: string) => text(name),
-  /** Text of a closed set, typed as that union. */
+  /** Text that is one of these values, typed as their union. */
   oneOf: <const T extends readonly [string, ...string[]]>(name: string, values: T) =>
     text(name, { enum: values }),
   int: (name: string) => integer(name),
-  /** A primary key that the database numbers by itself, each row's greater than those before. */
+  /** A primary key that the database assigns in rising order. */
   identity: (name: string) => integer(name).primaryKey(),
-  /** Instants (epoch milliseconds) and money (US cents), which 32 bits do not hold. */
+  /** Instants (epoch milliseconds) and money (US cents), which need more than 32 bits. */
   bigint: (name: string) => integer(name),
   real: (name: string) => real(name),
   bool: (name: string) => integer(name, { mode: "boolean" }),
@@ -30,6 +30,6 @@ export const sqliteColumnTypes = {
   index,
   uniqueIndex,
   primaryKey,
-  /** That a `bool` is true, as a literal: a bound value would keep a partial index from being used. */
+  /** The condition that a `bool` is true, as a literal: with a bound value a partial index would not be used. */
   isTrue: (column: AnySQLiteColumn): SQL => sql`${column} = 1`,
 };

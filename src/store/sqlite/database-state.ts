@@ -1,34 +1,34 @@
 import type { Database } from "bun:sqlite";
 import { versionName } from "../queries/models.ts";
 
-/** What a doctor wants to know of the rows. Instants are epoch milliseconds. */
+/** The state of the rows, for `mainstay doctor`. Instants are epoch milliseconds. */
 export type DatabaseState = {
   lastInstant: number;
-  /** The newest snapshot that was finished. */
+  /** The newest finished snapshot. */
   snapshot: { day: string; finishedAt: number } | undefined;
-  /** Deliveries that wait, and since when the oldest does. */
+  /** The number of pending deliveries, and the creation of the oldest. */
   outbox: { waiting: number; oldestAt: number | null };
-  /** Where partners' webhooks go. */
+  /** The webhook endpoints of enabled partners. */
   receivers: {
     partnerId: string;
     partner: string;
     url: string;
     pausedAt: number | null;
-    /** Since its last success; null while it does not fail. */
+    /** The first failure since the last success; null if the last delivery succeeded. */
     failingSince: number | null;
     lastError: string | null;
   }[];
 };
 
-/** Which model has scored. Versions such as `2` and `2+local.3`. */
+/** The model in use. Versions are `2` or `2+local.3`. */
 export type ModelState = {
-  /** Whose scores the newest finished snapshot took; undefined before the first. */
+  /** The version that the newest finished snapshot scored with; undefined before the first. */
   scoredBy: string | undefined;
-  /** The operator's own fit that is in use, and the model it was made for; undefined without one. */
+  /** The active calibration, and the model that it corrects; undefined without one. */
   fit: { version: string; base: string } | undefined;
 };
 
-/** As far as the database's schema knows of models: the first kept no version, and was model 1's. */
+/** Reads the model from a database of any schema version. The first schema has no versions, and belongs to model 1. */
 export function readModelState(db: Database): ModelState {
   const has = (column: string, table: string) =>
     db.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null;
@@ -51,7 +51,7 @@ export function readModelState(db: Database): ModelState {
   };
 }
 
-/** What is asked for it, in words that every engine understands. */
+/** The queries of the state, for both engines. */
 export const DATABASE_STATE = {
   clock: "SELECT last_instant AS at FROM clock",
   snapshot:

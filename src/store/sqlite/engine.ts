@@ -15,9 +15,9 @@ import { sqliteColumnTypes } from "./column-types.ts";
 import * as tables from "./schema.ts";
 
 /**
- * Runs queries on a connection of bun:sqlite's. Statements that a snapshot or an import runs for every component are
- * run on it without Drizzle: the driver's own way of executing a prepared query costs about as much again as SQLite's
- * work. The queries are Drizzle's all the same.
+ * Runs queries on a connection of bun:sqlite. Drizzle builds all queries, but statements that a snapshot or an import
+ * runs for each component are executed without it, since its execution of a prepared query costs about as much as
+ * SQLite's.
  */
 export function sqliteEngine(client: Database): Engine {
   const db: Db = drizzle(client);
@@ -47,7 +47,7 @@ export function sqliteEngine(client: Database): Engine {
     list: (values) => JSON.stringify(values),
     isTrue: sqliteColumnTypes.isTrue,
     now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
-    // One connection writes, so none of its rows is held by another.
+    // Only one connection writes, so that no row is locked by another transaction.
     skipLocked: sql``,
     bound: (value) => (value ? 1 : 0),
   };
@@ -66,7 +66,7 @@ function prepare(client: Database, query: Query) {
   return { run: client.prepare<unknown, Bindable[]>(sql), bind };
 }
 
-/** A statement for each row: here it costs no way. */
+/** Runs a statement for each row, since there is no network round trip to save. */
 function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
   const ph = sql.placeholder;
   const follows = (computed: InsertOptions["computed"] = {}) =>

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { DrizzleQueryError } from "drizzle-orm";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
 
-/** SQLite's error in an operator's words where there is something to do about it, else the error itself. */
+/** Returns an error that tells the operator what to do, or SQLite's error if there is nothing to do. */
 export function explainError(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const { code = "", message } = error;
@@ -34,7 +34,7 @@ export function explainError(error: unknown, file: string): unknown {
   return error;
 }
 
-/** Too little for a page of the write-ahead log and its index. */
+/** Less than a page of the write-ahead log and its index need. */
 const FULL_BYTES = 65_536;
 
 function isDiskFull(folder: string): boolean {
@@ -46,7 +46,7 @@ function isDiskFull(folder: string): boolean {
   }
 }
 
-/** What a query has failed with, without the values that it was given: an error is logged, and they are the partners'. */
+/** Returns the error of a query without its values, which are the partners', so that it can be logged. */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error;
   return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);

@@ -6,22 +6,22 @@ import { pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
 /*
- * A database looked at from outside of a running service, of any schema version: for copies, backups and the doctor.
- * Nothing here changes a database.
+ * Reads a database of any schema version, which a server may be using, for copies, backups and `mainstay doctor`. Nothing
+ * here changes a database.
  */
 
-/** Rows by table. */
+/** The number of rows by table. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 /** Opens a database for reading while another process may write to it. */
 export function openForReading(file: string): Database {
   const db = new Database(file, { readonly: true });
-  // Before anything is asked: another process may just be recovering what a crash left.
+  // Set before the first query, since another process may be recovering from a crash.
   db.run("PRAGMA busy_timeout = 10000");
   return isReadable(db, file) ? db : openWithoutTrace(file);
 }
 
-/** Not in a folder where nothing can be written: a reader, too, makes the `-shm` file of a database in WAL mode. */
+/** Returns false in a read-only folder, where SQLite can't create the `-shm` file that even a reader in WAL mode needs. */
 function isReadable(db: Database, file: string): boolean {
   try {
     db.query("SELECT 1 FROM sqlite_schema").get();
@@ -34,8 +34,8 @@ function isReadable(db: Database, file: string): boolean {
 }
 
 /**
- * The same without a trace: a reader of a database in WAL mode would make the `-wal` and `-shm` files where there are
- * none. Without a `-wal` file nothing is there but the database file itself, and no process has it open.
+ * Opens a database for reading without creating the `-wal` and `-shm` files of WAL mode. Without a `-wal` file, no
+ * process has the database open, and it consists of the database file alone.
  */
 export function openWithoutTrace(file: string): Database {
   if (existsSync(`${file}-wal`)) return openForReading(file);
@@ -44,8 +44,8 @@ export function openWithoutTrace(file: string): Database {
 }
 
 /**
- * Copies the database as it stands at this moment to a new file, compact and in the rollback journal's mode. Blocks
- * until it is done; others may write meanwhile.
+ * Copies the current state of the database to a new, compact file in rollback journal mode. Blocks this thread until it
+ * is done; other processes can write meanwhile.
  */
 export function copyDatabase(db: Database, target: string): void {
   try {
@@ -57,8 +57,8 @@ export function copyDatabase(db: Database, target: string): void {
 }
 
 /**
- * What is wrong with the database's pages and rows, at most 20 lines; none when it is whole. `quick` leaves out the
- * comparison of every index entry with its row, which takes ten times as long as all the rest.
+ * Returns the problems of the database's pages and rows, at most 20 lines; none if it is intact. `quick` does not compare
+ * index entries with rows, which takes ten times as long as all other checks.
  */
 export function integrityProblems(db: Database, depth: "quick" | "full"): string[] {
   const check = depth === "quick" ? "quick_check" : "integrity_check";
@@ -72,8 +72,8 @@ export function integrityProblems(db: Database, depth: "quick" | "full"): string
 }
 
 /**
- * What is wrong with the pages, at most a few lines a table; none when they are whole. A table at a time, so that no
- * read holds up a checkpoint for long, and others have their turn in between.
+ * Returns the problems of the database's pages, at most five lines for each table; none if they are intact. Checks one
+ * table at a time, so that no read blocks a checkpoint for long, and yields to the event loop between tables.
  */
 export async function findPageProblems(
   file: string,
@@ -116,7 +116,7 @@ export function countRows(db: Database): RowCounts {
   return Object.fromEntries(tablesOf(db).map(({ name }) => [name, count(name)]));
 }
 
-/** The number of the newest migration that the database has; 0 for an empty one. */
+/** Returns the number of the newest migration of the database; 0 for an empty one. */
 export function schemaVersion(db: Database): number {
   if (!hasTable(db, "schema_migrations")) return 0;
   const row = db
@@ -125,7 +125,7 @@ export function schemaVersion(db: Database): number {
   return row?.version ?? 0;
 }
 
-/** The steps that this executable would apply. Throws an OperatorError when the database is newer, or none of ours. */
+/** Returns the pending migrations. Throws an OperatorError for a database of a newer version or another program. */
 export function missingMigrations(db: Database, file: string): readonly Migration[] {
   return pendingMigrations(db, file, MIGRATIONS);
 }
@@ -137,7 +137,7 @@ export function anySealedSecret(db: Database): string | undefined {
   return row?.secret;
 }
 
-/** The names of the uploaded files that the database speaks of. */
+/** Returns the names of the uploaded files that the database refers to. */
 export function uploadNames(db: Database): string[] {
   return db
     .query("SELECT filename FROM photos ORDER BY filename")

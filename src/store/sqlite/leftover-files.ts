@@ -2,17 +2,17 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 
-/** The database of a data folder that is being moved to. */
+/** The name of the database file in a data folder that is the target of an unfinished move. */
 export const UNFINISHED_DATABASE = "mainstay.db.unfinished";
 
-/** Whether a database was ever made there. SQLite takes an empty file for a new one. */
+/** Returns whether the file has a database. SQLite treats an empty file as a new database. */
 export function hasDatabase(databaseFile: string): boolean {
   return bytesOf(databaseFile) > 0;
 }
 
 /**
- * Throws an OperatorError when the database is missing or empty, and beside it stands what only an installation has.
- * Opening it would make a new database of it, and SQLite would remove the write-ahead log. Touches nothing.
+ * Throws an OperatorError if the database is missing or empty although the folder has other files of an installation.
+ * Opening the database would create a new one, and SQLite would delete the write-ahead log. Changes nothing.
  */
 export function refuseLeftoverFiles(databaseFile: string): void {
   if (hasDatabase(databaseFile)) return;
@@ -36,7 +36,7 @@ export function refuseLeftoverFiles(databaseFile: string): void {
   );
 }
 
-/** -1 when there is none. */
+/** Returns the size of a file; -1 if there is none. */
 function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
 }

@@ -1,23 +1,23 @@
 import type { Database } from "bun:sqlite";
-import { checkpointBeside } from "./checkpoint.ts";
+import { checkpointInWorker } from "./checkpoint.ts";
 
-/** Pages of the log that are written into the database by the commit that comes to as many. */
+/** The commit that makes the log reach this number of pages writes them into the database. */
 const CHECKPOINT_PAGES = 3000;
 export const CHECKPOINT_AT_COMMIT = `PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`;
 const CHECKPOINT_NEVER = "PRAGMA wal_autocheckpoint = 0";
 
-/** 32 MiB: pages that a transaction changes are written into the log at its commit, unless there are more. */
+/** 32 MiB. Pages that a transaction changes are written into the log at its commit, unless the cache is full. */
 export const LARGE_CACHE = "PRAGMA cache_size = -32768";
 const SMALL_CACHE = "PRAGMA cache_size = -4096";
 
-/** Between two attempts, where something still reads what was before. */
+/** The time between two attempts while a reader still uses older pages. */
 const PAUSE_MS = 1000;
 
 /**
- * What keeps the commit of a long transaction short. Once a transaction turns out to be long, its changed pages go into
- * the log while it goes on, some at each step, and not all at its commit; and the log is then written into the database
- * on another thread. What is committed is as durable as ever: the checkpoint is not part of that. `reader` is asked how
- * far it is: a connection that writes tells only between its transactions.
+ * Keeps the commit of a long transaction short. Once a transaction is long, its changed pages are written into the log
+ * as they change, and not all at the commit; another thread then writes the log into the database. Durability is the
+ * same, since a commit does not need the checkpoint. `reader` reports the progress of the checkpoint, which the writer
+ * connection reports only between its transactions.
  */
 export function longTransactions(writer: Database, reader: Database) {
   const log = reader.prepare<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)");
@@ -33,26 +33,26 @@ export function longTransactions(writer: Database, reader: Database) {
       return { log: 0, checkpointed: 0 };
     }
   };
-  const leaveToCommits = () => writer.run(CHECKPOINT_AT_COMMIT);
+  const checkpointAtCommits = () => writer.run(CHECKPOINT_AT_COMMIT);
   const settle = () => {
     clearTimeout(pause);
     if (isLong || isClosing || checkpoint) return;
     const { log: pages, checkpointed } = pagesOfLog();
-    if (pages - checkpointed >= CHECKPOINT_PAGES) checkpoint = writeBeside(pages);
-    else leaveToCommits();
+    if (pages - checkpointed >= CHECKPOINT_PAGES) checkpoint = writeInBackground(pages);
+    else checkpointAtCommits();
   };
-  /** Tries again where so many pages are not all written yet. What came after them the commits see to. */
-  const writeBeside = async (pages: number) => {
-    const isDone = await checkpointBeside(writer.filename).then(
+  /** Retries while some of these pages are not written yet. Commits write the pages after them. */
+  const writeInBackground = async (pages: number) => {
+    const isDone = await checkpointInWorker(writer.filename).then(
       () => true,
       () => false,
     );
     checkpoint = undefined;
     if (isLong || isClosing) return;
     const now = pagesOfLog();
-    const isHeldUp = now.checkpointed < pages && now.log >= pages;
-    if (isDone && isHeldUp) pause = setTimeout(settle, PAUSE_MS);
-    else leaveToCommits();
+    const isBlocked = now.checkpointed < pages && now.log >= pages;
+    if (isDone && isBlocked) pause = setTimeout(settle, PAUSE_MS);
+    else checkpointAtCommits();
   };
   const end = () => {
     if (!isLong) return;
@@ -67,7 +67,7 @@ export function longTransactions(writer: Database, reader: Database) {
       writer.run(CHECKPOINT_NEVER);
     },
     end,
-    /** Begins nothing more, and resolves once nothing is under way. */
+    /** Starts no further checkpoint, and resolves when the current one has ended. */
     async close() {
       isClosing = true;
       clearTimeout(pause);

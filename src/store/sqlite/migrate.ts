@@ -12,7 +12,7 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 
 type LedgerRow = { number: number; name: string; sha256: string };
 
-/** The migrations that the database still lacks. Reads only. Throws an OperatorError when it is not ours to touch. */
+/** Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer version. */
 export function pendingMigrations(
   db: Database,
   file: string,
@@ -45,8 +45,9 @@ export function pendingMigrations(
 }
 
 /**
- * Applies what is pending, each step in a transaction with its ledger row. Foreign keys are off around each step,
- * since a table that is rebuilt would otherwise empty its children by cascade, and are checked before the commit.
+ * Applies the pending migrations, each in a transaction that also records it, and returns those applied. Foreign keys
+ * are off during a migration, since rebuilding a table would otherwise delete rows by cascade, and are checked before
+ * the commit.
  */
 export function applyMigrations(
   db: Database,
@@ -59,14 +60,14 @@ export function applyMigrations(
     db.run("PRAGMA foreign_keys = OFF");
     db.run("BEGIN IMMEDIATE");
     try {
-      // Another process may have taken the step while this one waited for the lock.
+      // Another process may have applied it while this one waited for the lock.
       if (pendingMigrations(db, file, migrations).includes(migration)) {
         db.run(LEDGER);
         db.run(migration.sql);
-        const broken = db.query("PRAGMA foreign_key_check").all();
-        if (broken.length > 0)
+        const violations = db.query("PRAGMA foreign_key_check").all();
+        if (violations.length > 0)
           throw new OperatorError(
-            `migration ${migration.number} (${migration.name}) would leave ${broken.length} rows without the row that they refer to; nothing was changed`,
+            `migration ${migration.number} (${migration.name}) would leave ${violations.length} rows without the row that they refer to; nothing was changed`,
             "Report this with the output of `mainstay doctor`.",
           );
         db.prepare(
@@ -76,7 +77,7 @@ export function applyMigrations(
       }
       db.run("COMMIT");
     } catch (error) {
-      // A full disk makes SQLite roll back by itself.
+      // SQLite rolls back when the disk is full.
       if (db.inTransaction) db.run("ROLLBACK");
       throw error;
     } finally {

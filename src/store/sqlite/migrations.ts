@@ -19,7 +19,7 @@ import readingOrder from "../../../migrations/sqlite/0016_reading_order.sql" wit
 import locks from "../../../migrations/sqlite/0017_locks.sql" with { type: "text" };
 import latestCalibration from "../../../migrations/sqlite/0018_latest_calibration.sql" with { type: "text" };
 
-/** A step of the schema: applied once, in order, never edited after it was released. */
+/** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
 
 export const MIGRATIONS: readonly Migration[] = [

@@ -12,51 +12,51 @@ import { MIGRATIONS, type Migration } from "./migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
 
 export type SqliteFile = {
-  /** Sees what is committed; refuses to write. */
+  /** Reads committed data, and refuses to write. */
   reader: Engine;
   writer: Engine;
-  /** A connection that sees what is committed now until it is closed, whatever is written meanwhile. */
+  /** Opens a connection that sees the data that is committed now until it is closed. */
   openReadSnapshot(): { engine: Engine; close(): void };
   connection: WriterConnection;
-  /** Before it is closed: resolves once nothing of it is under way on another thread, nor begins any more. */
+  /** Called before `close`: resolves when no work runs on another thread, and starts none later. */
   settled(): Promise<void>;
-  /** Changes whenever another process has committed. */
+  /** Returns a number that changes whenever another process has committed. */
   dataVersion(): number;
-  /** Pages of the file times their size. */
+  /** Returns the size of the database in bytes. */
   sizeBytes(): number;
   applied: readonly Migration[];
   close(): void;
 };
 
 export type SqliteOptions = {
-  /** Whether reads go through a mapping of the file; on when not given. */
+  /** Whether reads use a memory mapping of the file; true by default. */
   mapsFile?: boolean;
   now: Instant;
-  /** Makes a copy of a database that holds data before it is changed; gets the pending steps. */
+  /** Called with the pending migrations before a database with data is migrated, to back it up. */
   beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
   migrations?: readonly Migration[];
   /**
-   * For a connection that only purges: what is deleted is overwritten with zeros, so that the file does not hold it any
-   * more, and references are not looked for, which would go through whole tables for every row; the order sees to them.
+   * For a connection that only purges: deleted data is overwritten with zeros, so that the file no longer contains it.
+   * Foreign keys are not checked, which would scan whole tables for each row; the order of deletion preserves them.
    */
   purging?: boolean | undefined;
-  /** Whether this thread answers others meanwhile, so that the commit of a large transaction is to be short. */
+  /** Whether this thread also serves requests, so that commits of large transactions must be short. */
   isServing?: boolean | undefined;
 };
 
 /**
- * Opens the database file, made when missing, with its schema brought up to date: one connection that writes and one
- * that reads. Throws an OperatorError, with the file untouched, when it is none of ours or from a newer version.
+ * Opens the database file with one connection that writes and one that reads; creates it when missing, and migrates its
+ * schema. Throws an OperatorError, with the file unchanged, for a file of another program or a newer version.
  */
 export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   const migrations = options.migrations ?? MIGRATIONS;
   const existed = existsSync(file);
   if (existed) requireWritable(file);
-  const pending = existed ? inspect(file, migrations) : migrations;
+  const pending = existed ? readPending(file, migrations) : migrations;
   const writer = open(file);
   let reader: Database | undefined;
   try {
-    // Before the journal mode, since switching that takes the lock too.
+    // Set before the journal mode, since that change needs the lock too.
     writer.run("PRAGMA busy_timeout = 10000");
     writer.run("PRAGMA journal_mode = WAL");
     if (existed && pending.length > 0 && pending.length < migrations.length)
@@ -70,13 +70,13 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     }
     writer.run(LARGE_CACHE);
     writer.run(CHECKPOINT_AT_COMMIT);
-    // Waiting for another process is the write queue's part: it does not block the event loop.
+    // The write queue waits for other processes, without blocking the event loop.
     writer.run("PRAGMA busy_timeout = 0");
     reader = open(file);
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
     reader.run(LARGE_CACHE);
-    // Off for who reads all of it once: what is mapped counts as the process's own memory.
+    // Off for processes that read the whole file once, since mapped pages count as memory of the process.
     reader.run(`PRAGMA mmap_size = ${options.mapsFile === false ? 0 : 1_073_741_824}`);
     return assemble(writer, reader, applied, options.isServing === true);
   } catch (error) {
@@ -86,7 +86,7 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   }
 }
 
-/** SQLite opens a file that it may not write for reading alone, and says so at the first write. */
+/** Throws if the file is not writable. SQLite would open it for reading, and fail only at the first write. */
 function requireWritable(file: string): void {
   try {
     accessSync(file, constants.W_OK);
@@ -118,7 +118,7 @@ function assemble(
       try {
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch (error) {
-        // On a full disk the log stays beside the database, and the next start goes on with both.
+        // On a full disk the log stays beside the database, and the next start reads both.
         if (!(explainError(error, writer.filename) instanceof StorageError)) throw error;
       }
       writer.close();
@@ -140,7 +140,7 @@ function openReadSnapshot(file: string) {
   return {
     engine: sqliteEngine(db),
     close: () => {
-      // Its statements are the garbage collector's to end, and until then it is not quite closed: it would keep its moment.
+      // The connection stays open until the garbage collector finalizes its statements, and would keep its snapshot.
       if (db.inTransaction) db.run("ROLLBACK");
       db.close();
     },
@@ -168,7 +168,7 @@ function writerConnection(
         commit();
         long.end();
       },
-      // A full disk makes SQLite roll back by itself, and a second rollback would hide that error behind its own.
+      // SQLite rolls back when the disk is full; a second rollback would fail and hide that error.
       rollback: () => {
         if (db.inTransaction) db.run("ROLLBACK");
         long.end();
@@ -189,9 +189,9 @@ function writerConnection(
 
 const HEADER_BYTES = 100;
 
-/** Looks at an existing file without writing to it: is it a database, ours, and no newer than we are? */
-function inspect(file: string, migrations: readonly Migration[]): readonly Migration[] {
-  // SQLite takes a file too short for its header for an empty database, and would write over it.
+/** Returns the pending migrations of an existing file, without writing to it. Throws if it is not a database of this or an older version. */
+function readPending(file: string, migrations: readonly Migration[]): readonly Migration[] {
+  // SQLite treats a file that is shorter than its header as an empty database, and would overwrite it.
   const { size } = statSync(file);
   if (size > 0 && size < HEADER_BYTES) throw notADatabase(file);
   const db = open(file);
@@ -213,7 +213,7 @@ function open(file: string): Database {
   }
 }
 
-/** Puts a database file that nobody has open into the journal mode that the server runs on, durably. */
+/** Sets the server's journal mode in a database file that no process has open. */
 export function switchToWal(file: string): void {
   const db = open(file);
   try {

@@ -1,7 +1,7 @@
 import { schemaOf } from "../schema.ts";
 import { sqliteColumnTypes } from "./column-types.ts";
 
-/** The tables as SQLite has them. */
+/** The tables of the schema, for SQLite. */
 export const {
   partners,
   credentials,

@@ -5,9 +5,9 @@ import { copyDatabase, openForReading } from "./inspect.ts";
 import { openSqliteStore } from "./store.ts";
 
 /**
- * Runs something on a copy of the database that is thrown away afterwards, also when the process is interrupted:
- * what a command would do, with nothing done. Copying holds no lock that a writer waits for, and takes as much room
- * beside the database as that has. Throws a StorageError when there is none.
+ * Runs a function on a temporary copy of the database, for commands that show what they would do. The copy is deleted
+ * afterwards, also when the process is interrupted. Writers do not wait for it. It needs as much disk space as the
+ * database; throws a StorageError when that is missing.
  */
 export async function withScratchCopy<T>(
   file: string,
@@ -25,7 +25,7 @@ export async function withScratchCopy<T>(
   return await withScratch(dirname(file), copy, options, run);
 }
 
-/** As `withScratchCopy`, on what `fill` makes of a file's path; in a folder within the one that is given. */
+/** Runs a function on a temporary database that `fill` creates at a path inside a folder, as `withScratchCopy` does. */
 export async function withScratch<T>(
   within: string,
   fill: (file: string) => Promise<void>,

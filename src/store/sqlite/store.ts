@@ -16,11 +16,11 @@ const LONG_SLICES = 8;
 
 export type SqliteStoreOptions = StoreOptions &
   Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging" | "isServing"> & {
-    /** How long to wait for another process's transaction. */
+    /** How long a write waits for another process's transaction, in milliseconds. */
     busyTimeoutMs?: number;
   };
 
-/** Opens the database in a file, made and migrated when needed. Throws an OperatorError when it cannot be used. */
+/** Opens the database in a file; creates and migrates it when needed. Throws an OperatorError when it can't be used. */
 export function openSqliteStore(file: string, options: SqliteStoreOptions): Store {
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
   const inside = storesOf(sqlite.writer);
@@ -53,7 +53,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       if (group.moved) await inside.clock.setLastInstant(group.lastInstant);
     },
   });
-  // One writer at a time, so one clock dates the rows of all partners.
+  // There is one writer at a time, so that one clock dates the rows of all partners.
   const nextInstant = () => {
     group.moved = true;
     group.lastInstant = Math.max(group.now, group.lastInstant + 1);
@@ -64,7 +64,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     group.lastInstant = Math.max(group.now, group.lastInstant);
     return group.lastInstant;
   };
-  // Never before the ids that are there, also when the clock was set back: lists and deliveries are in their order.
+  // Never earlier than existing ids, even after the clock was set back: ids order lists and deliveries.
   const idInstant = () => Math.max(group.now, group.lastInstant);
   const newDelivery = () => newDeliveryId(latestInstant(), deliverySequence++);
   const base = {
@@ -83,15 +83,15 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   }
   const explain = (error: unknown) => explainError(withoutValues(error), file);
   return {
-    // The lock on the data folder keeps every other server away.
+    // The lock on the data folder excludes other servers.
     isShared: false,
     read: storesOf(sqlite.reader),
     async inReadSnapshot(run) {
-      const moment = sqlite.openReadSnapshot();
+      const snapshot = sqlite.openReadSnapshot();
       try {
-        return await run(storesOf(moment.engine));
+        return await run(storesOf(snapshot.engine));
       } finally {
-        moment.close();
+        snapshot.close();
       }
     },
     async write(run, { durability = "durable", priority = "request" } = {}) {
@@ -125,7 +125,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     onOutbox: (listener) => {
       onOutbox = listener;
     },
-    // Every statement names the index that it is to be run by.
+    // Each statement names the index that it uses.
     analyze: async () => {},
     async sizes() {
       const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -3,7 +3,7 @@ import { clockStore } from "../queries/clock.ts";
 import type { TransferEndpoint } from "../transfer.ts";
 import { openSqlite } from "./open.ts";
 
-/** A database file as one side of a transfer, made when it is missing. Nobody else may have it open to write. */
+/** Opens a database file as an endpoint of a transfer; creates it when missing. No other process may write to it. */
 export function sqliteEndpoint(file: string, now: Instant): TransferEndpoint & { close(): void } {
   const sqlite = openSqlite(file, { now });
   const { connection, writer: engine } = sqlite;

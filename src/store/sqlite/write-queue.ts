@@ -1,10 +1,10 @@
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { Durability, Priority } from "../store.ts";
 
-/** The transaction statements of the one writer connection. `begin` throws a busy error while another process writes. */
+/** The transaction statements of the writer connection. `begin` throws a busy error while another process writes. */
 export type WriterConnection = {
   begin(): void;
-  /** Says of the transaction under way that it is a long one. */
+  /** Marks the current transaction as long. */
   lengthen(): void;
   commit(): void;
   rollback(): void;
@@ -12,9 +12,9 @@ export type WriterConnection = {
   release(): void;
   rollbackToSavepoint(): void;
   inTransaction(): boolean;
-  /** Whether an error of `begin` only means that another process holds the lock. */
+  /** Whether an error of `begin` only means that another process has the lock. */
   isBusy(error: unknown): boolean;
-  /** Whether the coming transaction must survive a power cut, or a kill of the process only. */
+  /** Whether the next transaction must survive a power cut, or only the end of the process. */
   setDurable(durable: boolean): void;
 };
 
@@ -25,31 +25,31 @@ type Job = {
 };
 
 export type WriteQueueOptions = {
-  /** Jobs committed together at most. */
+  /** The most jobs that are committed together. */
   groupSize: number;
-  /** How long to wait for another process's transaction. */
+  /** How long to wait for another process's transaction, in milliseconds. */
   busyTimeoutMs: number;
   sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
   /** Lets reads and timers have their turn when one is due. */
   yieldToEventLoop: () => Promise<void>;
-  /** Before the first job of a group and after the last, inside the transaction. */
+  /** Called in the transaction before the first job of a group. */
   onBegin: () => Promise<void>;
+  /** Called in the transaction after the last job of a group. */
   onEnd: () => Promise<void>;
 };
 
 /**
- * Runs writes one after another and commits them in groups: what waits is taken together, each job in a savepoint of
- * its own, so that a failing one undoes only itself, and all are answered after the one commit. An fsync then serves
- * many writers.
+ * Runs writes one after another and commits them in groups, so that one fsync serves many writers. Each job runs in a
+ * savepoint, so that a failure undoes that job alone, and all jobs of a group are answered after its commit.
  */
 export class WriteQueue {
   #waiting: Job[] = [];
   #background: Job[] = [];
   #running: Promise<void> | undefined;
   #closed = false;
-  /** Told of each group once it is committed, for the metrics. */
+  /** Called after the commit of each group. */
   onGroup: ((jobs: number, durationMs: number) => void) | undefined;
 
   constructor(
@@ -61,7 +61,7 @@ export class WriteQueue {
     return this.#waiting.length + this.#background.length;
   }
 
-  /** Resolves once the group that holds `run` has been committed; rejects, with nothing written, when it throws. */
+  /** Resolves after the commit of the group that contains `run`; rejects, with nothing written, when `run` throws. */
   add<T>(run: () => Promise<T>, durability: Durability, priority: Priority = "request"): Promise<T> {
     if (this.#closed) return Promise.reject(new Error("the store is closed"));
     return new Promise<T>((resolve, reject) => {
@@ -72,7 +72,7 @@ export class WriteQueue {
     });
   }
 
-  /** Refuses new jobs and resolves when those already taken are committed. */
+  /** Rejects new jobs, and resolves when all others have been answered. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
@@ -83,7 +83,7 @@ export class WriteQueue {
     await yieldToEventLoop();
     let wasRequests = false;
     while (this.length > 0) {
-      // In turn, so that neither keeps the other waiting for longer than one of its own.
+      // The two alternate, so that neither waits for more than one group of the other.
       wasRequests = this.#background.length === 0 || (this.#waiting.length > 0 && !wasRequests);
       const group = wasRequests
         ? this.#waiting.splice(0, this.options.groupSize)
@@ -128,7 +128,7 @@ export class WriteQueue {
       this.connection.release();
       return { job, error: undefined, value };
     } catch (error) {
-      // A full disk makes SQLite roll the whole transaction back by itself: then this is the failure of all of it.
+      // SQLite rolls the whole transaction back when the disk is full: then the error fails the group.
       if (!this.connection.inTransaction()) throw error;
       this.connection.rollbackToSavepoint();
       this.connection.release();
@@ -136,7 +136,7 @@ export class WriteQueue {
     }
   }
 
-  /** Waits for another process's write without blocking the event loop, which SQLite's own busy timeout would. */
+  /** Waits for another process's write. SQLite's own busy timeout would block the event loop meanwhile. */
   async #begin(): Promise<void> {
     const deadline = this.options.monotonicMs() + this.options.busyTimeoutMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 16)) {
