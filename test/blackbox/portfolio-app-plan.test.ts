@@ -173,7 +173,7 @@ describe("the portfolio's plan", () => {
     await expectLandscape(page, "app-schedule", 1);
 
     await page.getByRole("link", { name: 'Oak "House", North' }).click();
-    await page.locator("table.reserve tr.part").first().waitFor();
+    await page.locator("table.reserve tr.component").first().waitFor();
     expect(await page.locator("header.heading").innerText()).toContain('Oak "House", North');
     expect(troubles).toEqual([]);
     await close();

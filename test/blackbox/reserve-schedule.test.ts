@@ -58,18 +58,19 @@ async function rowsOf(name: string, query = "") {
   const rows = await page.locator("table.reserve tr").evaluateAll((all) =>
     all.map((row) => ({
       kind: row.className,
-      part: row.parentElement!.tagName,
+      section: row.parentElement!.tagName,
       title: row.querySelector("th")!.textContent!,
       cells: [...row.querySelectorAll("td")].map((cell) => cell.textContent!),
     })),
   );
   await close();
-  const body = rows.filter(({ part }) => part === "TBODY");
+  const body = rows.filter(({ section }) => section === "TBODY");
   return {
-    parts: body.filter(({ kind }) => kind === "part"),
+    components: body.filter(({ kind }) => kind === "component"),
     systems: body.filter(({ kind }) => kind === "system"),
     body,
-    total: (title: string) => rows.find((row) => row.part === "TFOOT" && row.title.startsWith(title))!.cells,
+    total: (title: string) =>
+      rows.find((row) => row.section === "TFOOT" && row.title.startsWith(title))!.cells,
   };
 }
 
@@ -87,10 +88,10 @@ describe.each([
 ])("the schedule of %s%s", (name, query, years, inflation) => {
   // Rule: reserve-schedule
   test("adds up in every row and column, as printed", async () => {
-    const { parts, systems, total } = await rowsOf(name, query);
+    const { components, systems, total } = await rowsOf(name, query);
     const plan: Json = (await client.get(`/v1/property/${ids[name]}/plan${query}`)).body;
-    expect(parts.length).toBeGreaterThan(5);
-    const costs = parts.map(({ cells }) => figures(cells.slice(FACTS)));
+    expect(components.length).toBeGreaterThan(5);
+    const costs = components.map(({ cells }) => figures(cells.slice(FACTS)));
     for (const row of costs) {
       expect(row).toHaveLength(years + 1);
       expect(row.slice(0, -1).reduce((sum, cost) => sum + cost, 0)).toBe(row.at(-1)!);
@@ -102,8 +103,8 @@ describe.each([
       expect(Math.abs(columns[at]! - year.total)).toBeLessThanOrEqual(1);
     expect(added(systems.map(({ cells }) => figures(cells)))).toEqual([quantity!, cost!, ...columns]);
 
-    for (const { cells } of parts) expect(figure(cells[4]!) * figure(cells[5]!)).toBe(figure(cells[6]!));
-    expect(parts.reduce((sum, { cells }) => sum + figure(cells[4]!), 0)).toBe(plan.components.length);
+    for (const { cells } of components) expect(figure(cells[4]!) * figure(cells[5]!)).toBe(figure(cells[6]!));
+    expect(components.reduce((sum, { cells }) => sum + figure(cells[4]!), 0)).toBe(plan.components.length);
     expect(quantity).toBe(plan.components.length);
 
     const factors = figures(total("Inflation factor"));
@@ -123,8 +124,8 @@ describe.each([
   });
 
   test("has the remaining life of a single component: expected life minus effective age", async () => {
-    const { parts } = await rowsOf(name, query);
-    const alone = parts.filter(({ cells }) => cells.slice(0, 4).every((cell) => !cell.includes("–")));
+    const { components } = await rowsOf(name, query);
+    const alone = components.filter(({ cells }) => cells.slice(0, 4).every((cell) => !cell.includes("–")));
     if (name === "demo") expect(alone.length).toBeGreaterThan(20);
     for (const { cells } of alone) {
       const [, effective, expected, remaining] = cells.map((cell) => Math.round(figure(cell) * 10));
@@ -150,9 +151,9 @@ test("the CSV file has one row per component and one column per year, with the s
 });
 
 test("identical components share a row with their quantity", async () => {
-  const { parts } = await rowsOf("large");
-  expect(parts.length).toBeLessThan(20);
-  expect(parts.map(({ cells }) => cells[0]).join()).toContain("–");
+  const { components } = await rowsOf("large");
+  expect(components.length).toBeLessThan(20);
+  expect(components.map(({ cells }) => cells[0]).join()).toContain("–");
 });
 
 test("more years than fit a sheet are split into several tables", async () => {

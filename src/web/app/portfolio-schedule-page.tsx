@@ -158,7 +158,7 @@ function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, stri
 
 function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule: PortfolioSchedule }) {
   const { rows, rest } = schedule;
-  const cut = (years: readonly number[]) => years.slice(from, to);
+  const inSheet = (years: readonly number[]) => years.slice(from, to);
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table class="reserve">
@@ -185,7 +185,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
               <td class="number">{count(row.units)}</td>
               <td class="number">{count(row.dueCount)}</td>
               <td class="number">{count(row.dueUsd)}</td>
-              <CostCells years={cut(row.years)} />
+              <CostCells years={inSheet(row.years)} />
             </tr>
           ))}
           {rest.properties > 0 && (
@@ -196,7 +196,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
               <td />
               <td class="number">{count(rest.dueCount)}</td>
               <td class="number">{count(rest.dueUsd)}</td>
-              <CostCells years={cut(rest.years)} />
+              <CostCells years={inSheet(rest.years)} />
             </tr>
           )}
         </tbody>
@@ -206,7 +206,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
             <td class="number">{count(schedule.units)}</td>
             <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
             <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
-            <CostCells years={cut(schedule.years)} />
+            <CostCells years={inSheet(schedule.years)} />
           </tr>
           <InflatedRows sums={schedule} from={from} to={to} columns={4} />
         </tfoot>

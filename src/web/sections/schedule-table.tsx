@@ -31,15 +31,15 @@ export function SplitByYears(props: {
     <>
       {Array.from({ length: sheets }, (_, at) => {
         const [from, to] = [at * size, Math.min((at + 1) * size, years)];
-        const named = sheets === 1 ? caption : `${caption}, years ${from + 1} to ${to}`;
-        return children({ from, to, caption: named });
+        const sheetCaption = sheets === 1 ? caption : `${caption}, years ${from + 1} to ${to}`;
+        return children({ from, to, caption: sheetCaption });
       })}
     </>
   );
 }
 
 function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: ReserveSchedule }) {
-  const cut = (years: readonly number[]) => years.slice(from, to);
+  const inSheet = (years: readonly number[]) => years.slice(from, to);
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
       <table class="reserve">
@@ -67,10 +67,10 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
                 <td class="number">{count(system.quantity)}</td>
                 <td />
                 <td class="number">{count(system.cost)}</td>
-                <CostCells years={cut(system.years)} />
+                <CostCells years={inSheet(system.years)} />
               </tr>
               {system.rows.map((row) => (
-                <ComponentRow row={row} years={cut(row.years)} />
+                <ComponentRow row={row} years={inSheet(row.years)} />
               ))}
             </Fragment>
           ))}
@@ -83,7 +83,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
             <td class="number">{count(schedule.quantity)}</td>
             <td />
             <td class="number">{count(schedule.cost)}</td>
-            <CostCells years={cut(schedule.years)} />
+            <CostCells years={inSheet(schedule.years)} />
           </tr>
           <InflatedRows sums={schedule} from={from} to={to} columns={8} />
         </tfoot>
@@ -94,7 +94,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
 
 function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number[] }) {
   return (
-    <tr class="part">
+    <tr class="component">
       <th scope="row">
         {row.name} <span class="mute small">{row.where}</span>
         {row.isDueNow && <span class="due-mark"> due now</span>}
