@@ -345,7 +345,9 @@ describe("changes", () => {
     await page.getByRole("button", { name: "Run calibration" }).click();
     const alert = page.locator("#proposal").getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toStartWith("There is less than a year on record. A fit is proved");
+    expect(await alert.innerText()).toStartWith(
+      "Less than one year of service history is recorded. Calibration needs",
+    );
     expect(await page.getByRole("button", { name: "Activate" }).count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
     await picture(page, "console-model-refused");

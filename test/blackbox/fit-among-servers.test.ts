@@ -6,7 +6,7 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { type Administered, administered, startsServersOn, statusesOf } from "../support/several-servers.ts";
 
-/* Fits of the model that are asked of several servers on one database. */
+/* Calibrations requested from several servers that share a database. */
 
 const { install } = useMainstay({ inFolder: true });
 const serverOn = startsServersOn(install);
@@ -27,7 +27,7 @@ beforeAll(async () => {
 const isProposal = (wanted: Json) => (reported: Json) => expect(reported).toMatchObject(wanted);
 
 // Rule: fit-among-servers
-test("a fit is begun by one of those that are asked at once; the others are told by whom, and since when", async () => {
+test("one of several concurrent requests starts a calibration; the others are rejected with its server and start time", async () => {
   let begun = 0;
   for (let nth = 0; nth < 5; nth++) {
     const replies = await admin.asked(PROPOSAL);
@@ -46,13 +46,13 @@ test("a fit is begun by one of those that are asked at once; the others are told
     expect(failed.error).toContain("less than one year of service history is recorded");
     expect(failed.started_at < failed.finished_at).toBe(true);
   }
-  // Each begins when the one before it has ended: no two of them are made at once.
+  // No two calibrations overlap.
   const actions = (await admin.actionsOn("fit")).toReversed();
   expect(actions).toEqual(Array.from({ length: begun }, () => ["fit.begin", "fit.fail"]).flat());
 });
 
 // Rule: fit-among-servers
-test("a fit is shown by all with its proof, put to use once and taken back once, whoever asks at once", async () => {
+test("every server shows a calibration with its validation, and concurrent requests activate and revert it once", async () => {
   const partner = await servers[0]!.json("partner", "create", "Fleet");
   const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
   await servers[0]!.json(
@@ -62,7 +62,7 @@ test("a fit is shown by all with its proof, put to use once and taken back once,
   await admin.at[1]!.post(PROPOSAL, undefined, 202);
   await admin.everywhere(PROPOSAL, isProposal({ status: "running", by: `the server at ${servers[1]!.url}` }));
   const ready = await admin.everywhere(PROPOSAL, isProposal({ status: "ready", better: true }));
-  // One that fails later leaves what is kept.
+  // A later failure keeps the calibration.
   const command = await servers[2]!.run("calibrate", "--keep", "--no-such-option");
   expect(command.code).toBe(2);
   expect(await admin.everywhere(PROPOSAL, () => {})).toEqual(ready);
@@ -77,14 +77,13 @@ test("a fit is shown by all with its proof, put to use once and taken back once,
   const reverted = await admin.asked("/admin/model/revert", { model_version: "2+local.1" });
   expect(statusesOf(reverted)).toEqual([200, 409, 409, 409]);
   for (const { status, body } of reverted)
-    if (status === 409)
-      expect(body.error).toBe("Model 2 is in use by now, and not 2+local.1. Nothing was changed");
+    if (status === 409) expect(body.error).toBe("The active model is 2, not 2+local.1. Nothing was changed");
   expect(await admin.actionsOn("2+local.1")).toEqual(["model.revert", "model.apply"]);
   await admin.everywhere(PROPOSAL, isProposal({ status: "none" }));
 });
 
-/** Begins a fit on the last server, of a record that takes a while, and holds its process up. */
-async function heldUp(): Promise<{ by: string; pid: number }> {
+/** Starts a calibration on the last server and suspends its process. */
+async function suspendedCalibration(): Promise<{ by: string; pid: number }> {
   const last = servers[2]!;
   await admin.at[2]!.post(PROPOSAL, undefined, 202);
   const pid = Number(readFileSync(`/proc/${last.pid}/task/${last.pid}/children`, "utf8"));
@@ -93,8 +92,8 @@ async function heldUp(): Promise<{ by: string; pid: number }> {
 }
 
 // Rule: fit-among-servers
-test("a fit that was cut short with its server is told by the others, who begin the next within the time of a lease", async () => {
-  const { by, pid } = await heldUp();
+test("a calibration whose server was killed is reported by the others, which can start the next one when the lock expires", async () => {
+  const { by, pid } = await suspendedCalibration();
   await admin.everywhere(PROPOSAL, isProposal({ status: "running", by }));
   const refused = await admin.at[1]!.post(PROPOSAL, undefined, 409);
   expect(refused.body.error).toContain(`started by ${by}, since`);
@@ -105,24 +104,24 @@ test("a fit that was cut short with its server is told by the others, who begin 
     "SELECT expires_at - (extract(epoch from clock_timestamp()) * 1000)::bigint AS left FROM locks WHERE name = 'fit'",
   );
   expect(Number(lease!.left)).toBeLessThanOrEqual(15_000);
-  // As once its time is over.
+  // Expires the lock.
   await rowsOf(url, "UPDATE locks SET expires_at = 0 WHERE name = 'fit'");
   await servers[2]!.start();
   const reported = await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by, finished_at: null }));
-  expect(reported.error).toBe(`It was cut short, with ${by}. Ask for it again.`);
+  expect(reported.error).toBe(`Interrupted, with ${by}. Run it again.`);
   await admin.at[1]!.post(PROPOSAL, undefined, 202);
   await admin.everywhere(PROPOSAL, isProposal({ status: "ready", by: `the server at ${servers[1]!.url}` }));
 });
 
 // Rule: fit-among-servers
-test("a fit that a server is stopped in the midst of says so, also once that one is gone, beside the fit that is kept", async () => {
+test("a calibration interrupted by a server stop is reported as failed, also after the server is gone, and keeps the previous one", async () => {
   const kept = await admin.everywhere(PROPOSAL, isProposal({ status: "ready" }));
-  const { by } = await heldUp();
+  const { by } = await suspendedCalibration();
   await servers[2]!.stop();
   const { body } = await admin.at[0]!.get(PROPOSAL);
   const { proposal_id, made_at, better, fit } = kept;
   expect(body).toMatchObject({ status: "failed", by, proposal_id, made_at, better, fit });
-  expect(body.error).toContain("since the server was stopped");
+  expect(body.error).toContain("the server was stopped");
   expect(body.finished_at > body.started_at).toBe(true);
   await servers[2]!.start();
   await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by }));

@@ -193,7 +193,9 @@ test("the console shows a calibration on another server, and why one failed besi
   await checkWidths("console-model-running");
   await server.sql("DELETE FROM locks WHERE name = 'fit'");
   await record("failed", "less than one year of service history is recorded. Calibrate once it reaches back");
-  await page.locator("#proposal [role=alert]", { hasText: "There is less than a year on record" }).waitFor();
+  await page
+    .locator("#proposal [role=alert]", { hasText: "Less than one year of service history is recorded" })
+    .waitFor();
   await page.getByText("The previous calibration is kept:").waitFor();
   expect(await page.getByRole("button", { name: "Activate" }).isEnabled()).toBe(true);
   await checkWidths("console-model-failed");
