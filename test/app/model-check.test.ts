@@ -12,9 +12,9 @@ import { checkModel } from "../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";
 import { calibrationRecord, validationRecord } from "../../src/wire/calibration.ts";
 import { modelCheckRecord } from "../../src/wire/model.ts";
-import { GOLDEN_DAY, importGoldenFleet } from "../support/golden-fleet.ts";
+import { GOLDEN_DAY, importGoldenFleet } from "../support/calibration-example.ts";
 import type { Json } from "../support/json.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
 /*
  * The monthly check of the model in use, with a clock that the test sets. The command that it runs in a separate
@@ -22,7 +22,7 @@ import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/po
  */
 
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let lines: Json[];
 let commands: (readonly string[])[];
 

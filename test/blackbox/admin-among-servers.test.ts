@@ -5,22 +5,27 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { type Administered, administered, startsServersOn, statusesOf } from "../support/several-servers.ts";
+import {
+  type AdministeredServers,
+  administerServers,
+  serverStarter,
+  statusesOf,
+} from "../support/several-servers.ts";
 
 /* What administrators ask of several servers on one database in the same instant. */
 
 const { install } = useMainstay({ inFolder: true });
-const serverOn = startsServersOn(install);
+const serverOn = serverStarter(install);
 const postgres = usePostgres();
 
 let url: string;
 let servers: Installation[];
-let admin: Administered;
+let admin: AdministeredServers;
 beforeAll(async () => {
   url = await postgres.newDatabase();
   const first = await serverOn(url);
   servers = [first, await serverOn(url, first), await serverOn(url, first)];
-  admin = await administered(servers);
+  admin = await administerServers(servers);
 });
 
 describe("a partner whose administration is asked of several servers at once", () => {

@@ -16,8 +16,8 @@ import { expectNoLeak } from "../support/leaks.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty } from "../support/portfolio.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { addRecords, type RecordIds } from "../support/records.ts";
 import type { Reply } from "../support/reply.ts";
-import { addThings, type Things } from "../support/things.ts";
 
 /*
  * Every body that the API takes, sent wrong in each of its fields and in each way; and the keys beside it. What is refused
@@ -31,17 +31,17 @@ let receiver: Receiver;
 let partner: Partner;
 let client: ApiClient;
 let other: ApiClient;
-let own: Things;
-let foreign: Things;
+let own: RecordIds;
+let foreign: RecordIds;
 
 beforeAll(async () => {
   server = await serve();
   receiver = await startReceiver();
   partner = await server.createPartner("Acme", "--webhook-url", receiver.url);
   client = server.as(partner);
-  own = await addThings(client);
+  own = await addRecords(client);
   other = server.as(await server.createPartner("Other"));
-  foreign = await addThings(other);
+  foreign = await addRecords(other);
 });
 afterAll(() => receiver.close());
 
@@ -64,7 +64,7 @@ describe.each(named)("%s", (_, body) => {
   const places = placesOf(document, body.schema);
 
   test("accepts the example of the document", async () => {
-    const things = await addThings(other);
+    const things = await addRecords(other);
     const path = pathOf(body.path, things);
     const raw = JSON.stringify(goodBody(body, things));
     const { body: answer } = await other.ask(

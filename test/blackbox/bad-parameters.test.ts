@@ -5,7 +5,7 @@ import { asJson, everythingOf, goodBody, JSON_BODIES, kindIn } from "../support/
 import { expectNoLeak } from "../support/leaks.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { addThings, photoForm, type Things } from "../support/things.ts";
+import { addRecords, photoForm, type RecordIds } from "../support/records.ts";
 
 /*
  * Every parameter of every query string and every path, sent wrong in each way: answered by its name, or as what does
@@ -14,16 +14,16 @@ import { addThings, photoForm, type Things } from "../support/things.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
-let own: Things;
-let foreign: Things;
+let own: RecordIds;
+let foreign: RecordIds;
 let receiver: Receiver;
 afterAll(() => receiver.close());
 beforeAll(async () => {
   receiver = await startReceiver();
   const server = await serve();
   client = server.as(await server.createPartner("Acme"));
-  own = await addThings(client);
-  foreign = await addThings(server.as(await server.createPartner("Other", "--webhook-url", receiver.url)));
+  own = await addRecords(client);
+  foreign = await addRecords(server.as(await server.createPartner("Other", "--webhook-url", receiver.url)));
 });
 
 const operations = operationsOf(readApiDocument());

@@ -6,7 +6,7 @@ import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { daysFromToday } from "../support/portfolio.ts";
-import { testOnFile } from "../support/postgres.ts";
+import { testOnSqlite } from "../support/postgres.ts";
 import { leftBy } from "../support/released-database.ts";
 
 const { serve, install, folder } = useMainstay();
@@ -389,7 +389,7 @@ describe("a calibration that the record does not bear", () => {
     ]);
   });
 
-  testOnFile("is refused, in any of its acts, where another model has scored the database", async () => {
+  testOnSqlite("is refused, in any of its acts, where another model has scored the database", async () => {
     const { left } = leftBy("schema-1", install());
     for (const act of [[], ["--apply"], ["--apply", "--force"], ["--check"]]) {
       const refused = await left.run("calibrate", ...act);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
-import { testOnFile } from "../support/postgres.ts";
+import { testOnSqlite } from "../support/postgres.ts";
 
 const { serve, install, folder } = useMainstay();
 
@@ -241,7 +241,7 @@ describe("a path of the wrong kind is an operator's error and not a bug", () => 
     expect([code, stderr]).toEqual([1, expect.stringMatching(EXPLAINED)]);
   });
 
-  testOnFile("for a backup, and for the folder that is made of one", async () => {
+  testOnSqlite("for a backup, and for the folder that is made of one", async () => {
     const installation = install();
     await installation.createPartner();
     const file = join(installation.folder, "file");

@@ -8,12 +8,12 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
-  accessibilityFaults,
-  inTheDark,
+  accessibilityViolations,
+  inDarkMode,
   openWindow,
   overflow,
-  picture,
-  STILL,
+  REDUCED_MOTION,
+  screenshot,
 } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -121,7 +121,7 @@ describe("the console", () => {
   test.each(["full", "empty"] as const)(
     "has accessible pages without overflow in every window size and color scheme (%s server)",
     async (state) => {
-      const { page, troubles, close } = await open(state, "", STILL);
+      const { page, troubles, close } = await open(state, "", REDUCED_MOTION);
       const faults: string[] = [];
       const own = [
         ...[`partners/${partnerId}`, `deliveries/${deliveryId}`, `components/${componentId}`],
@@ -138,11 +138,11 @@ describe("the console", () => {
           await page.setViewportSize(size);
           for (const shade of shades) {
             const look = async () => {
-              await picture(page, `console-${state}-${name}-${size.width}-${shade}`);
-              const found = await accessibilityFaults(page);
+              await screenshot(page, `console-${state}-${name}-${size.width}-${shade}`);
+              const found = await accessibilityViolations(page);
               faults.push(...found.map((fault) => `${name} at ${size.width}, ${shade}: ${fault}`));
             };
-            await (shade === "dark" ? inTheDark(page, look) : look());
+            await (shade === "dark" ? inDarkMode(page, look) : look());
           }
           const wider = await overflow(page);
           if (wider > 0) faults.push(`${name}: ${wider}px wider than its window of ${size.width}`);
@@ -163,8 +163,8 @@ describe("signing in", () => {
     await submitKey(page, "svc_admin_wrong");
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("Invalid or revoked administrator key");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-wrong-key");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-wrong-key");
     await signIn(page, keys.full.key);
     expect(await page.locator("h1").innerText()).toBe("Jobs");
     const held = await page.evaluate(
@@ -197,8 +197,8 @@ describe("signing in", () => {
     await page.getByRole("link", { name: "Audit" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("Your session has ended");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-expired");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-expired");
     await signIn(page, keys.full.key);
     expect(await page.locator("h1").innerText()).toBe("Audit log");
     await close();
@@ -218,8 +218,8 @@ test("an unreachable server is reported, and loaded data stays visible", async (
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.locator(".failed").waitFor();
   expect(await page.locator(".failed").innerText()).toContain("No connection");
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "console-offline");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "console-offline");
   await close();
 });
 
@@ -249,7 +249,7 @@ describe("a component", () => {
       expect(rows[at + 1]).toContain(risk_score.toFixed(2));
     await goTo(page, "#/components/C_none");
     await page.getByRole("heading", { name: "Not found" }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
     await close();
   });
@@ -270,8 +270,8 @@ describe("changes", () => {
     await page.keyboard.press("Enter");
     const shown = page.getByRole("alert", { name: "Credentials for By Keyboard" });
     await shown.waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-credentials");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-credentials");
     const key = await shown.locator("code").first().innerText();
     await page.getByRole("button", { name: "Copy API key" }).press("Enter");
     await page.getByText("Copied", { exact: true }).waitFor();
@@ -283,8 +283,8 @@ describe("changes", () => {
     await page.getByRole("link", { name: "By Keyboard" }).click();
     await page.getByRole("button", { name: "Rotate API key" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-confirm-dialog");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-confirm-dialog");
     await dialog.getByRole("button", { name: "Cancel" }).press("Enter");
     await empty.as({ api_key: key }).get("/v1/ping");
     await page.getByRole("button", { name: "Rotate API key" }).click();
@@ -330,7 +330,7 @@ describe("changes", () => {
     await goTo(page, `#/deliveries/${deliveryId}`);
     await page.getByRole("button", { name: "Show headers" }).click();
     await page.getByText("x-service-signature", { exact: true }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await page.getByRole("link", { name: "Jobs" }).click();
     await page.getByRole("button", { name: "Run now: Delete expired idempotency records" }).click();
@@ -349,8 +349,8 @@ describe("changes", () => {
       "Less than one year of service history is recorded. Calibration needs",
     );
     expect(await page.getByRole("button", { name: "Activate" }).count()).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-model-refused");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-model-refused");
     expect(troubles).toEqual([]);
     await close();
   });
@@ -366,14 +366,14 @@ describe("changes", () => {
     await page.keyboard.press("Enter");
     const shown = page.getByRole("alert", { name: "New embed" });
     await shown.getByRole("button", { name: "Copy URL" }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     const address = await shown.locator("code").first().innerText();
     expect((await fetch(address)).status).toBe(200);
     await page.getByRole("button", { name: "I have saved these" }).click();
     expect(await page.content()).not.toContain(address.slice(-20));
     await goTo(page, `#/embeds?property_id=${property_id}`);
     await page.getByRole("button", { name: "Revoke" }).first().press("Enter");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     const dialog = page.getByRole("dialog");
     const text = await dialog
       .locator("form > p")
@@ -416,8 +416,8 @@ describe("changes", () => {
     await page.getByRole("button", { name: "Send current alerts" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`${all} deliveries`).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-send-alerts");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-send-alerts");
     await dialog.getByRole("button", { name: "Send current alerts" }).click();
     await page.getByText(`: ${all} deliveries.`).waitFor();
     await receiver.waitFor(
@@ -464,12 +464,12 @@ describe("changes", () => {
     await dialog.getByRole("textbox").fill("Gone");
     await page.keyboard.press("Enter");
     await dialog.getByText("The name does not match.").waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "console-purge");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "console-purge");
     await dialog.getByRole("textbox").fill(name);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Partner deleted" }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await full.as(partner).get("/v1/ping", {}, 401);
     await goTo(page, "#/usage");
     const [saved] = await Promise.all([

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
-import { killAt, killable } from "../support/kill.ts";
+import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance, daysFromToday, PROPERTY, THIS_YEAR } from "../support/portfolio.ts";
-import { testOnFile } from "../support/postgres.ts";
+import { testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { install, serve } = useMainstay();
@@ -260,7 +260,7 @@ describe("SIGTERM", () => {
     expect(await cut).toBeInstanceOf(Error);
   });
 
-  testOnFile("leaves one whole database file behind, with no write-ahead log beside it", async () => {
+  testOnSqlite("leaves one whole database file behind, with no write-ahead log beside it", async () => {
     const server = await serve();
     await addProperty(server.as(await server.createPartner()));
     await server.stop();

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { onPostgres, testOnFile } from "../support/postgres.ts";
+import { onPostgres, testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve, install } = useMainstay();
@@ -140,7 +140,7 @@ describe("mainstay doctor", () => {
 });
 
 describe("mainstay doctor reports", () => {
-  testOnFile("a damaged database", async () => {
+  testOnSqlite("a damaged database", async () => {
     const one = await alone();
     const file = join(one.dataDir, "mainstay.db");
     writeFileSync(file, readFileSync(file).fill(0x55, 4 * 4096, 24 * 4096));
@@ -150,7 +150,7 @@ describe("mainstay doctor reports", () => {
     });
   });
 
-  testOnFile.each([
+  testOnSqlite.each([
     [
       "a file that is not a database",
       (file: string) => writeFileSync(file, "dear all, this is a letter ".repeat(200)),
@@ -222,7 +222,7 @@ describe("mainstay doctor reports", () => {
     expect(statuses(await diagnose(one))).toEqual({ configuration: "fail" });
   });
 
-  testOnFile("a scheduled backup that failed", async () => {
+  testOnSqlite("a scheduled backup that failed", async () => {
     const one = await alone();
     const last = {
       drill_ok: null,

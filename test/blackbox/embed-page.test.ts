@@ -5,16 +5,16 @@ import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
-  accessibilityFaults,
-  inTheDark,
-  keepPrint,
-  movingElements,
+  accessibilityViolations,
+  animatedElements,
+  inDarkMode,
+  keepPdf,
   openWindow,
   overflow,
   pagesOf,
-  picture,
-  STILL,
-  setDetails,
+  REDUCED_MOTION,
+  screenshot,
+  setDetailsOpen,
 } from "../support/page-checks.ts";
 import { addAppliance, addProperty, addWornAppliance } from "../support/portfolio.ts";
 
@@ -74,24 +74,24 @@ const STATES = ["demo", "empty", "large", "strange", "revoked"];
 test.each(STATES)(
   "the page in the state %s fits and is accessible on a desktop, a tablet and a phone",
   async (state) => {
-    const { page, troubles, status, close } = await open(state, STILL);
+    const { page, troubles, status, close } = await open(state, REDUCED_MOTION);
     expect(status).toBe(state === "revoked" ? 404 : 200);
     expect(await page.locator("h1").count()).toBe(1);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     for (const { isDark, ...size } of SIZES) {
       await page.setViewportSize(size);
       expect(await overflow(page), `${size.width}`).toBe(0);
-      await picture(page, `embed-${state}-${size.width}-light`);
-      if (isDark) await inTheDark(page, () => picture(page, `embed-${state}-${size.width}-dark`));
+      await screenshot(page, `embed-${state}-${size.width}-light`);
+      if (isDark) await inDarkMode(page, () => screenshot(page, `embed-${state}-${size.width}-dark`));
       // Checks the collapsed content as well.
-      await setDetails(page, true);
+      await setDetailsOpen(page, true);
       expect(await overflow(page), `${size.width}`).toBe(0);
-      expect(await accessibilityFaults(page), `${size.width}`).toEqual([]);
+      expect(await accessibilityViolations(page), `${size.width}`).toEqual([]);
       if (isDark)
-        await inTheDark(page, async () =>
-          expect(await accessibilityFaults(page), `${size.width} in the dark`).toEqual([]),
+        await inDarkMode(page, async () =>
+          expect(await accessibilityViolations(page), `${size.width} in the dark`).toEqual([]),
         );
-      await setDetails(page, false);
+      await setDetailsOpen(page, false);
     }
     // The browser logs the 404 itself.
     expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
@@ -104,15 +104,15 @@ test("the page keeps its line length on a 4K screen, and respects reduced motion
   const wall = { viewport: { width: 3840, height: 2160 } };
   const { page, troubles, close } = await open("demo", { ...wall, reducedMotion: "reduce" });
   expect(await overflow(page)).toBe(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "embed-demo-3840-light");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "embed-demo-3840-light");
   // The content keeps its width, centered.
   const { x, width } = (await page.locator("main").boundingBox())!;
   expect(width).toBeLessThan(1400);
   expect(Math.abs(x * 2 + width - 3840)).toBeLessThan(2);
-  expect(await movingElements(page)).toEqual([]);
+  expect(await animatedElements(page)).toEqual([]);
   await page.emulateMedia({ reducedMotion: "no-preference" });
-  expect((await movingElements(page)).length).toBeGreaterThan(0);
+  expect((await animatedElements(page)).length).toBeGreaterThan(0);
   expect(troubles).toEqual([]);
   await close();
 });
@@ -232,7 +232,7 @@ describe("with JavaScript", () => {
     );
     await page.keyboard.press("End");
     expect(await outcome.innerText()).toContain("avoids all ");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(asked).toEqual([]);
     expect(troubles).toEqual([]);
     await close();
@@ -266,7 +266,7 @@ describe("with JavaScript", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("could not be loaded");
     expect(await page.locator("h1").innerText()).toBe("Elm Court");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await close();
   });
 
@@ -307,7 +307,7 @@ test("it prints as a report of a few pages, without controls", async () => {
   ] as const) {
     const { page, close } = await open(state);
     const pdf = await page.pdf({ format: "Letter" });
-    keepPrint(pdf, `embed-${state}`);
+    keepPdf(pdf, `embed-${state}`);
     expect(pagesOf(pdf)).toBeGreaterThan(0);
     expect(pagesOf(pdf), state).toBeLessThanOrEqual(most);
     await page.emulateMedia({ media: "print" });
@@ -378,7 +378,7 @@ test("all components of a large property are listed on pages", async () => {
   expect(await page.locator("#attention tbody tr").count()).toBe(100);
   await page.locator("#attention").getByRole("link", { name: "See all" }).click();
   await page.getByText("1–200 of 2,000").waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole("link", { name: "Next" }).click();
   await page.getByText("201–400 of 2,000").waitFor();
   await page.getByRole("link", { name: "Large Court" }).click();

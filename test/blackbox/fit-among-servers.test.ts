@@ -4,24 +4,29 @@ import { join } from "node:path";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
-import { type Administered, administered, startsServersOn, statusesOf } from "../support/several-servers.ts";
+import {
+  type AdministeredServers,
+  administerServers,
+  serverStarter,
+  statusesOf,
+} from "../support/several-servers.ts";
 
 /* Calibrations requested from several servers that share a database. */
 
 const { install } = useMainstay({ inFolder: true });
-const serverOn = startsServersOn(install);
+const serverOn = serverStarter(install);
 const postgres = usePostgres();
 const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 const PROPOSAL = "/admin/model/proposal";
 
 let url: string;
 let servers: Installation[];
-let admin: Administered;
+let admin: AdministeredServers;
 beforeAll(async () => {
   url = await postgres.newDatabase();
   const first = await serverOn(url);
   servers = [first, await serverOn(url, first), await serverOn(url, first)];
-  admin = await administered(servers);
+  admin = await administerServers(servers);
 });
 
 const isProposal = (wanted: Json) => (reported: Json) => expect(reported).toMatchObject(wanted);

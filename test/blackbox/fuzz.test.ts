@@ -8,7 +8,7 @@ import { STAND_INS } from "../support/hostile-values.ts";
 import { expectNoLeak } from "../support/leaks.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { addThings } from "../support/things.ts";
+import { addRecords } from "../support/records.ts";
 
 /*
  * Asks for every operation of the API document in ways that the document describes, and in ways that it does not. The
@@ -34,8 +34,8 @@ beforeAll(async () => {
   const { url } = await startReceiver();
   partner = await server.createPartner("Acme", "--webhook-url", url);
   client = server.as(partner);
-  await addThings(client);
-  await eventually(async () => expect((await addThings(client)).WH_).not.toBe("WH_1795230000000_k3v9x"));
+  await addRecords(client);
+  await eventually(async () => expect((await addRecords(client)).WH_).not.toBe("WH_1795230000000_k3v9x"));
   other = server.as(await server.createPartner("Other"));
 });
 
@@ -82,7 +82,7 @@ function send(
 
 /** What the stand-ins of the requests stand for: new for each operation, or what one adds would slow the next. */
 async function standIns(): Promise<Record<string, string>> {
-  const [own, others] = await Promise.all([addThings(client), addThings(other)]);
+  const [own, others] = await Promise.all([addRecords(client), addRecords(other)]);
   return {
     ...STAND_INS,
     ...own,

@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { makeCertificate } from "../support/certificates.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
-import { lastingPort } from "../support/ports.ts";
-import { testOnFile } from "../support/postgres.ts";
+import { testOnSqlite } from "../support/postgres.ts";
+import { lastingPort } from "../support/reserved-port.ts";
 
 const { folder, install, serve } = useMainstay();
 const portOf = ({ url }: Installation) => new URL(url).port;
@@ -62,7 +62,7 @@ test("proxies in the environment are not used", async () => {
   expect(code).toBe(0);
 });
 
-testOnFile("a server that cannot store anything is found unwell", async () => {
+testOnSqlite("a server that cannot store anything is found unwell", async () => {
   const server = install();
   server.expectFault(/EFBIG|disk|cannot be written|storage|SQLITE/i);
   await server.start();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { killAt, killable } from "../support/kill.ts";
+import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
 import { startReceiver } from "../support/receiver.ts";

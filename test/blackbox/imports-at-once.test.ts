@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { killAt, killable } from "../support/kill.ts";
+import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
 import { connectTo, TYPES, usePostgres } from "../support/postgres.ts";

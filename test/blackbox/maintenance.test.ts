@@ -6,7 +6,7 @@ import type { Json } from "../support/json.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
-import { describeOnFile, testOnFile } from "../support/postgres.ts";
+import { describeOnSqlite, testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
@@ -18,7 +18,7 @@ const checkOf = async (installation: Installation, name: string) => {
 };
 
 // Rule: uploads-swept
-testOnFile(
+testOnSqlite(
   "files that a crash has left without their photo are counted by the doctor and removed at the start",
   async () => {
     const server = await serve();
@@ -105,7 +105,7 @@ test("the audit names the user by whose right a command ran, and not what the en
   expect(entries[0].actor).toBe(`${operator()} for root(0)`);
 });
 
-describeOnFile("the database's pages", () => {
+describeOnSqlite("the database's pages", () => {
   const pagesOf = async (server: Installation) =>
     (await server.anonymous.send("GET", "/health")).body.checks.pages;
   const metric = async (server: Installation) =>

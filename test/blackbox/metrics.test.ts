@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
-import { onPostgres, testOnFile } from "../support/postgres.ts";
+import { onPostgres, testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
@@ -145,7 +145,7 @@ describe("the metrics", () => {
 });
 
 describe("what the metrics measure moves with", () => {
-  testOnFile(
+  testOnSqlite(
     "the writes: how many wait, how many are committed together, and the database that grows",
     async () => {
       const client = server.as(acme);

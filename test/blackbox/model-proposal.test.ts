@@ -6,7 +6,7 @@ import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { accessibilityFaults, openWindow, overflow, picture } from "../support/page-checks.ts";
+import { accessibilityViolations, openWindow, overflow, screenshot } from "../support/page-checks.ts";
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 
 /* A calibration that administrators run, review, activate and revert. */
@@ -137,11 +137,11 @@ test("the console shows a calibration with its validation, activates it and reve
   const shown = await proposal();
   const validation = page.getByRole("table", { name: "Forecasts compared with outcomes" });
   expect(await validation.innerText()).toContain(shown.validation.after.concordance.toFixed(4));
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "console-model-proposal");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "console-model-proposal");
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await overflow(page)).toBe(0);
-  await picture(page, "console-model-proposal-320");
+  await screenshot(page, "console-model-proposal-320");
   await page.setViewportSize({ width: 1440, height: 900 });
 
   await page.getByRole("button", { name: "Activate" }).press("Enter");
@@ -150,8 +150,8 @@ test("the console shows a calibration with its validation, activates it and reve
   const applied = (await model()).versions[0];
   expect(applied).toMatchObject({ in_use: true, applied_by: admin.id, failures: shown.failures });
   expect(await page.locator("#validation .about").first().innerText()).toContain("by Jane");
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "console-model-applied");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "console-model-applied");
   await page.getByRole("button", { name: "Revert" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
   await page.getByRole("heading", { name: "Model 2", exact: true, level: 1 }).waitFor();
@@ -168,11 +168,11 @@ test("the console shows a calibration on another server, and why one failed besi
   await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
   const checkWidths = async (name: string) => {
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     for (const width of [1440, 768, 320]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await overflow(page)).toBe(0);
-      await picture(page, `${name}-${width}`);
+      await screenshot(page, `${name}-${width}`);
     }
   };
   const other = "the server at http://building-two.risk.example.com:8080";

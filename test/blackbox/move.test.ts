@@ -7,7 +7,7 @@ import { type Installation, type Partner, useMainstay } from "../support/mainsta
 import { addProperty } from "../support/portfolio.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { addThings } from "../support/things.ts";
+import { addRecords } from "../support/records.ts";
 
 const { install } = useMainstay({ inFolder: true });
 const { newDatabase } = usePostgres();
@@ -45,7 +45,7 @@ async function withHistory(server: Installation): Promise<{ partner: Partner; ph
   await server.start();
   const client = server.as(partner);
   await client.post("/onboarding/demo-property", {});
-  const { photo } = await addThings(client);
+  const { photo } = await addRecords(client);
   await server.json("snapshot");
   await receiver.waitFor((received) => received.length > 5);
   await server.json("partner", "set-webhook", partner.partner_id, "--off");

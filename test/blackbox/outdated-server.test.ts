@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { useMainstay } from "../support/mainstay.ts";
-import { connectTo, rowsOf, usePostgres, waitedFor } from "../support/postgres.ts";
+import { connectTo, rowsOf, tableLockAwaited, usePostgres } from "../support/postgres.ts";
 
 /* Servers that were silent, or about to start, while a newer version changed the schema under them. */
 
@@ -40,7 +40,7 @@ test("a server whose start a newer version overtakes does not start, and says wh
   await newer.query(`BEGIN; ${TAKE_OUT}`);
   const starts = server.run("serve", "--port", "0");
   // It has looked at the schema, and is about to say that it is there.
-  await waitedFor(url, "servers");
+  await tableLockAwaited(url, "servers");
   await newer.query("COMMIT");
   await newer.end();
   const { code, stderr } = await starts;

@@ -6,7 +6,7 @@ import { openApp } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityFaults, overflow, picture } from "../support/page-checks.ts";
+import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -93,7 +93,7 @@ describe("20,000 properties", () => {
     await page.reload();
     await page.getByText("1,000 of 20,000 properties loaded").waitFor();
     expect(served.calls).toBe(5);
-    await picture(page, "app-20000-first", false);
+    await screenshot(page, "app-20000-first", false);
     const all = page.getByRole("button", { name: "Load all (95 API calls, about 2 minutes)" });
     await all.click();
     for (
@@ -107,7 +107,7 @@ describe("20,000 properties", () => {
     await page.clock.resume();
     expect(await page.locator("tr.row").count()).toBeLessThan(80);
     expect(await page.locator("table.rows").getAttribute("aria-rowcount")).toBe("20001");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     const spentMs = await pageCpuMs(page, async () => {
       await page.getByLabel("Search").pressSequentially("property 1999", { delay: 20 });
@@ -124,7 +124,7 @@ describe("20,000 properties", () => {
     });
     console.log(`the page used ${Math.round(spentMs)} ms of processor time`);
     expect(spentMs).toBeLessThan(1000);
-    await picture(page, "app-20000", false);
+    await screenshot(page, "app-20000", false);
     expect(troubles).toEqual([]);
     await close();
   });
@@ -252,8 +252,8 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
   expect(calls.filter((url) => url.includes("/v1/")).length).toBeLessThanOrEqual(17);
   expect(await page.locator("#timeline ol li").count()).toBeLessThanOrEqual(14);
   expect(await overflow(page)).toBe(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "app-2000-parts");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "app-2000-parts");
   await page.locator("#attention summary").click();
   const rows = await savedRows(page, () =>
     page.locator("#attention").getByRole("button", { name: "Download CSV" }).click(),
@@ -261,7 +261,7 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
   expect(rows).toHaveLength(2000);
   await page.getByRole("link", { name: "Units and appliances" }).click();
   await page.getByRole("heading", { name: "250 appliances" }).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   expect(troubles).toEqual([]);
   await close();
 });
@@ -318,7 +318,7 @@ test("a photo is loaded on request, with credentials", async () => {
   expect(await page.locator("img").count()).toBe(0);
   await page.getByRole("button", { name: "Show photo (1 API call)" }).click();
   await page.waitForFunction(() => document.querySelector("img")?.naturalWidth === 1);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   expect(troubles.filter((one) => one !== "asked ")).toEqual([]);
   await close();
 });
@@ -338,12 +338,12 @@ test("a delivery is shown with its attempts, and can be resent", async () => {
     await page.locator(".deliveries strong", { hasText: "property.created" }).waitFor();
     await page.getByText("1 attempt").click();
     await page.getByText("<b>thanks</b>").waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "app-delivery");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "app-delivery");
     await page.getByRole("button", { name: /^Resend WH_/ }).click();
     await page.getByText("Queued for redelivery").waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "app-delivery-resent");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "app-delivery-resent");
     const [first, second] = await receiver.waitFor((all) => all.length === 2);
     expect(second!.id).toBe(first!.id);
     await eventually(() => delivered(2));

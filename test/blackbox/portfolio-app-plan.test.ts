@@ -7,7 +7,7 @@ import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityFaults, keepPrint, pagesOf, picture } from "../support/page-checks.ts";
+import { accessibilityViolations, keepPdf, pagesOf, screenshot } from "../support/page-checks.ts";
 import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
 
 /* The plans of a portfolio and its properties in the app, on screen and in print. */
@@ -109,8 +109,8 @@ describe("the portfolio's plan", () => {
         ),
       );
     expect(lines).toEqual(bought);
-    await picture(page, "app-budget");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    await screenshot(page, "app-budget");
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await slider.press("End");
     await page.getByText("avoids all").waitFor();
@@ -222,7 +222,7 @@ describe("a property's plan", () => {
     await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
     expect(Number(await slider.inputValue())).toBe(amount);
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
-    keepPrint(pdf, "app-property");
+    keepPdf(pdf, "app-property");
     expect(pagesOf(pdf)).toBeLessThanOrEqual(4);
     expect(troubles).toEqual([]);
     await close();
@@ -232,7 +232,7 @@ describe("a property's plan", () => {
 /** Expects a print in landscape orientation, without controls. */
 async function expectLandscape(page: Page, name: string, most: number): Promise<void> {
   const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
-  keepPrint(pdf, name);
+  keepPdf(pdf, name);
   expect(pagesOf(pdf)).toBeWithin(1, most + 1);
   const [, width, height] = /\/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)/.exec(
     Buffer.from(pdf).toString("latin1"),

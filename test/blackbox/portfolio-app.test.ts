@@ -6,17 +6,17 @@ import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import {
-  accessibilityFaults,
-  inTheDark,
-  movingElements,
+  accessibilityViolations,
+  animatedElements,
+  inDarkMode,
   openWindow,
   overflow,
-  picture,
-  STILL,
-  setDetails,
+  REDUCED_MOTION,
+  screenshot,
+  setDetailsOpen,
 } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
-import { lastingPort } from "../support/ports.ts";
+import { lastingPort } from "../support/reserved-port.ts";
 
 /* The portfolio app in a real browser. */
 
@@ -108,7 +108,7 @@ const places = (): [whose: Partner, places: Record<string, string>][] => [
 // Rule: portfolio-app
 test("every page fits and is accessible on every screen, and requests nothing from other hosts", async () => {
   for (const [whose, named] of places()) {
-    const { page, troubles, close } = await openApp(browser, server.url, whose.api_key, "#/", STILL);
+    const { page, troubles, close } = await openApp(browser, server.url, whose.api_key, "#/", REDUCED_MOTION);
     for (const [state, place] of Object.entries(named)) {
       await page.setViewportSize(SIZES[0]!);
       await goTo(page, place);
@@ -117,16 +117,16 @@ test("every page fits and is accessible on every screen, and requests nothing fr
         const name = `${state}-${size.width}`;
         await page.setViewportSize(size);
         expect(await overflow(page), name).toBe(0);
-        expect(await accessibilityFaults(page), name).toEqual([]);
-        await picture(page, `app-${name}-light`);
+        expect(await accessibilityViolations(page), name).toEqual([]);
+        await screenshot(page, `app-${name}-light`);
         if (isDark)
-          await inTheDark(page, async () => {
-            expect(await accessibilityFaults(page), `${name} in the dark`).toEqual([]);
-            await picture(page, `app-${name}-dark`);
+          await inDarkMode(page, async () => {
+            expect(await accessibilityViolations(page), `${name} in the dark`).toEqual([]);
+            await screenshot(page, `app-${name}-dark`);
           });
-        await setDetails(page, true);
+        await setDetailsOpen(page, true);
         expect(await overflow(page), name).toBe(0);
-        await setDetails(page, false);
+        await setDetailsOpen(page, false);
       }
     }
     expect(troubles).toEqual([]);
@@ -142,8 +142,8 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("Invalid API key");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "app-refused");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "app-refused");
     // The browser logs the 401 itself.
     expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
     await close();
@@ -199,8 +199,8 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("Your session has expired");
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "app-token-expired");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "app-token-expired");
     await fillClient(page, owner);
     await page.getByRole("heading", { level: 1, name: "Oak Court" }).waitFor();
     await close();
@@ -231,8 +231,8 @@ describe("signing in", () => {
     await page.getByRole("link", { name: "Oak Court" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("is no longer valid");
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await picture(page, "app-key-replaced");
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, "app-key-replaced");
     await signIn(page, api_key);
     await page.getByRole("heading", { level: 1, name: "Oak Court" }).waitFor();
     expect(await hashOf(page)).toContain(id);
@@ -250,8 +250,8 @@ test("an unreachable server is reported; loaded pages stay, and loading resumes 
   await own.stop();
   await page.getByRole("link", { name: "Oak Court" }).click();
   await page.getByRole("heading", { name: "No connection" }).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "app-offline");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "app-offline");
   await page.goBack();
   await page.getByRole("link", { name: "Oak Court" }).waitFor();
   await page.goForward();
@@ -270,8 +270,8 @@ test("a reached daily call limit is reported, and the remaining calls before tha
   await page.getByText("0 of 2 API calls left today").waitFor();
   await goTo(page, `#/properties/${id}`);
   await page.getByRole("heading", { level: 1, name: "Daily API call limit reached" }).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "app-budget-spent");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "app-budget-spent");
   await close();
 });
 
@@ -285,11 +285,11 @@ test("the per-minute rate limit is waited for, and reported if it persists", asy
   await page.getByRole("textbox", { name: "API key" }).fill(owner.api_key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("Waiting for the rate limit…").waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "app-minute-spent");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "app-minute-spent");
   const isMoving = async (motion: "reduce" | "no-preference") => {
     await page.emulateMedia({ reducedMotion: motion });
-    return (await movingElements(page)).includes("span.pulse");
+    return (await animatedElements(page)).includes("span.pulse");
   };
   // The element may be replaced in between.
   await eventually(async () => expect(await isMoving("no-preference")).toBe(true));
@@ -300,8 +300,8 @@ test("the per-minute rate limit is waited for, and reported if it persists", asy
   await page.getByRole("heading", { name: "Rate limit reached" }).waitFor();
   expect(await page.getByRole("alert").innerText()).toContain("Rate limit exceeded");
   expect(await page.getByText("Waiting for the rate limit…").count()).toBe(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await picture(page, "app-too-fast");
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "app-too-fast");
   // Once the server accepts calls again, the page loads.
   let refusals = 0;
   await page.route(/\/v1\//, async (route) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance, daysFromToday, logEvents } from "../support/portfolio.ts";
-import { testOnFile } from "../support/postgres.ts";
+import { testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
@@ -95,7 +95,7 @@ describe("mainstay partner purge", () => {
     await receiver.close();
   });
 
-  testOnFile("leaves nothing of it to be read in the database's file", async () => {
+  testOnSqlite("leaves nothing of it to be read in the database's file", async () => {
     const server = await serve();
     const gone = await server.createPartner("Gone Ltd");
     await fill(server.as(gone));

@@ -6,14 +6,14 @@ import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
-  accessibilityFaults,
-  inTheDark,
-  keepPrint,
+  accessibilityViolations,
+  inDarkMode,
+  keepPdf,
   openWindow,
   overflow,
   pagesOf,
-  picture,
-  STILL,
+  REDUCED_MOTION,
+  screenshot,
 } from "../support/page-checks.ts";
 import { addProperty } from "../support/portfolio.ts";
 
@@ -178,18 +178,18 @@ const SIZES = [
 
 describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
   test("fits and is accessible on a desktop, a tablet and a phone, in light and dark", async () => {
-    const { page, troubles, close } = await open(name, "", STILL);
+    const { page, troubles, close } = await open(name, "", REDUCED_MOTION);
     expect(await page.locator("h1").count()).toBe(1);
     for (const size of SIZES) {
       await page.setViewportSize(size);
       expect(await overflow(page), `${size.width}`).toBe(0);
-      expect(await accessibilityFaults(page), `${size.width}`).toEqual([]);
-      await picture(page, `schedule-${name}-${size.width}-light`);
+      expect(await accessibilityViolations(page), `${size.width}`).toEqual([]);
+      await screenshot(page, `schedule-${name}-${size.width}-light`);
     }
     await page.setViewportSize(SIZES[0]!);
-    await inTheDark(page, async () => {
-      expect(await accessibilityFaults(page), "in the dark").toEqual([]);
-      await picture(page, `schedule-${name}-1440-dark`);
+    await inDarkMode(page, async () => {
+      expect(await accessibilityViolations(page), "in the dark").toEqual([]);
+      await screenshot(page, `schedule-${name}-1440-dark`);
     });
     expect(troubles).toEqual([]);
     await close();
@@ -198,7 +198,7 @@ describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
   test("prints in landscape orientation, without controls", async () => {
     const { page, close } = await open(name);
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
-    keepPrint(pdf, `schedule-${name}`);
+    keepPdf(pdf, `schedule-${name}`);
     expect(pagesOf(pdf)).toBeLessThanOrEqual(name === "demo" ? 4 : 1);
     const [, width, height] = /\/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)/.exec(
       Buffer.from(pdf).toString("latin1"),

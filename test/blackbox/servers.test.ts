@@ -9,10 +9,10 @@ import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty } from "../support/portfolio.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
-import { KEY_FILE, startsServersOn } from "../support/several-servers.ts";
+import { KEY_FILE, serverStarter } from "../support/several-servers.ts";
 
 const { install, serve } = useMainstay({ inFolder: true });
-const serverOn = startsServersOn(install);
+const serverOn = serverStarter(install);
 const postgres = usePostgres();
 
 const JPEG = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 1, 2, 3]);

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Installation, type Outcome, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty } from "../support/portfolio.ts";
-import { describeOnFile, testOnFile } from "../support/postgres.ts";
+import { describeOnSqlite, testOnSqlite } from "../support/postgres.ts";
 
 const { serve, install } = useMainstay();
 
@@ -68,7 +68,7 @@ describe("a server does not start", () => {
   });
 
   // Rule: second-server
-  testOnFile("on a data folder that another server serves, which goes on undisturbed", async () => {
+  testOnSqlite("on a data folder that another server serves, which goes on undisturbed", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const { stderr } = await refused(server);
@@ -110,7 +110,7 @@ describe("a server does not start", () => {
   });
 });
 
-describeOnFile("a folder whose database is gone is no new installation", () => {
+describeOnSqlite("a folder whose database is gone is no new installation", () => {
   const made = install();
   beforeAll(async () => {
     await made.createPartner();
@@ -186,7 +186,7 @@ describeOnFile("a folder whose database is gone is no new installation", () => {
 });
 
 // Rule: installation-made
-describeOnFile("a command in a folder without an installation", () => {
+describeOnSqlite("a command in a folder without an installation", () => {
   const COMMANDS = [
     ["partner", "list"],
     ["partner", "create", "Acme"],
@@ -216,7 +216,7 @@ describeOnFile("a command in a folder without an installation", () => {
   );
 });
 
-describeOnFile("a database that is not for this executable is refused and left byte for byte", () => {
+describeOnSqlite("a database that is not for this executable is refused and left byte for byte", () => {
   const made = install();
   beforeAll(async () => {
     await made.createPartner();

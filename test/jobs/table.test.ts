@@ -5,12 +5,12 @@ import { jobTable } from "../../src/jobs/table.ts";
 import { createLogger } from "../../src/log.ts";
 import { EmbedViews } from "../../src/usecases/embeds/embed-views.ts";
 import type { Json } from "../support/json.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const EVENING = Date.parse("2026-03-09T22:00:00Z");
 const HOUR = 3_600_000;
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let lines: Json[];
 beforeEach(async () => {
   world = await open(EVENING, "http://hooks.test/");

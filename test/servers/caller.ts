@@ -1,9 +1,9 @@
 import { availableParallelism, loadavg } from "node:os";
 import type { Json } from "../support/json.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Lag } from "./lag.ts";
-import type { Random } from "./random.ts";
-import type { Record } from "./record.ts";
+import type { Observations } from "./observations.ts";
+import type { SchedulingDelay } from "./scheduling-delay.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import type { Server } from "./server.ts";
 
 export type Request = {
@@ -33,9 +33,9 @@ const PAUSED_ABORT_MS = 2_000;
 export class Caller {
   constructor(
     private readonly fleet: Fleet,
-    private readonly record: Record,
-    private readonly random: Random,
-    private readonly lag: Lag,
+    private readonly record: Observations,
+    private readonly random: SeededRandom,
+    private readonly lag: SchedulingDelay,
     /** True while the servers cannot reach their database. */
     private readonly isAway: () => boolean,
     /** The time after which no call is repeated. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { CHECKS } from "./checks.ts";
-import type { Found } from "./found.ts";
-import { Record, type Tier } from "./record.ts";
+import type { FinalState } from "./final-state.ts";
+import { Observations, type Tier } from "./observations.ts";
 
 const PARTNER = "PARTNER_1";
 
 /** The record of a round without a fault: a property, an appliance, an event, and a tank that leaked and dried up. */
 function sound() {
-  const record = new Record();
+  const record = new Observations();
   const ids = { property: "P_1", appliance: "A_1", event: "SE_1", reading: "PE_1" } as const;
   for (const kind of ["property", "appliance", "event", "reading"] as const)
     record.acknowledge({ partnerId: PARTNER, kind, key: kind }, ids[kind]);
@@ -25,7 +25,7 @@ function sound() {
     arrive(deliveryId, `component.${risk_tier}`, { component_id: "C_1", previous_tier, risk_tier });
   announce("WH_5", "GOOD", "CRITICAL");
   announce("WH_6", "CRITICAL", "WARNING");
-  const found: Found = {
+  const found: FinalState = {
     partners: [
       {
         partnerId: PARTNER,

@@ -1,8 +1,8 @@
-import type { Found, FoundPartner } from "./found.ts";
-import type { Arrival, Record, Tier, Write } from "./record.ts";
+import type { FinalState, PartnerState } from "./final-state.ts";
+import type { Observations, ReceivedWebhook, Tier, Write } from "./observations.ts";
 
 /** The promises that must hold after a round, by name: each returns a sentence per violation. */
-export const CHECKS: { [name: string]: (record: Record, found: Found) => string[] } = {
+export const CHECKS: { [name: string]: (record: Observations, found: FinalState) => string[] } = {
   "every acknowledged write is there once": acknowledgedOnce,
   "a key made one thing": oneThingAKey,
   "sums agree with lists": sums,
@@ -15,7 +15,7 @@ export const CHECKS: { [name: string]: (record: Record, found: Found) => string[
   "the event stream misses nothing": streamed,
 };
 
-function acknowledgedOnce(record: Record, { partners }: Found): string[] {
+function acknowledgedOnce(record: Observations, { partners }: FinalState): string[] {
   return partners.flatMap((partner) => {
     const { partnerId, properties, appliances } = partner;
     return [
@@ -38,7 +38,7 @@ function compare(kind: string, writes: readonly Write[], listed: readonly string
   ];
 }
 
-function countEvents(record: Record, { events }: FoundPartner): string[] {
+function countEvents(record: Observations, { events }: PartnerState): string[] {
   return [...events]
     .filter(([id, count]) => count !== record.events.get(id))
     .map(
@@ -47,13 +47,13 @@ function countEvents(record: Record, { events }: FoundPartner): string[] {
     );
 }
 
-function oneThingAKey({ writes }: Record): string[] {
+function oneThingAKey({ writes }: Observations): string[] {
   return [...writes.values()]
     .filter(({ ids }) => ids.size > 1)
     .map(({ key, kind, ids }) => `"${key}" made several of ${kind}: ${[...ids].join(", ")}`);
 }
 
-function sums(_: Record, { partners }: Found): string[] {
+function sums(_: Observations, { partners }: FinalState): string[] {
   return partners.flatMap(({ partnerId, properties, components, totals }) => {
     const counted = {
       properties: properties.length,
@@ -67,7 +67,7 @@ function sums(_: Record, { partners }: Found): string[] {
 }
 
 /** Returns the first arrival of each accepted delivery, in order of arrival. */
-function taken({ arrivals }: Record): Arrival[] {
+function taken({ arrivals }: Observations): ReceivedWebhook[] {
   const known = new Set<string>();
   return arrivals.filter(({ deliveryId, status }) => {
     if (status !== 200 || known.has(deliveryId)) return false;
@@ -76,13 +76,13 @@ function taken({ arrivals }: Record): Arrival[] {
   });
 }
 
-const isAnnouncement = ({ data }: Arrival) => data.risk_tier !== undefined;
+const isAnnouncement = ({ data }: ReceivedWebhook) => data.risk_tier !== undefined;
 
 /**
  * Returns the announced tiers of a component in the order in which they follow each other, whatever the order of
  * arrival.
  */
-function announcedOnce(record: Record, { partners }: Found): string[] {
+function announcedOnce(record: Observations, { partners }: FinalState): string[] {
   const announcements = Map.groupBy(taken(record).filter(isAnnouncement), ({ data }) => data.component_id!);
   const components = partners.flatMap((partner) => partner.components);
   return components.flatMap(({ id, tier }) => {
@@ -115,7 +115,7 @@ const REPORTED = {
   reading: ["sensor.smart", "event_id"],
 } as const;
 
-function delivered(record: Record, { deliveries }: Found): string[] {
+function delivered(record: Observations, { deliveries }: FinalState): string[] {
   const known = new Map(
     Object.values(REPORTED).map(([event, field]) => [
       event,
@@ -143,7 +143,7 @@ function delivered(record: Record, { deliveries }: Found): string[] {
   ];
 }
 
-function inOrder(record: Record): string[] {
+function inOrder(record: Observations): string[] {
   const byComponent = Map.groupBy(taken(record).filter(isAnnouncement), ({ data }) => data.component_id!);
   return [...byComponent].flatMap(([id, announcements]) => {
     const follows = announcements.every(
@@ -154,7 +154,7 @@ function inOrder(record: Record): string[] {
   });
 }
 
-function fenced(_: Record, { deliveries }: Found): string[] {
+function fenced(_: Observations, { deliveries }: FinalState): string[] {
   return deliveries
     .filter(
       ({ attempts }) => attempts.includes("delivered") && attempts.indexOf("delivered") < attempts.length - 1,
@@ -162,7 +162,7 @@ function fenced(_: Record, { deliveries }: Found): string[] {
     .map(({ id, attempts }) => `${id} has the attempts ${attempts.join(", ")}`);
 }
 
-function oneSnapshot(_: Record, { snapshots, partners }: Found): string[] {
+function oneSnapshot(_: Observations, { snapshots, partners }: FinalState): string[] {
   const days = Map.groupBy(snapshots, ({ date }) => date);
   return [
     ...[...days].filter(([, { length }]) => length > 1).map(([day]) => `${day} was taken several times`),
@@ -180,7 +180,7 @@ function oneSnapshot(_: Record, { snapshots, partners }: Found): string[] {
 const FORFEITED = 10;
 const MOST_UNSEEN = 3;
 
-function budget({ metered, kills }: Record): string[] {
+function budget({ metered, kills }: Observations): string[] {
   const { budget, accepted, unanswered, refused } = metered;
   const least = budget - unanswered - FORFEITED * (kills + Math.min(refused, MOST_UNSEEN));
   return [
@@ -193,7 +193,7 @@ function budget({ metered, kills }: Record): string[] {
   ];
 }
 
-function streamed({ writes, streamed }: Record): string[] {
+function streamed({ writes, streamed }: Observations): string[] {
   return [...writes.values()]
     .filter(({ kind }) => kind !== "reading")
     .flatMap(({ partnerId, kind, ids }) =>

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { PostgresServer } from "../support/postgres-server.ts";
-import type { Wire } from "./wire.ts";
+import type { DatabaseProxy } from "./database-proxy.ts";
 
 /** A PostgreSQL for faults, behind the connection that the servers use. */
 export type Database = {
-  wire: Wire;
+  wire: DatabaseProxy;
   /** The server that the connection leads to. */
   primary(): PostgresServer;
   /** Runs statements on it directly, as another user of the database. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../support/json.ts";
 import { runMainstay } from "../support/mainstay.ts";
-import type { Random } from "./random.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 import { Server } from "./server.ts";
 import type { Storage } from "./storage.ts";
 
@@ -31,7 +31,7 @@ export class Fleet {
   constructor(
     count: number,
     private readonly storage: Storage,
-    random: Random,
+    random: SeededRandom,
     onEnd: (what: string) => void,
   ) {
     writeFileSync(join(this.#folder, "mainstay.toml"), CONFIGURATION);

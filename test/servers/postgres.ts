@@ -5,9 +5,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { PostgresServer, SUPERUSER } from "../support/postgres-server.ts";
 import type { Database } from "./database.ts";
-import { insist } from "./faults/fault.ts";
+import { DatabaseProxy } from "./database-proxy.ts";
+import { retryWhileGone } from "./faults/fault.ts";
 import type { Storage } from "./storage.ts";
-import { Wire } from "./wire.ts";
 
 const DATABASE = "mainstay";
 const SETTINGS = {
@@ -43,7 +43,7 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
   };
   await ask(`CREATE DATABASE ${DATABASE} ENCODING 'UTF8' TEMPLATE template0`, primary, "postgres");
   const session = () => connect(primary);
-  const wire = await Wire.open(primary.port);
+  const wire = await DatabaseProxy.open(primary.port);
   const database: Database = {
     wire,
     primary: () => primary,
@@ -74,11 +74,11 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
       await old.stop("crash");
       wire.cut();
       const promote = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote(true) END";
-      await insist(() => ask(promote, next, "postgres"));
+      await retryWhileGone(() => ask(promote, next, "postgres"));
       primary = next;
       standby = undefined;
-      await insist(() => ask("ALTER SYSTEM RESET synchronous_standby_names"));
-      await insist(() => ask("SELECT pg_reload_conf()"));
+      await retryWhileGone(() => ask("ALTER SYSTEM RESET synchronous_standby_names"));
+      await retryWhileGone(() => ask("SELECT pg_reload_conf()"));
       wire.target = next.port;
       wire.cut();
       await old.end();

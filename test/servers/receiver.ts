@@ -1,11 +1,11 @@
-import type { Random } from "./random.ts";
-import type { Record } from "./record.ts";
+import type { Observations } from "./observations.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 /** The percentage of first attempts that are answered with 500, so that they are repeated. */
 const FAILED_PERCENT = 1;
 
 /** The receiver of all partners' webhooks: records each request, and fails a few. */
-export function startReceiver(record: Record, random: Random): { url: string; stop(): void } {
+export function startReceiver(record: Observations, random: SeededRandom): { url: string; stop(): void } {
   const failed = new Set<string>();
   const server = Bun.serve({
     hostname: "127.0.0.1",

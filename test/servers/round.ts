@@ -2,17 +2,17 @@ import type { Json } from "../support/json.ts";
 import { Caller } from "./caller.ts";
 import { CHECKS } from "./checks.ts";
 import { type Fault, isGone } from "./faults/fault.ts";
+import { readFinalState } from "./final-state.ts";
 import { Fleet } from "./fleet.ts";
-import { find } from "./found.ts";
-import { Lag } from "./lag.ts";
 import { follow, revoke, score, spend, spendTheRest } from "./load/others.ts";
 import { own } from "./load/owner.ts";
-import { Random } from "./random.ts";
+import { Observations } from "./observations.ts";
 import { startReceiver } from "./receiver.ts";
-import { Record } from "./record.ts";
+import type { Partner, RoundContext } from "./round-context.ts";
+import { SchedulingDelay } from "./scheduling-delay.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import type { Server } from "./server.ts";
 import type { Storage } from "./storage.ts";
-import type { Partner, World } from "./world.ts";
 
 export type RoundOptions = {
   seed: number;
@@ -33,12 +33,12 @@ const SCORED_PROPERTIES = 300;
 
 /** Runs one round: servers on a new storage, clients on all of them, faults meanwhile, and then the checks. */
 export async function runRound(options: RoundOptions): Promise<Outcome> {
-  const random = new Random(options.seed);
-  const record = new Record();
+  const random = new SeededRandom(options.seed);
+  const record = new Observations();
   const receiver = startReceiver(record, random.fork("receiver"));
   const onEnd = (what: string) => record.wrong(`a server ended by itself: ${what}`);
   const fleet = new Fleet(options.servers, options.storage, random.fork("fleet"), onEnd);
-  const lag = new Lag();
+  const lag = new SchedulingDelay();
   const giveUp = AbortSignal.timeout(
     options.seconds * 1000 + (options.faults.some(({ isLong }) => isLong) ? 90_000 : 0) + SETTLED_WITHIN_MS,
   );
@@ -47,12 +47,12 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     const { database } = options.storage;
     const isAway = () => database !== undefined && database.wire.mode !== "through";
     const caller = new Caller(fleet, record, random.fork("caller"), lag, isAway, giveUp);
-    const world: World = { random, fleet, database, caller, record, ...accounts };
+    const world: RoundContext = { random, fleet, database, caller, record, ...accounts };
     await fleet.start();
     await live(world, options);
     await settle(world);
     record.kills = fleet.servers.reduce((sum, { kills }) => sum + kills, 0);
-    const found = await find(world);
+    const found = await readFinalState(world);
     const broken = Object.entries(CHECKS).flatMap(([name, check]) =>
       check(record, found).map((fault) => `${name}: ${fault}`),
     );
@@ -71,7 +71,7 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   }
 }
 
-async function setUp(fleet: Fleet, record: Record, hook: string) {
+async function setUp(fleet: Fleet, record: Observations, hook: string) {
   await fleet.init();
   const partner = async (name: string, ...more: string[]): Promise<Partner> =>
     await fleet.run("partner", "create", name, ...more);
@@ -98,7 +98,7 @@ async function setUp(fleet: Fleet, record: Record, hook: string) {
 }
 
 /** Runs clients and faults side by side. On return the faults are undone and every client's last write is answered. */
-async function live(world: World, { clients, seconds, faults, seed }: RoundOptions): Promise<void> {
+async function live(world: RoundContext, { clients, seconds, faults, seed }: RoundOptions): Promise<void> {
   const { partners, record } = world;
   const over = AbortSignal.timeout(seconds * 1000);
   const allWritten = new AbortController();
@@ -116,10 +116,10 @@ async function live(world: World, { clients, seconds, faults, seed }: RoundOptio
 }
 
 /** A fault may take away the database that another needs: the other then starts again while there is time. */
-async function inflict(world: World, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
+async function inflict(world: RoundContext, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
   for (;;)
     try {
-      return await fault.inflict(world, new Random(seed).fork(fault.name), over);
+      return await fault.inflict(world, new SeededRandom(seed).fork(fault.name), over);
     } catch (error) {
       if (!isGone(error)) throw error;
       if (over.aborted) return;
@@ -128,7 +128,7 @@ async function inflict(world: World, fault: Fault, seed: number, over: AbortSign
 }
 
 /** Waits until every server answers, the snapshot has been taken, and no delivery is pending. */
-async function settle(world: World): Promise<void> {
+async function settle(world: RoundContext): Promise<void> {
   const { caller, fleet, administrator: credential } = world;
   await fleet.start();
   for (const server of fleet.servers) await untilHealthy(world, server);
@@ -143,7 +143,7 @@ async function settle(world: World): Promise<void> {
 }
 
 /** Takes the snapshot, repeatedly where it fails; a running one is waited for first. */
-async function takeSnapshot({ caller, fleet, administrator: credential }: World): Promise<void> {
+async function takeSnapshot({ caller, fleet, administrator: credential }: RoundContext): Promise<void> {
   const run = { method: "POST" as const, path: "/admin/jobs/snapshot/run", credential, admin: true };
   const list = { method: "GET" as const, path: "/admin/jobs", credential, admin: true };
   const stateOn = async (server: Server): Promise<Json | undefined> =>
@@ -159,7 +159,7 @@ async function takeSnapshot({ caller, fleet, administrator: credential }: World)
   });
 }
 
-async function untilHealthy({ caller }: World, server: Server): Promise<void> {
+async function untilHealthy({ caller }: RoundContext, server: Server): Promise<void> {
   const request = { method: "GET" as const, path: "/health", credential: {} };
   await untilTrue(
     `${server.name} is healthy again`,
@@ -175,7 +175,7 @@ async function untilTrue(what: string, holds: () => Promise<boolean>, withinMs =
   throw new Error(`within ${withinMs / 1000} s it never came to this: ${what}`);
 }
 
-function summarise({ writes, arrivals, answers, slowest, metered, kills }: Record): string {
+function summarise({ writes, arrivals, answers, slowest, metered, kills }: Observations): string {
   const counts = [...answers].toSorted().map(([status, count]) => `${count} ${status}`);
   const slow = [...slowest].toSorted().map(([status, ms]) => `${status} ${Math.round(ms)} ms`);
   return [

@@ -8,8 +8,8 @@ import { parseArgs } from "node:util";
 import type { Fault } from "./faults/fault.ts";
 import { FAULTS } from "./faults/faults.ts";
 import { postgresStorage } from "./postgres.ts";
-import { Random } from "./random.ts";
 import { runRound } from "./round.ts";
+import { SeededRandom } from "./seeded-random.ts";
 import { folderStorage } from "./storage.ts";
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ if (!inFolder && values.storage !== "postgres") throw new Error("--storage is fo
 const possible = Object.values(FAULTS).filter(({ needsDatabase }) => !(needsDatabase && inFolder));
 
 /** Returns the named faults; otherwise one fault per round, or several random ones in a series of rounds. */
-function faultsOf(nth: number, mixed: boolean, random: Random): Fault[] {
+function faultsOf(nth: number, mixed: boolean, random: SeededRandom): Fault[] {
   const named = (values.fault ?? []).map((name) => {
     const fault = FAULTS[name];
     if (!fault) throw new Error(`there is no fault ${name}; there are ${Object.keys(FAULTS).join(", ")}`);
@@ -56,7 +56,7 @@ const count = rounds ?? (values.fault ? 1 : possible.length);
 let failed = 0;
 for (let nth = 0; nth < count; nth++) {
   const roundSeed = seed + nth;
-  const faults = faultsOf(nth, rounds !== undefined, new Random(roundSeed).fork("faults"));
+  const faults = faultsOf(nth, rounds !== undefined, new SeededRandom(roundSeed).fork("faults"));
   const names = faults.map(({ name }) => name);
   console.log(`round ${nth + 1} of ${count}, seed ${roundSeed}, ${names.join(" and ")}`);
   const { violations, summary } = await runRound({

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
 import type { System } from "../../src/domain/knowledge.ts";
 import { BLOCK_SIZE } from "../../src/store/component-counters.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
-import { runsHere } from "../support/postgres.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
+import { runsOnEngine } from "../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let propertyIds: string[];
 const stateOf = new Map<string, string>();
 let applianceOf: Map<string, { id: string; typeId: string; brandTier: "premium" | "standard" | "budget" }>;
@@ -119,7 +119,7 @@ describe("whatever scores move, at any offset", () => {
       },
     };
   };
-  const lists = ({ partnerId, store }: PortfolioWorld): List[] => {
+  const lists = ({ partnerId, store }: PortfolioFixture): List[] => {
     const { components } = store.read;
     return [
       {
@@ -182,7 +182,7 @@ describe("whatever scores move, at any offset", () => {
           if (count) expect(await count(), name).toBe(expected.length);
         }
       }),
-      { numRuns: runsHere(25) },
+      { numRuns: runsOnEngine(25) },
     );
   }, 60_000);
 
@@ -198,7 +198,7 @@ describe("whatever scores move, at any offset", () => {
           expect(idsOf(after)).toEqual(idsOf(whole.slice(at + 1, at + 1 + limit)));
         }
       }),
-      { numRuns: runsHere(15) },
+      { numRuns: runsOnEngine(15) },
     );
   });
 });
@@ -238,7 +238,7 @@ describe("whatever scores move, the kept sums are those of a recount", () => {
             rows.filter(({ riskTier }) => riskTier === tier).length,
           );
       }),
-      { numRuns: runsHere(15) },
+      { numRuns: runsOnEngine(15) },
     );
   });
 

@@ -1,12 +1,12 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { type PortfolioWorld, usePortfolioStore } from "../support/portfolio-store.ts";
+import { type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 import { FILTERS, listReads, narrowReads, type Read, type Readable, SLICE } from "../support/store-reads.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const DAY = "2026-03-10";
 const open = usePortfolioStore({ inFile: true });
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let explaining: Database;
 let propertyId: string;
 let applianceId: string;

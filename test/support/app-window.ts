@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { NOT_EACH_FRAME, openWindow, unmoved, type Window } from "./page-checks.ts";
+import { openWindow, SLOW_POLLING, transitionsEnded, type Window } from "./page-checks.ts";
 
 /** Opens the portfolio app and signs in with a key, at a location behind the `#`. */
 export async function openApp(
@@ -45,9 +45,9 @@ export async function settled(page: Page): Promise<void> {
       document.querySelector(".loading") === null &&
       document.querySelector("[aria-busy=true]") === null,
     undefined,
-    NOT_EACH_FRAME,
+    SLOW_POLLING,
   );
-  await unmoved(page);
+  await transitionsEnded(page);
 }
 
 /** Returns the location behind the `#` from the page itself: the browser reports it a moment later. */

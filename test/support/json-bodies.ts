@@ -1,7 +1,7 @@
 import { operationsOf, readApiDocument, resolve, type Schema } from "./api-document.ts";
 import type { ApiClient } from "./client.ts";
 import type { Json } from "./json.ts";
-import type { Things } from "./things.ts";
+import type { RecordIds } from "./records.ts";
 
 const document = readApiDocument();
 const operations = operationsOf(document);
@@ -20,7 +20,7 @@ export const JSON_BODIES: readonly JsonBody[] = operations
   });
 
 /** The document's example of the body, with ids that exist. */
-export const goodBody = ({ example }: JsonBody, things: Things): Json =>
+export const goodBody = ({ example }: JsonBody, things: RecordIds): Json =>
   JSON.parse(JSON.stringify(example).replaceAll(/([A-Z]+_)[0-9a-z]{26}/g, (_, prefix) => things[prefix]!));
 
 /** The prefix of the path's ids; `photo` for a photo's name, undefined for a path without parameters. */
@@ -33,12 +33,13 @@ export function kindIn(path: string): string | undefined {
 export const prefixOf = (id: unknown) => /^[A-Z]+_/.exec(String(id))?.[0];
 
 /** Returns the path with an id that exists. */
-export const pathOf = (path: string, things: Things) => path.replace(/\{\w+\}/, () => things[kindIn(path)!]!);
+export const pathOf = (path: string, things: RecordIds) =>
+  path.replace(/\{\w+\}/, () => things[kindIn(path)!]!);
 
 export const asJson = (raw: string) => ({ raw, headers: { "content-type": "application/json" } });
 
 /** Reads everything that a partner can read of these records and of its portfolio. */
-export async function everythingOf(client: ApiClient, things: Things): Promise<Json[]> {
+export async function everythingOf(client: ApiClient, things: RecordIds): Promise<Json[]> {
   const paths = [
     "/v1/portfolio/summary",
     "/v1/properties/{P_}",

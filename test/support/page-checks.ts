@@ -59,8 +59,8 @@ const tried = new Set<string>();
  * could find something else. Of list items with the same markup only one is checked: a page has hundreds, and each
  * takes as long.
  */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
-  await unmoved(page);
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await transitionsEnded(page);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const { violations, twice, shown } = await page.evaluate(
     async ({ tried, rulesOfLooks }) => {
@@ -114,7 +114,7 @@ type Axe = {
 };
 
 /** Acts while the page prefers the dark color scheme. */
-export async function inTheDark<T>(page: Page, act: () => Promise<T>): Promise<T> {
+export async function inDarkMode<T>(page: Page, act: () => Promise<T>): Promise<T> {
   await page.emulateMedia({ colorScheme: "dark" });
   const result = await act();
   await page.emulateMedia({ colorScheme: null });
@@ -122,18 +122,18 @@ export async function inTheDark<T>(page: Page, act: () => Promise<T>): Promise<T
 }
 
 /** For pages that are checked one after another: nothing fades, so that nothing is waited for. */
-export const STILL = { reducedMotion: "reduce" } as const;
+export const REDUCED_MOTION = { reducedMotion: "reduce" } as const;
 
 /** The polling interval of a wait: polling in each frame costs more than the frame. */
-export const NOT_EACH_FRAME = { polling: 30 } as const;
+export const SLOW_POLLING = { polling: 30 } as const;
 
 /** Waits until transitions have ended: a fading element has less contrast. */
-export const unmoved = (page: Page) =>
+export const transitionsEnded = (page: Page) =>
   page.waitForFunction(
     () =>
       !document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === "running"),
     undefined,
-    NOT_EACH_FRAME,
+    SLOW_POLLING,
   );
 
 /** Returns how much wider the page is than its window, in pixels. */
@@ -141,13 +141,13 @@ export const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 /** Opens or closes all `<details>`. */
-export const setDetails = (page: Page, isOpen: boolean) =>
+export const setDetailsOpen = (page: Page, isOpen: boolean) =>
   page.evaluate((open) => {
     for (const details of document.querySelectorAll("details")) details.open = open;
   }, isOpen);
 
 /** Returns the elements that are animated, or would be after a change. */
-export const movingElements = (page: Page): Promise<string[]> =>
+export const animatedElements = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll("*")]
       .filter((element) => {
@@ -161,14 +161,14 @@ export const movingElements = (page: Page): Promise<string[]> =>
  * Takes a screenshot of the whole page, or of its visible part, where screenshots are requested. As JPEG, since PNG
  * takes a third longer for pages of this length.
  */
-export async function picture(page: Page, name: string, fullPage = true): Promise<void> {
+export async function screenshot(page: Page, name: string, fullPage = true): Promise<void> {
   if (!PICTURES_ARE_WANTED) return;
   mkdirSync(ARTIFACTS, { recursive: true });
   await page.screenshot({ path: join(ARTIFACTS, `${name}.jpg`), type: "jpeg", quality: 90, fullPage });
 }
 
 /** Keeps a PDF of the page, where screenshots are requested. */
-export function keepPrint(pdf: Uint8Array, name: string): void {
+export function keepPdf(pdf: Uint8Array, name: string): void {
   if (!PICTURES_ARE_WANTED) return;
   mkdirSync(ARTIFACTS, { recursive: true });
   writeFileSync(join(ARTIFACTS, `${name}.pdf`), pdf);

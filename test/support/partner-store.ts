@@ -16,7 +16,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const FILE = "mainstay.db";
 
 /** A database with one partner, and a clock that the test sets. */
-export type PartnerWorld = {
+export type PartnerFixture = {
   /** The file of SQLite's database; it does not exist on PostgreSQL. */
   file: string;
   /** Runs SQL that both engines support, on its own connection; returns the rows, with integers as numbers. */
@@ -31,7 +31,7 @@ export type PartnerWorld = {
   /** Opens the same database again, as another process does. */
   open(): Promise<Store>;
   /** Copies the database with all its rows, and closes the stores on this one. */
-  copy(): Promise<PartnerWorld>;
+  copy(): Promise<PartnerFixture>;
   /** The partners that `changed` was called with. */
   changed: string[];
 };
@@ -109,12 +109,12 @@ export function usePartnerStore({ inFile = false } = {}) {
   type At = Awaited<ReturnType<typeof worldAt>>;
   const withPartner = (
     { world, copied }: At,
-    partner: Pick<PartnerWorld, "partnerId" | "webhookSecret">,
-  ): PartnerWorld => ({
+    partner: Pick<PartnerFixture, "partnerId" | "webhookSecret">,
+  ): PartnerFixture => ({
     ...{ ...world, ...partner },
     copy: async () => withPartner(await copied(), partner),
   });
-  return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerWorld> => {
+  return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerFixture> => {
     const place = { dataDir: newFolder(), url: await postgres?.newInstallation() };
     createKeyFile(place.dataDir, random);
     if (!place.url) {

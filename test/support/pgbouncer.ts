@@ -1,6 +1,12 @@
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folderBeside, freePort, type PostgresServer, SUPERUSER, spawnBeside } from "./postgres-server.ts";
+import {
+  createServiceFolder,
+  freePort,
+  type PostgresServer,
+  SUPERUSER,
+  spawnService,
+} from "./postgres-server.ts";
 
 const STARTED_WITHIN_MS = 20_000;
 /** Fewer connections than a server would like to have, so that those of a few servers have to wait for each other. */
@@ -11,11 +17,11 @@ export class PgBouncer {
   private constructor(
     readonly port: number,
     private readonly folder: string,
-    private readonly child: ReturnType<typeof spawnBeside>,
+    private readonly child: ReturnType<typeof spawnService>,
   ) {}
 
   static async start(program: string, server: PostgresServer): Promise<PgBouncer> {
-    const folder = folderBeside("pgbouncer");
+    const folder = createServiceFolder("pgbouncer");
     const port = await freePort();
     const { uid, gid } = statSync(folder);
     const write = (name: string, text: string) => {
@@ -33,7 +39,7 @@ export class PgBouncer {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
     const databases = `[databases]\n* = host=127.0.0.1 port=${server.port}\n`;
     const config = write("pgbouncer.ini", `${databases}[pgbouncer]\n${lines.join("\n")}\n`);
-    const child = spawnBeside([program, config], folder, "KILL");
+    const child = spawnService([program, config], folder, "KILL");
     let log = "";
     await new Promise<void>((resolve, reject) => {
       const fail = (reason: string) => reject(new Error(`${program} ${reason}:\n${log}`));

@@ -6,7 +6,7 @@ import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createAppliance } from "../../src/usecases/portfolio/appliances.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/portfolio/properties.ts";
-import { type PartnerWorld, usePartnerStore } from "./partner-store.ts";
+import { type PartnerFixture, usePartnerStore } from "./partner-store.ts";
 
 export const knowledge = loadKnowledge();
 
@@ -34,20 +34,20 @@ export const APPLIANCE: Omit<NewAppliance, "propertyId"> = {
 };
 
 /** A partner's database with the writes that make up a portfolio. */
-export type PortfolioWorld = Omit<PartnerWorld, "copy"> & {
+export type PortfolioFixture = Omit<PartnerFixture, "copy"> & {
   partner: Partner;
   write<T>(run: (writer: PortfolioWriter) => Promise<T>): Promise<T>;
   addProperty(fields?: Partial<NewProperty>): Promise<Property>;
   addAppliances(...appliances: (Partial<NewAppliance> & { propertyId: string })[]): Promise<Appliance[]>;
   components(propertyId: string): Promise<Component[]>;
   /** As `PartnerWorld.copy`: a slow setup is written once for a test file. */
-  copy(): Promise<PortfolioWorld>;
+  copy(): Promise<PortfolioFixture>;
 };
 
 /** Call it at the file's top, as `usePartnerStore`. */
 export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0] = {}) {
   const open = usePartnerStore(options);
-  const portfolioOf = async (world: PartnerWorld): Promise<PortfolioWorld> => {
+  const portfolioOf = async (world: PartnerFixture): Promise<PortfolioFixture> => {
     const partner = (await world.store.read.partners.find(world.partnerId))!;
     const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
       writePortfolio(world.store.write, knowledge, partner, run);
@@ -68,6 +68,6 @@ export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0]
       copy: async () => portfolioOf(await world.copy()),
     };
   };
-  return async (now: number, webhookUrl: string | null = null): Promise<PortfolioWorld> =>
+  return async (now: number, webhookUrl: string | null = null): Promise<PortfolioFixture> =>
     portfolioOf(await open(now, webhookUrl));
 }

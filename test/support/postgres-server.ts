@@ -80,7 +80,7 @@ export class PostgresServer {
     tls,
     fill,
   }: PostgresOptions = {}): Promise<PostgresServer> {
-    const folder = folderBeside("postgres");
+    const folder = createServiceFolder("postgres");
     if (fill) await fill(join(folder, "data"));
     else initialise(bin, folder);
     const settings = tls ? { ...given, ...encrypting(folder, tls) } : given;
@@ -107,7 +107,7 @@ export class PostgresServer {
   async start(): Promise<void> {
     const settings = { ...SETTINGS, ...this.settings, port: this.port };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    const child = spawnBeside(
+    const child = spawnService(
       [join(this.bin, "postgres"), "-D", join(this.folder, "data"), ...args],
       this.folder,
       "QUIT",
@@ -176,7 +176,7 @@ const SETTINGS = {
 type Beside = ChildProcess & { stdin: Writable; stderr: Readable };
 
 /** Starts a program beside the tests, as an unprivileged user. It is ended by the signal when the tests end. */
-export function spawnBeside(command: readonly string[], folder: string, signal: "QUIT" | "KILL"): Beside {
+export function spawnService(command: readonly string[], folder: string, signal: "QUIT" | "KILL"): Beside {
   const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
     ...user,
     ...{ cwd: folder, env: { ...SERVER_ENV, END: signal }, stdio: ["pipe", "ignore", "pipe"] },
@@ -185,7 +185,7 @@ export function spawnBeside(command: readonly string[], folder: string, signal: 
 }
 
 /** Creates a folder that such a program may write to. */
-export function folderBeside(name: string): string {
+export function createServiceFolder(name: string): string {
   const folder = mkdtempSync(join(rootOfFolders(), `mainstay-${name}-`));
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
   return folder;

@@ -7,14 +7,14 @@ export const onPostgres = process.env[STORAGE] === "postgres";
 
 const nothing = Object.assign(() => {}, { each: () => () => {} }) as never;
 /** A test of what exists only where the data is in a file; skipped on PostgreSQL. */
-export const testOnFile: typeof test = onPostgres ? nothing : test;
-export const describeOnFile: typeof describe = onPostgres ? nothing : describe;
+export const testOnSqlite: typeof test = onPostgres ? nothing : test;
+export const describeOnSqlite: typeof describe = onPostgres ? nothing : describe;
 
 /**
  * Returns a quarter of the runs on PostgreSQL, where a rule that is the same on every engine costs several times as
  * much.
  */
-export const runsHere = (runs: number) => (onPostgres ? Math.ceil(runs / 4) : runs);
+export const runsOnEngine = (runs: number) => (onPostgres ? Math.ceil(runs / 4) : runs);
 
 const pooler = process.env[SHARED_POOLER];
 
@@ -52,7 +52,7 @@ export async function rowsOf(url: string, text: string): Promise<Record<string, 
 }
 
 /** Resolves once a session waits for a lock on a whole table. */
-export async function waitedFor(url: string, table: string): Promise<void> {
+export async function tableLockAwaited(url: string, table: string): Promise<void> {
   const waiting = `SELECT 1 FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   await eventually(async () => expect(await rowsOf(url, waiting)).not.toEqual([]));

@@ -11,7 +11,7 @@ import type { Reply } from "./reply.ts";
 export const KEY_FILE = "mainstay.key";
 
 /** Starts a server on the database of that address, with the key of another server where one is given. */
-export const startsServersOn =
+export const serverStarter =
   (install: (settings: Settings) => Installation) =>
   async (url: string, keyOf?: Installation, settings: Settings = {}): Promise<Installation> => {
     const server = install({ ...settings, storage: { url } });
@@ -24,7 +24,7 @@ export const startsServersOn =
   };
 
 /** An administrator of several servers on one database. */
-export type Administered = {
+export type AdministeredServers = {
   key: string;
   /** The administrator's clients, one per server. */
   at: ApiClient[];
@@ -36,7 +36,7 @@ export type Administered = {
   everywhere(path: string, isWanted?: (reported: Json) => void): Promise<Json>;
 };
 
-export async function administered(servers: readonly Installation[]): Promise<Administered> {
+export async function administerServers(servers: readonly Installation[]): Promise<AdministeredServers> {
   const { key } = await createAdministrator(servers[0]!);
   const at = servers.map((server) => adminClient(server, { "x-api-key": key }));
   return {

@@ -7,8 +7,8 @@ import { fill } from "./hostile-requests.ts";
 import { STAND_INS } from "./hostile-values.ts";
 import type { Installation, Partner } from "./mainstay.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
+import { addRecords } from "./records.ts";
 import type { Reply } from "./reply.ts";
-import { addThings } from "./things.ts";
 
 /** A request to both servers. A text within ‹ and › is a placeholder for each server's own value. */
 export type TwinRequest = {
@@ -44,7 +44,7 @@ class Twin {
     const partner = await newPartner(at.administrator, name, at.receiver.url);
     const twin = new Twin(at, partner, at.server.as(partner));
     // Apart from the delivery, which is the latest one.
-    const { WH_: _, ...things } = await addThings(twin.client);
+    const { WH_: _, ...things } = await addRecords(twin.client);
     twin.named(JSON.stringify([partner, things]));
     return twin;
   }
@@ -181,7 +181,7 @@ export async function twinServer(server: Installation): Promise<TwinServer> {
     createAdministrator(server),
     startReceiver(),
   ]);
-  const things = await addThings(server.as(await newPartner(administrator, "Other", null)));
+  const things = await addRecords(server.as(await newPartner(administrator, "Other", null)));
   const others = Object.fromEntries(Object.entries(things).map(([kind, value]) => [`other ${kind}`, value]));
   return { server, administrator, receiver, others };
 }

@@ -3,7 +3,7 @@ import { changePartner, setEnabled } from "../../src/usecases/partners/administe
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
 import type { DeliveryRepository } from "../../src/webhooks/delivery-repository.ts";
-import type { PartnerWorld } from "../support/partner-store.ts";
+import type { PartnerFixture } from "../support/partner-store.ts";
 import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
 
 type Change = { enabled?: boolean; url?: string | null; concurrency?: number };
@@ -59,7 +59,7 @@ export async function memoryFixture(): Promise<RepositoryFixture> {
 }
 
 /** Creates a fixture on a database without deliveries. */
-export async function databaseFixture(world: PartnerWorld): Promise<RepositoryFixture> {
+export async function databaseFixture(world: PartnerFixture): Promise<RepositoryFixture> {
   const { store, encryptor, clock, administration } = world;
   return {
     repository: deliveryRepository(store, encryptor, clock),

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import type { AttemptResult, PendingDelivery } from "../../src/webhooks/attempt.ts";
 import { HEALTHY } from "../../src/webhooks/receiver-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
-import { type PartnerWorld, usePartnerStore } from "../support/partner-store.ts";
+import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 import { databaseFixture, memoryFixture, type RepositoryFixture } from "./delivery-repositories.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const openStore = usePartnerStore();
-let empty: PartnerWorld;
+let empty: PartnerFixture;
 beforeAll(async () => {
   empty = await openStore(NOW);
 });

@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
-import type { CutAtCommit, LostAtCommit, Mode } from "../wire.ts";
-import type { World } from "../world.ts";
-import { type Fault, insist, isGone } from "./fault.ts";
+import type { CutAtCommit, LostAtCommit, Mode } from "../database-proxy.ts";
+import type { RoundContext } from "../round-context.ts";
+import { type Fault, isGone, retryWhileGone } from "./fault.ts";
 
 /** A fault of the database that repeats until the signal. */
 type DatabaseFault = Omit<Fault, "inflict" | "needsDatabase"> & {
@@ -34,7 +34,7 @@ const failsOver = ofDatabase({
   what: "the primary killed, and its synchronous standby made the primary",
   ownsDatabase: true,
   async inflict(database, _, random, until) {
-    await insist(() => database.standby());
+    await retryWhileGone(() => database.standby());
     await Bun.sleep(random.between(1_000, 3_000));
     await database.failOver();
     while (!until.aborted) await Bun.sleep(100);
@@ -80,7 +80,7 @@ const losesAtCommit = ofDatabase({
 });
 
 /** Takes the database away for that long, and checks that every server reports it. */
-async function without(database: Database, world: World, mode: Mode, forMs: number): Promise<void> {
+async function without(database: Database, world: RoundContext, mode: Mode, forMs: number): Promise<void> {
   const { wire } = database;
   wire.mode = mode;
   if (mode === "refused") wire.cut();
@@ -170,7 +170,7 @@ const conflicts = ofDatabase({
 
 /** Altering tables that servers write to may itself end in a deadlock. */
 const untilDone = (database: Database, sql: string) =>
-  insist(
+  retryWhileGone(
     () => database.ask(sql),
     (error) => (error as { code?: string }).code === "40P01" || isGone(error),
   );

@@ -1,5 +1,5 @@
-import type { Random } from "../random.ts";
-import type { World } from "../world.ts";
+import type { RoundContext } from "../round-context.ts";
+import type { SeededRandom } from "../seeded-random.ts";
 
 /** A failure that a round injects. */
 export type Fault = {
@@ -12,7 +12,7 @@ export type Fault = {
   /** It takes more than a minute, so that it is not combined with others. */
   isLong?: boolean;
   /** Repeats until the signal, and leaves everything recovered: every server running, the database reachable. */
-  inflict(world: World, random: Random, until: AbortSignal): Promise<void>;
+  inflict(world: RoundContext, random: SeededRandom, until: AbortSignal): Promise<void>;
 };
 
 const MENDED_WITHIN_MS = 60_000;
@@ -24,7 +24,7 @@ export const isGone = (error: unknown): boolean =>
   );
 
 /** Repeats a step that must succeed although another fault may take the database away meanwhile. */
-export async function insist<T>(work: () => Promise<T>, mayFail = isGone): Promise<T> {
+export async function retryWhileGone<T>(work: () => Promise<T>, mayFail = isGone): Promise<T> {
   for (const endAt = performance.now() + MENDED_WITHIN_MS; ; await Bun.sleep(100))
     try {
       return await work();

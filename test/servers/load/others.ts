@@ -1,5 +1,5 @@
 import type { Json } from "../../support/json.ts";
-import { credentialOf, type Partner, type World } from "../world.ts";
+import { credentialOf, type Partner, type RoundContext } from "../round-context.ts";
 
 /** The time for which a revoked credential may still be accepted. */
 const REVOKED_WITHIN_MS = 2_000;
@@ -9,7 +9,7 @@ const PAGE = 200;
  * Follows the event stream as docs/partners.md describes it, each page through any server: history from the latest
  * timestamp on, up to the first component.
  */
-export async function follow(world: World, partner: Partner, until: AbortSignal): Promise<void> {
+export async function follow(world: RoundContext, partner: Partner, until: AbortSignal): Promise<void> {
   const seen = new Set<string>();
   world.record.streamed.set(partner.partner_id, seen);
   let since = new Date(Date.now() - 30 * 86_400_000).toISOString();
@@ -21,7 +21,12 @@ export async function follow(world: World, partner: Partner, until: AbortSignal)
   }
 }
 
-async function readPages(world: World, partner: Partner, since: string, seen: Set<string>): Promise<string> {
+async function readPages(
+  world: RoundContext,
+  partner: Partner,
+  since: string,
+  seen: Set<string>,
+): Promise<string> {
   let next = since;
   for (let offset = 0; ; offset += PAGE) {
     const path = `/v1/events?since=${encodeURIComponent(since)}&limit=${PAGE}&offset=${offset}`;
@@ -36,7 +41,7 @@ async function readPages(world: World, partner: Partner, since: string, seen: Se
 }
 
 /** Uses up a small budget as fast as possible, through all servers, to its last call. */
-export async function spend(world: World, until: AbortSignal): Promise<void> {
+export async function spend(world: RoundContext, until: AbortSignal): Promise<void> {
   const { metered } = world.record;
   const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
   const ping = async () => {
@@ -53,7 +58,7 @@ export async function spend(world: World, until: AbortSignal): Promise<void> {
 }
 
 /** Uses the rest of the budget after the faults: each server may have reserved a part of it. */
-export async function spendTheRest(world: World): Promise<void> {
+export async function spendTheRest(world: RoundContext): Promise<void> {
   const { metered } = world.record;
   const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
   for (const server of world.fleet.servers) {
@@ -66,7 +71,7 @@ export async function spendTheRest(world: World): Promise<void> {
 }
 
 /** Changes a partner's key repeatedly, and tries each old key on all servers. */
-export async function revoke(world: World, until: AbortSignal): Promise<void> {
+export async function revoke(world: RoundContext, until: AbortSignal): Promise<void> {
   const { caller, record, revoked, administrator, fleet } = world;
   const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
   let key = revoked.api_key;
@@ -103,14 +108,14 @@ const ping = (credential: Readonly<Record<string, string>>) => ({
 });
 
 /** Creates a key where the result of the last change is unknown. */
-async function currentKey({ caller, revoked, administrator }: World): Promise<string> {
+async function currentKey({ caller, revoked, administrator }: RoundContext): Promise<string> {
   const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
   const request = { method: "POST" as const, path, credential: administrator, admin: true };
   return (await caller.done(request, 200)).body.api_key;
 }
 
 /** Takes the snapshot of the day repeatedly, by one server or by several at once. */
-export async function score(world: World, until: AbortSignal): Promise<void> {
+export async function score(world: RoundContext, until: AbortSignal): Promise<void> {
   const { caller, administrator, fleet, random } = world;
   const request = {
     method: "POST" as const,

@@ -1,8 +1,8 @@
 import type { Json } from "../../support/json.ts";
 import type { Request } from "../caller.ts";
-import type { Random } from "../random.ts";
-import type { Write } from "../record.ts";
-import { credentialOf, type Partner, type World } from "../world.ts";
+import type { Write } from "../observations.ts";
+import { credentialOf, type Partner, type RoundContext } from "../round-context.ts";
+import type { SeededRandom } from "../seeded-random.ts";
 
 const THIS_YEAR = new Date().getUTCFullYear();
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -12,7 +12,12 @@ const PAUSE_MS = 200;
  * A client with its own property and water heater, which no other client writes to, so that it knows the answer of
  * every read. It registers further properties, renames them, logs events, and lets the tank leak and dry up.
  */
-export async function own(world: World, partner: Partner, nth: number, until: AbortSignal): Promise<void> {
+export async function own(
+  world: RoundContext,
+  partner: Partner,
+  nth: number,
+  until: AbortSignal,
+): Promise<void> {
   const owner = new Owner(world, partner, `client ${nth}`);
   await owner.begin();
   while (!until.aborted) {
@@ -22,7 +27,7 @@ export async function own(world: World, partner: Partner, nth: number, until: Ab
 }
 
 class Owner {
-  readonly random: Random;
+  readonly random: SeededRandom;
   #writes = 0;
   #propertyId = "";
   #applianceId = "";
@@ -31,7 +36,7 @@ class Owner {
   #leaks = false;
 
   constructor(
-    private readonly world: World,
+    private readonly world: RoundContext,
     private readonly partner: Partner,
     private readonly name: string,
   ) {

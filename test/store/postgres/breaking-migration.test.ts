@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { MIGRATIONS, type Migration } from "../../../src/store/postgres/migrations.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { rowsOf, usePostgres, waitedFor } from "../../support/postgres.ts";
+import { rowsOf, tableLockAwaited, usePostgres } from "../../support/postgres.ts";
 
 const postgres = usePostgres();
 const world = {
@@ -45,7 +45,7 @@ test("a server that says at that moment that it is there is waited for, and one 
       () => "it was applied",
       (error: Error) => error.message,
     );
-    await waitedFor(url, "servers");
+    await tableLockAwaited(url, "servers");
   });
   expect(await refused).toContain("in use by servers that are incompatible with migration");
 

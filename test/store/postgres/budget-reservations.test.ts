@@ -4,19 +4,19 @@ import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { connectTo, rowsOf } from "../../support/postgres.ts";
+import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
-import { startWire, type Wire } from "../../support/wire.ts";
 
 const DAY = "2026-03-10";
 const NOON = Date.parse(`${DAY}T12:00:00Z`);
 const CALLS = { sent: "mainstay_call_block", answered: "SELECT 1\0" };
 let server: PostgresServer;
-let wire: Wire;
+let wire: PostgresProxy;
 let store: Store;
 let made = 0;
 beforeAll(async () => {
   server = await PostgresServer.start();
-  wire = await startWire(server.port);
+  wire = await startPostgresProxy(server.port);
   const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
   const url = Object.assign(new URL(server.url()), { port: wire.port }).href;
   store = await openPostgresStore(url, { clock: () => NOON, random });

@@ -7,8 +7,8 @@ import { openReadSnapshot } from "../../../src/store/postgres/connection/read-sn
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { rowsOf } from "../../support/postgres.ts";
+import { type Loss, type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
-import { type Loss, startWire, type Wire } from "../../support/wire.ts";
 
 /*
  * One connection of many loses every packet, as where a firewall forgets it, and nobody closes it.
@@ -34,8 +34,8 @@ afterAll(async () => {
 });
 
 /** A server's store, with a wire of its own. */
-async function open(): Promise<{ store: Store; wire: Wire }> {
-  const wire = await startWire(server.port);
+async function open(): Promise<{ store: Store; wire: PostgresProxy }> {
+  const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port }).href;
   const store = await openPostgresStore(url, { clock: () => NOON, random });
   ends.push(async () => {
@@ -142,7 +142,7 @@ test("a connection whose statement takes its time is not given up", async () => 
 }, 60_000);
 
 test("a moment whose connection falls silent waits for it once, and its place goes to the next one", async () => {
-  const wire = await startWire(server.port);
+  const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port, search: "?pool=1" }).href;
   const connections = new Connections(parseAddress(url), READ_MS);
   const select = (text: string) => ({ text: `SELECT '${text}' AS found`, values: [] });

@@ -6,8 +6,8 @@ import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
+import { type Cut, type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
-import { type Cut, startWire, type Wire } from "../../support/wire.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
@@ -16,13 +16,13 @@ const IDLE = "Z\0\0\0\u0005I";
 /** Five times the default `connect_timeout`. */
 const ANSWERED_WITHIN_MS = 10_000;
 let server: PostgresServer;
-let wire: Wire;
+let wire: PostgresProxy;
 let store: Store;
 let now = 1_700_000_000_000;
 const open = (url: string) => openPostgresStore(url, { clock: () => now, random });
 beforeAll(async () => {
   server = await PostgresServer.start();
-  wire = await startWire(server.port);
+  wire = await startPostgresProxy(server.port);
   store = await open(Object.assign(new URL(server.url()), { port: wire.port }).href);
 });
 afterAll(async () => {

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Acquired } from "../../../src/cluster/locks.ts";
 import { OperatorError } from "../../../src/domain/errors.ts";
 import { beginFit, failFit, latestFit, withFitLock } from "../../../src/usecases/calibration/fits.ts";
-import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-let world: PartnerWorld;
-let other: PartnerWorld["store"];
+let world: PartnerFixture;
+let other: PartnerFixture["store"];
 beforeEach(async () => {
   world = await open(NOON);
   other = await world.open();

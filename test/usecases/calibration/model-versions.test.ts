@@ -12,11 +12,11 @@ import {
 } from "../../../src/usecases/calibration/model-versions.ts";
 import { renewAgedPlans, renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let propertyId: string;
 let applianceIds: string[];
 
@@ -120,7 +120,7 @@ test("a purge deletes the fitted values of the partner's appliances", async () =
 describe("two fits that are stored at once", () => {
   /** More than one transaction stores: the same of each appliance, so that a mixture is visible. */
   const frailtiesOf = (value: number) => new Map(applianceIds.map((id) => [id, value]));
-  let many: PortfolioWorld;
+  let many: PortfolioFixture;
   let ids: string[];
   beforeAll(async () => {
     many = await open(NOON);

@@ -6,14 +6,14 @@ import {
   resendDelivery,
   resendFailed,
 } from "../../../src/usecases/deliveries/resend-deliveries.ts";
-import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 
 const partnerStore = usePartnerStore();
 const NOON = Date.parse("2026-06-01T12:00:00Z");
 
 /** Creates deliveries that are settled at the store's present time, each with one attempt. */
 async function settle(
-  { store, partnerId }: PartnerWorld,
+  { store, partnerId }: PartnerFixture,
   status: "delivered" | "failed" | "pending",
   count = 1,
 ): Promise<string[]> {
@@ -34,7 +34,7 @@ async function settle(
   });
 }
 
-const idsIn = async ({ store }: PartnerWorld) =>
+const idsIn = async ({ store }: PartnerFixture) =>
   (await store.read.deliveryLog.page({}, { limit: 5000, offset: 0 }))
     .map(({ delivery }) => delivery.id)
     .sort();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readConsistently } from "../../../src/store/consistent-read.ts";
 import { EventStream } from "../../../src/usecases/history/event-stream.ts";
-import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -68,7 +68,7 @@ test("the feed shows every elevated component while a snapshot reorders them", a
 test("rows read at one revision existed at the same time", async () => {
   const { world, move, all } = await worn();
   const { store, partnerId } = world;
-  const elevated = ({ components }: PortfolioWorld["store"]["read"]) =>
+  const elevated = ({ components }: PortfolioFixture["store"]["read"]) =>
     components.elevatedPage(partnerId, { limit: 200, offset: 0 });
   await whileMoving(move, async () => {
     expect(idsOf(await readConsistently(store, partnerId, elevated))).toEqual(all);

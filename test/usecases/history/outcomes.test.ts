@@ -4,11 +4,11 @@ import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import { isOutcome, type NewServiceEvent, type ServiceEvent } from "../../../src/domain/service-event.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let propertyId: string;
 beforeAll(async () => {
   world = await open(NOW);

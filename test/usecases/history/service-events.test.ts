@@ -2,11 +2,11 @@ import { beforeEach, expect, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let applianceId: string;
 let propertyId: string;
 

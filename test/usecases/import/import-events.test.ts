@@ -7,7 +7,7 @@ import { importPortfolio } from "../../../src/usecases/import/import-portfolio.t
 import type { Batch, Outcome } from "../../../src/usecases/import/kind.ts";
 import { serviceEventRows } from "../../../src/usecases/import/service-events.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -31,7 +31,7 @@ const withoutReadingAhead = (store: Store) =>
 type Reported = Pick<NewServiceEvent, "componentId" | "eventType" | "date" | "notes" | "totalCostCents">;
 
 async function log(
-  { write }: PortfolioWorld,
+  { write }: PortfolioFixture,
   applianceId: string,
   events: readonly Reported[],
 ): Promise<void> {
@@ -144,7 +144,7 @@ type Entry = ReturnType<typeof entryOf>;
 
 /** Returns the results of the rows of one transaction. `isInVain` rolls the transaction back. */
 async function take(
-  { store, partner }: Pick<PortfolioWorld, "store" | "partner">,
+  { store, partner }: Pick<PortfolioFixture, "store" | "partner">,
   batches: ReturnType<typeof serviceEventRows.start>,
   entries: readonly Entry[],
   { update, isInVain = false }: { update: boolean; isInVain?: boolean },

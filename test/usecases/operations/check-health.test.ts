@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "bun:test";
 import { checkHealth, type HealthDeps } from "../../../src/usecases/operations/check-health.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const HOUR = 3_600_000;
 const open = usePortfolioStore();
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let health: (changes?: Partial<HealthDeps>) => ReturnType<typeof checkHealth>;
 beforeEach(async () => {
   world = await open(THREE);

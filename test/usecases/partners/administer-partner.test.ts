@@ -13,13 +13,13 @@ import type { SendResult } from "../../../src/webhooks/attempt.ts";
 import { createDispatcher } from "../../../src/webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
+import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 
 const partnerStore = usePartnerStore();
 const NOON = Date.parse("2026-06-01T12:00:00Z");
 const HOUR = 3_600_000;
 
-const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerWorld) =>
+const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerFixture) =>
   deliveryRepository(store, encryptor, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {

@@ -5,12 +5,12 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import type { BudgetReservations } from "../../../src/store/store.ts";
 import { type CallLedger, DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
-import { type PartnerWorld, usePartnerStore } from "../../support/partner-store.ts";
-import { runsHere, testOnFile } from "../../support/postgres.ts";
+import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
+import { runsOnEngine, testOnSqlite } from "../../support/postgres.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-let world: PartnerWorld;
+let world: PartnerFixture;
 let budgets: DailyCallLimits;
 let partner: Partner;
 beforeAll(async () => {
@@ -145,7 +145,7 @@ describe("while nothing can be written", () => {
   }
 
   // Servers that share a database do not count in memory, which the others could not see.
-  testOnFile("calls are still allowed to the limit, each with the number of remaining calls", async () => {
+  testOnSqlite("calls are still allowed to the limit, each with the number of remaining calls", async () => {
     expect(await take(10)).toBe(10);
     await budgets.release();
     onFullDisk();
@@ -158,7 +158,7 @@ describe("while nothing can be written", () => {
     expect(await stored()).toBe(10);
   });
 
-  testOnFile("calls are counted, and written as soon as writes succeed again", async () => {
+  testOnSqlite("calls are counted, and written as soon as writes succeed again", async () => {
     const repair = onFullDisk();
     expect(await take(6)).toBe(6);
     repair();
@@ -193,7 +193,7 @@ describe("the stored count", () => {
           expect(taken).toBeLessThanOrEqual(partner.dailyBudget);
         }
       }),
-      { numRuns: runsHere(15) },
+      { numRuns: runsOnEngine(15) },
     );
   });
 
@@ -267,7 +267,7 @@ describe("with a ledger", () => {
         expect(await stored()).toBeWithin(allowed, allowed + 10 * lives.length + 1);
         expect(noted.lines).toEqual([]);
       }),
-      { numRuns: runsHere(15) },
+      { numRuns: runsOnEngine(15) },
     );
   });
 

@@ -4,11 +4,11 @@ import { setEnabled } from "../../../src/usecases/partners/administer-partner.ts
 import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
 import { rotateApiKey, rotateClientSecret } from "../../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
-import { type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
 const uploads = { remove: async () => {} };
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 beforeEach(async () => {
   world = await open(Date.parse("2026-03-10T12:00:00Z"));
   const { id: propertyId } = await world.addProperty({});

@@ -10,12 +10,12 @@ import {
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { planComponents, spendOn } from "../../../src/usecases/portfolio/property-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 const yieldNow = async () => {};
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let properties: string[];
 
 beforeEach(async () => {

@@ -8,8 +8,8 @@ import { importPortfolio } from "../../../src/usecases/import/import-portfolio.t
 import { DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
-import { knowledge, type PortfolioWorld, usePortfolioStore } from "../../support/portfolio-store.ts";
-import { triedTwice } from "../../support/tried-twice.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { withRetriedWrites } from "../../support/retried-writes.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -27,7 +27,7 @@ O,R1,Inspection,2025-05-01,,,
 `;
 
 /** Runs all kinds of writes one after another; returns what a reader finds afterwards. */
-async function use(world: PortfolioWorld, store: Store) {
+async function use(world: PortfolioFixture, store: Store) {
   const { partner, clock } = world;
   const reported: string[] = [];
   store.onOutbox((partnerIds) => reported.push(...partnerIds));
@@ -94,5 +94,5 @@ test("a write that runs twice before its commit has the same result as one that 
   expect(expected.imports.map(({ appliances }) => appliances.created)).toEqual([3, 3, 0]);
   expect(expected).toMatchObject({ taken: 18, views: 2, isNotified: true, areDatedInOrder: true });
   expect(expected.dueCents).toBeGreaterThan(0);
-  expect(await use(twice, triedTwice(twice.store))).toEqual(expected);
+  expect(await use(twice, withRetriedWrites(twice.store))).toEqual(expected);
 });

@@ -13,7 +13,7 @@ import { dueSnapshot, takeSnapshot } from "../../../src/usecases/snapshot/take-s
 import {
   APPLIANCE,
   knowledge,
-  type PortfolioWorld,
+  type PortfolioFixture,
   PROPERTY,
   usePortfolioStore,
 } from "../../support/portfolio-store.ts";
@@ -23,10 +23,10 @@ const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
 /** True where the snapshot is taken as by one of several servers. */
 let isShared = onPostgres;
-let world: PortfolioWorld;
+let world: PortfolioFixture;
 let propertyId: string;
 /** The initial state of a test, which gets a copy of it. */
-type Beginning = { world: PortfolioWorld; propertyId: string };
+type Beginning = { world: PortfolioFixture; propertyId: string };
 let empty: Beginning;
 beforeAll(async () => {
   const world = await open(THREE, "http://hooks.test/");

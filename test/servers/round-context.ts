@@ -1,19 +1,19 @@
 import type { Caller, Request } from "./caller.ts";
 import type { Database } from "./database.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Random } from "./random.ts";
-import type { Record } from "./record.ts";
+import type { Observations } from "./observations.ts";
+import type { SeededRandom } from "./seeded-random.ts";
 
 export type Partner = { partner_id: string; api_key: string };
 
 /** The environment of everyone who takes part in a round. */
-export type World = {
-  random: Random;
+export type RoundContext = {
+  random: SeededRandom;
   fleet: Fleet;
   /** The database for faults, where the storage has one. */
   database: Database | undefined;
   caller: Caller;
-  record: Record;
+  record: Observations;
   /** The partners whose clients write and who receive webhooks. */
   partners: readonly Partner[];
   /** The partner with a small budget. */

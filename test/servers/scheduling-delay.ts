@@ -2,7 +2,7 @@ const EVERY_MS = 100;
 const REMEMBERED = 50;
 
 /** Measures the scheduling delay of this process, which a busy machine imposes on every process. */
-export class Lag {
+export class SchedulingDelay {
   readonly #latest: number[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
 

@@ -32,7 +32,7 @@ const CREATES = ".created";
  * The only connection from the servers to the database, like a proxy before a primary and a standby: it can be switched
  * to another database, closed, silenced or cut.
  */
-export class Wire {
+export class DatabaseProxy {
   mode: Mode = "through";
   /** Called at every COMMIT that passes. */
   cutAtCommit: () => CutAtCommit = () => undefined;
@@ -47,11 +47,11 @@ export class Wire {
     public target: number,
   ) {}
 
-  static async open(target: number): Promise<Wire> {
+  static async open(target: number): Promise<DatabaseProxy> {
     const server = createServer({ noDelay: true });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
-    const wire = new Wire(server, port, target);
+    const wire = new DatabaseProxy(server, port, target);
     server.on("connection", (socket) => wire.#take(socket));
     return wire;
   }
@@ -82,7 +82,7 @@ class Connection {
 
   constructor(
     private readonly client: Socket,
-    private readonly wire: Wire,
+    private readonly wire: DatabaseProxy,
     onCut: () => void,
   ) {
     client.on("data", (bytes: Buffer) => this.#fromClient(bytes));

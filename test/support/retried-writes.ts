@@ -6,7 +6,7 @@ class Undone extends Error {}
  * Wraps a store so that every write runs once in a transaction that is rolled back, and then again, as when a server
  * retries it.
  */
-export function triedTwice(store: Store): Store {
+export function withRetriedWrites(store: Store): Store {
   return {
     ...store,
     async write(run, options) {

@@ -2,12 +2,12 @@ import type { ApiClient } from "./client.ts";
 import { addProperty, addWornAppliance, logEvents } from "./portfolio.ts";
 
 /** Ids by their prefix, such as `P_`, and a photo's name as `photo`. */
-export type Things = Readonly<Record<string, string>>;
+export type RecordIds = Readonly<Record<string, string>>;
 
 /**
  * Creates one record of each kind, all of one new property; a delivery where the partner's receiver has received one.
  */
-export async function addThings(by: ApiClient): Promise<Things> {
+export async function addRecords(by: ApiClient): Promise<RecordIds> {
   const property = await addProperty(by, { unit_count: 3 });
   const appliance = await addWornAppliance(by, property.id);
   const [unit] = (await by.get(`/v1/property/${property.id}/units`)).body.units;

@@ -1,5 +1,5 @@
 /** Numbers determined by a seed. Each consumer has its own stream, which the others do not affect. */
-export class Random {
+export class SeededRandom {
   #state: number;
 
   constructor(readonly seed: number) {
@@ -33,7 +33,7 @@ export class Random {
   }
 
   /** Returns an independent stream. */
-  fork(name: string): Random {
-    return new Random(Number(Bun.hash.wyhash(name, BigInt(this.seed)) & 0xffff_ffffn));
+  fork(name: string): SeededRandom {
+    return new SeededRandom(Number(Bun.hash.wyhash(name, BigInt(this.seed)) & 0xffff_ffffn));
   }
 }

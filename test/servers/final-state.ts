@@ -1,9 +1,9 @@
 import type { Json } from "../support/json.ts";
-import type { Tier } from "./record.ts";
-import { credentialOf, type Partner, type World } from "./world.ts";
+import type { Tier } from "./observations.ts";
+import { credentialOf, type Partner, type RoundContext } from "./round-context.ts";
 
 /** The answers of the servers about one partner once nothing is pending. */
-export type FoundPartner = {
+export type PartnerState = {
   partnerId: string;
   /** The ids in the lists, a duplicate twice. */
   properties: string[];
@@ -16,8 +16,8 @@ export type FoundPartner = {
   trendPoints: Map<string, number>;
 };
 
-export type Found = {
-  partners: FoundPartner[];
+export type FinalState = {
+  partners: PartnerState[];
   /** The snapshots of the day, with the numbers of scored and announced components. */
   snapshots: { date: string; components: number; announced: number; finished: boolean }[];
   /** The outcome of each attempt, in order. */
@@ -28,8 +28,8 @@ const PAGE = 200;
 /** The number of components whose trend is read: a call each. */
 const TRENDS_READ = 20;
 
-export async function find(world: World): Promise<Found> {
-  const partners: FoundPartner[] = [];
+export async function readFinalState(world: RoundContext): Promise<FinalState> {
+  const partners: PartnerState[] = [];
   for (const partner of [...world.partners, world.scored]) partners.push(await findPartner(world, partner));
   const { administrator: credential } = world;
   const runs = await all(world, "/admin/snapshots?", "snapshots", credential, true);
@@ -49,7 +49,7 @@ export async function find(world: World): Promise<Found> {
   };
 }
 
-async function findPartner(world: World, partner: Partner): Promise<FoundPartner> {
+async function findPartner(world: RoundContext, partner: Partner): Promise<PartnerState> {
   const credential = credentialOf(partner);
   const list = (path: string, name: string) => all(world, path, name, credential);
   const get = async (path: string) =>
@@ -76,7 +76,7 @@ async function findPartner(world: World, partner: Partner): Promise<FoundPartner
 
 /** Reads all pages of a list, each through any server. */
 async function all(
-  { caller }: World,
+  { caller }: RoundContext,
   path: string,
   name: string,
   credential: Readonly<Record<string, string>>,

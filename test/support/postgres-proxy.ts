@@ -14,8 +14,8 @@ export type Cut = { sent: string; answered: string; when: "before" | "after" | "
 export type Loss = { sent: string; what: "unheard" | "unanswered" };
 
 /** The connection between a store and PostgreSQL. A test can close it at a statement, or let nothing through. */
-export type Wire = Awaited<ReturnType<typeof startWire>>;
-export async function startWire(target: number) {
+export type PostgresProxy = Awaited<ReturnType<typeof startPostgresProxy>>;
+export async function startPostgresProxy(target: number) {
   const pairs = new Set<[Socket, Socket]>();
   const state: {
     cut: Cut | undefined;

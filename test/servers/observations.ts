@@ -10,7 +10,7 @@ export type Write = {
 };
 
 /** One webhook request as the receiver has seen it. */
-export type Arrival = {
+export type ReceivedWebhook = {
   deliveryId: string;
   event: string;
   /** `data` of the body. */
@@ -19,13 +19,13 @@ export type Arrival = {
 };
 
 /** The observations of clients, receiver and faults during a round. */
-export class Record {
+export class Observations {
   readonly writes = new Map<string, Write>();
   /** The tiers of a component after each acknowledged reading, in order. */
   readonly tiers = new Map<string, Tier[]>();
   /** The number of acknowledged service events of a component. */
   readonly events = new Map<string, number>();
-  readonly arrivals: Arrival[] = [];
+  readonly arrivals: ReceivedWebhook[] = [];
   /** The ids read from the event stream, by partner. */
   readonly streamed = new Map<string, Set<string>>();
   /** The calls of the partner with a small budget; refused are those for which the database was away. */
