@@ -138,7 +138,7 @@ describe("a partner's record", () => {
       await installation.init();
       const { code, stderr } = await installation.run("partner", "create", "Acme", "--webhook-url", url);
       expect(code).toBe(1);
-      expect(stderr).toContain("absolute http or https address");
+      expect(stderr).toContain("absolute http or https URL");
     },
   );
 

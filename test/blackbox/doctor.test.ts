@@ -212,7 +212,7 @@ describe("mainstay doctor reports", () => {
     const one = install({ server: { tls_cert: join(TLS, "expired.crt"), tls_key: key } });
     expect((await diagnose(one)).tls_certificate.detail).toContain("expired");
     one.configure({ server: { tls_cert: join(TLS, "authority.crt"), tls_key: key } });
-    expect((await diagnose(one)).tls_certificate.detail).toContain("is not the key of");
+    expect((await diagnose(one)).tls_certificate.detail).toContain("does not belong to the certificate");
     one.configure({ server: { tls_cert: join(TLS, "absent.crt"), tls_key: key } });
     expect((await diagnose(one)).tls_certificate.status).toBe("fail");
   });

@@ -353,7 +353,7 @@ describe("--default", () => {
   });
 
   test.each([
-    ["nonsense=1", 1, 'none of the files has a field "nonsense"'],
+    ["nonsense=1", 1, 'no file has a field "nonsense"'],
     ["unit_count=many", 1, "unit_count must be a number such as 12"],
     ["state", 2, "expected FIELD=VALUE"],
     ["state=", 2, "expected FIELD=VALUE"],
@@ -406,7 +406,7 @@ describe("bad input", () => {
     ["another encoding", Buffer.from(`${HEAD}1,Caf\xe9,B,NY\n`, "latin1"), 1, "line 2: invalid UTF-8"],
     ["an empty file", "", 1, "is empty"],
     ["a heading twice", `name,${HEAD}`, 1, "columns 1 and 3 both hold name"],
-    ["semicolons", HEAD.replaceAll(",", ";"), 1, "save the file with commas"],
+    ["semicolons", HEAD.replaceAll(",", ";"), 1, "save the file as comma-separated values"],
     ["a heading only", HEAD, 0, ""],
     ["a byte-order mark and Windows line ends", `\ufeff${HEAD}1,A,B,NY\n`.replaceAll("\n", "\r\n"), 0, ""],
     ["rows too short and too long", `${HEAD}1,A\n2,A,B,NY,x\n3,A,B,NY\n`, 0, "2 rows rejected"],

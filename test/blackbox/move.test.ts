@@ -115,7 +115,7 @@ describe("move is rejected", () => {
     await source.createPartner();
     await source.start();
     const { code, stderr } = await source.run("move", "--to", await newDatabase());
-    expect([code, stderr]).toEqual([1, expect.stringContaining("already serves the data folder")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("already running on the data folder")]);
     await source.stop();
     const nowhere = await install().run("move", "--to", await newDatabase());
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("no installation in")]);
