@@ -36,16 +36,16 @@ export function schemaOf(columnTypes: ColumnTypes) {
       name: text("name").notNull(),
       enabled: bool("enabled").notNull(),
       dailyBudget: int("daily_budget").notNull(),
-      /** Tokens carry it; raising it ends every token issued before. */
+      /** Part of each token; raising it revokes all tokens issued before. */
       credentialGeneration: int("credential_generation").notNull(),
       createdAt: bigint("created_at").notNull(),
-      /** Moves with every commit that changes what the partner is shown, or its credentials. */
+      /** Raised by each commit that changes the partner's data or credentials. */
       revision: int("revision").notNull().default(1),
     },
     (t) => [index("partners_name").on(t.name)],
   );
 
-  /** API keys and OAuth clients. A rotated one stays, with the moment that it ended. */
+  /** API keys and OAuth clients. A rotated credential stays, with the instant at which it was revoked. */
   const credentials = table(
     "credentials",
     {
@@ -81,18 +81,18 @@ export function schemaOf(columnTypes: ColumnTypes) {
       .primaryKey()
       .references(() => partners.id),
     url: text("url"),
-    /** Sealed with the appliance's key file. */
+    /** Encrypted with the key file. */
     secret: text("secret").notNull(),
     nextSecret: text("next_secret"),
-    /** When the next secret takes over. */
+    /** The instant at which the next secret replaces the current one. */
     rotatesAt: bigint("rotates_at"),
-    /** The event names wanted; null for all. */
+    /** The names of the subscribed events; null for all. */
     events: json<string[]>("events"),
-    /** Deliveries under way at the same time; null for the setting's number. */
+    /** The most concurrent deliveries; null for the configured number. */
     concurrency: int("concurrency"),
-    /** Raised by every change of an operator's, so that a server sees which partners a command beside it touched. */
+    /** Raised by each change by an operator, so that servers detect the changes of commands. */
     revision: int("revision").notNull().default(0),
-    /** How the receiver has been doing since its last success: failed attempts in a row, and whether it is paused. */
+    /** The endpoint's health since its last success: consecutive failed attempts, and the pause. */
     failures: int("failures").notNull().default(0),
     failingSince: bigint("failing_since"),
     pausedAt: bigint("paused_at"),
@@ -119,9 +119,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       partnerPropertyId: text("partner_property_id"),
       notes: text("notes"),
       source: oneOf("source", ["api", "import", "sensor_event", "demo"]).notNull(),
-      /** The day from which the service record is complete. */
+      /** The first day of the complete service record. */
       recordsSince: text("records_since").notNull(),
-      /** False while that day follows from the registration and the service events. */
+      /** False if that day follows from the registration and the service events. */
       recordsSinceGiven: bool("records_since_given").notNull().default(false),
       createdAt: bigint("created_at").notNull(),
       updatedAt: bigint("updated_at").notNull(),
@@ -132,7 +132,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .on(t.partnerId, t.partnerPropertyId)
         .where(isNotNull(t.partnerPropertyId)),
       index("properties_address").on(t.partnerId, t.address, t.seq),
-      // The columns that partial indexes name beyond their condition make SQLite prefer them to the lists of all.
+      // The further columns of partial indexes make SQLite prefer them to the indexes of all rows.
       index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(isTrue(t.isDemo)),
     ],
   );
@@ -165,7 +165,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       model: text("model"),
       serial: text("serial"),
       brandTier: oneOf("brand_tier", ["premium", "standard", "budget"]).notNull(),
-      /** False while the tier follows from the brand. */
+      /** False if the tier follows from the brand. */
       brandTierGiven: bool("brand_tier_given").notNull(),
       installYear: int("install_year").notNull(),
       usageIntensity: real("usage_intensity").notNull(),
@@ -209,12 +209,12 @@ export function schemaOf(columnTypes: ColumnTypes) {
       hazardRatio: real("hazard_ratio").notNull(),
       acuteHazard: real("acute_hazard").notNull(),
       scoredOn: text("scored_on").notNull(),
-      /** The score of its newest trend row; null before its first snapshot. */
+      /** The score of the newest trend row; null before the first snapshot. */
       trendScore: int("trend_score"),
-      /** When it was last scored by itself; null when that was by the latest snapshot. */
+      /** The instant of the last scoring outside of a snapshot; null if the latest snapshot scored it. */
       rescoredAt: bigint("rescored_at"),
       createdAt: bigint("created_at").notNull(),
-      /** Of its type, and of its property: what alerts are filtered by. */
+      /** Copied from the type and the property, to filter alerts. */
       system: text("system").notNull().default(""),
       state: text("state").notNull().default(""),
     },
@@ -266,7 +266,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     warningReactiveCents: bigint("warning_reactive_cents").notNull().default(0),
   };
 
-  /** Sums over a property's components, kept by every write that moves one. */
+  /** Sums over a property's components, updated by each write that changes one. */
   const propertyTotals = table(
     "property_totals",
     {
@@ -277,9 +277,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       ...totals,
       /** Replacement cost value of the appliances. */
       rcvCents: bigint("rcv_cents").notNull().default(0),
-      /** CRITICAL components of life-safety and conveyance systems. */
+      /** The number of CRITICAL components of life-safety and conveyance systems. */
       vitalCritical: int("vital_critical").notNull().default(0),
-      /** Whether it has components that no snapshot has seen, whose `trendScore` is null. */
+      /** Whether it has components without a snapshot, whose `trendScore` is null. */
       hasUnseen: bool("has_unseen").notNull().default(false),
     },
     (t) => [
@@ -288,7 +288,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** The same over a partner's portfolio; the counts are also the next `seq` to give. */
+  /** Sums over a partner's portfolio. The counts also give the next `seq`. */
   const partnerTotals = table("partner_totals", {
     partnerId: text("partner_id")
       .primaryKey()
@@ -298,7 +298,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ...totals,
   });
 
-  /** What plans add up to, over a property or a portfolio: `PlanSums`. */
+  /** The sums of plans over a property or a portfolio: `PlanSums`. */
   const planSums = {
     doors: int("doors").notNull().default(0),
     dueCount: int("due_count").notNull().default(0),
@@ -308,7 +308,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     years: text("years").notNull(),
   };
 
-  /** A property's plan. What it rests on is scored often, so it is made after a snapshot, and when it is asked for. */
+  /** A property's plan. Its inputs change often, so it is computed after a snapshot and when it is requested. */
   const propertyPlans = table(
     "property_plans",
     {
@@ -316,11 +316,11 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .primaryKey()
         .references(() => properties.id),
       partnerId: text("partner_id").notNull(),
-      /** How often what it rests on has changed. */
+      /** The number of changes of its inputs. */
       changes: int("changes").notNull(),
-      /** `changes` when it was made: it is to be made anew where they differ. */
+      /** The value of `changes` when it was computed; the plan is outdated if they differ. */
       plannedChanges: int("planned_changes").notNull(),
-      /** The day on which it was made; empty before it was. */
+      /** The day on which it was computed; empty before. */
       asOf: text("as_of").notNull(),
       ...planSums,
     },
@@ -330,7 +330,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** The sums over a partner's property plans, as these are stored. */
+  /** The sums over a partner's stored property plans. */
   const partnerPlans = table("partner_plans", {
     partnerId: text("partner_id")
       .primaryKey()
@@ -338,14 +338,14 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ...planSums,
   });
 
-  /** Components with which waiting costs more than it saves: what a budget is spent on. */
+  /** Components whose replacement costs less than waiting: the candidates for a budget. */
   const planCandidates = table(
     "plan_candidates",
     {
       propertyId: text("property_id").notNull(),
       componentId: text("component_id").notNull(),
       partnerId: text("partner_id").notNull(),
-      /** Minus the cost of waiting a year for each cent of the cost: the best use of money first. */
+      /** Minus the cost of waiting a year per cent of the cost, so that the best use of money sorts first. */
       rank: real("rank").notNull(),
       plannedCents: bigint("planned_cents").notNull(),
       waitingCents: bigint("waiting_cents").notNull(),
@@ -375,11 +375,11 @@ export function schemaOf(columnTypes: ColumnTypes) {
       notes: text("notes"),
       conditionAfter: oneOf("condition_after", ["good", "fair", "poor"]),
       createdAt: bigint("created_at").notNull(),
-      /** Tells the note from others, where there is one. */
+      /** A digest of the note; null without one. */
       noteKey: text("note_key"),
-      /** What the note speaks of: word groups, `/2` behind those that count by half. */
+      /** The findings of the note: word groups, with `/2` after those that count half. */
       findings: text("findings"),
-      /** The version of the rules that the note was read by. */
+      /** The version of the rules that the note was analyzed with. */
       readBy: text("read_by"),
     },
     (t) => [index("service_events_appliance").on(t.applianceId, t.date, t.id)],
@@ -442,7 +442,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .notNull()
         .references(() => appliances.id),
       serviceEventId: text("service_event_id").references(() => serviceEvents.id),
-      /** The random name under the data folder's `uploads`. */
+      /** The random file name in the `uploads` folder. */
       filename: text("filename").notNull(),
       originalName: text("original_name").notNull(),
       mediaType: oneOf("media_type", ["image/jpeg", "image/png", "image/webp", "image/heic"]).notNull(),
@@ -456,7 +456,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** A component's trend, run-length encoded: a row for the first snapshot that saw it and for each that saw a change. */
+  /** A component's trend, run-length encoded: a row for its first snapshot, and for each snapshot with a change. */
   const riskSnapshots = table(
     "risk_snapshots",
     {
@@ -475,9 +475,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     critical: int("critical").notNull().default(0),
     warning: int("warning").notNull().default(0),
     announced: int("announced").notNull().default(0),
-    /** Deliveries that the announcements came to. */
+    /** The number of deliveries that it has created. */
     queued: int("queued").notNull().default(0),
-    /** Tier changes that were not announced, because another model than in the run before made them. */
+    /** The number of tier changes that were not announced because the model had changed. */
     heldBack: int("held_back").notNull().default(0),
   };
 
@@ -485,16 +485,16 @@ export function schemaOf(columnTypes: ColumnTypes) {
     day: text("day").primaryKey(),
     startedAt: bigint("started_at").notNull(),
     finishedAt: bigint("finished_at"),
-    /** The last property done, so that a run cut short goes on from there. */
+    /** The last property that is done, where an interrupted run continues. */
     cursor: text("cursor"),
     ...snapshotCounts,
-    /** The model whose scores it took. */
+    /** The version of the model that it scored with. */
     modelVersion: text("model_version").notNull().default("1"),
-    /** Whether another model had taken it before; the trends keep that one's points of the day. */
+    /** Whether another model had scored the day before; the trends keep that model's points of the day. */
     takenAgain: bool("taken_again").notNull().default(false),
   });
 
-  /** Validation data: what stood just before a failure or a replacement. Kept for good. */
+  /** Validation data: the score just before a failure or a replacement. Never deleted. */
   const outcomes = table(
     "outcomes",
     {
@@ -546,11 +546,11 @@ export function schemaOf(columnTypes: ColumnTypes) {
       event: text("event").notNull(),
       /** Deliveries of one component are sent in order. */
       orderKey: text("order_key"),
-      /** Of the call that made it; null when none did, as with a snapshot's. */
+      /** The id of the request that caused it; null without one, as for a snapshot. */
       requestId: text("request_id"),
       body: text("body").notNull(),
       status: oneOf("status", DELIVERY_STATUSES).notNull(),
-      /** Attempts ever made, and those of the cycle of three that runs now. */
+      /** The number of all attempts, and of those in the current cycle of three. */
       attempts: int("attempts").notNull().default(0),
       cycleAttempts: int("cycle_attempts").notNull().default(0),
       nextAttemptAt: bigint("next_attempt_at"),
@@ -577,13 +577,13 @@ export function schemaOf(columnTypes: ColumnTypes) {
       deliveryId: text("delivery_id")
         .notNull()
         .references(() => webhookDeliveries.id),
-      /** Counted over all cycles and probes. */
+      /** Numbered over all cycles and probes. */
       attempt: int("attempt").notNull(),
       startedAt: bigint("started_at").notNull(),
       durationMs: int("duration_ms").notNull(),
       statusCode: int("status_code"),
       error: text("error"),
-      /** The address that was connected to. */
+      /** The IP address of the connection. */
       address: text("address"),
       responseHead: text("response_head").notNull(),
     },
@@ -613,7 +613,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     {
       partnerId: text("partner_id").notNull(),
       day: text("day").notNull(),
-      /** Calls taken from the budget, those that a running server has set aside among them. */
+      /** The calls that are taken from the daily limit, including those that a running server has reserved. */
       calls: int("calls").notNull(),
     },
     (t) => [primaryKey({ columns: [t.partnerId, t.day] })],
@@ -630,7 +630,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       tokenHash: text("token_hash").notNull(),
       createdAt: bigint("created_at").notNull(),
       revokedAt: bigint("revoked_at"),
-      /** When it ends by itself; null for never. */
+      /** The instant at which it expires; null for never. */
       expiresAt: bigint("expires_at"),
       views: int("views").notNull().default(0),
       lastViewedAt: bigint("last_viewed_at"),
@@ -642,7 +642,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** Models fitted to the operator's own outcomes. Never changed, and kept for good: scores and outcomes name them. */
+  /** Models calibrated to the operator's outcomes. Never changed or deleted, since scores and outcomes refer to them. */
   const modelVersions = table("model_versions", {
     number: int("number").primaryKey(),
     /** The model of the executable that it corrects: 2 of 2+local.1. */
@@ -650,13 +650,13 @@ export function schemaOf(columnTypes: ColumnTypes) {
     createdAt: bigint("created_at").notNull(),
     actor: text("actor").notNull(),
     isProven: bool("is_proven").notNull(),
-    /** What was in use before, and is again when this one is undone; null for the plain model. */
+    /** The version in use before, which a revert restores; null for the base model. */
     replaced: int("replaced").references((): AnySQLiteColumn => modelVersions.number),
     corrections: json<StoredCorrections>("corrections").notNull(),
     evidence: json<Record<string, unknown>>("evidence").notNull(),
   });
 
-  /** What appliances were found to be, each by its own record. */
+  /** The frailties of appliances, each estimated from the appliance's service record. */
   const modelFrailties = table(
     "model_frailties",
     {
@@ -669,13 +669,13 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [primaryKey({ columns: [t.applianceId, t.number] })],
   );
 
-  /** One row: the version that scores are made with; null for the plain model. */
+  /** One row: the version that scores are computed with; null for the base model. */
   const modelInUse = table("model_in_use", {
     id: int("id").primaryKey(),
     number: int("number").references(() => modelVersions.number),
   });
 
-  /** The latest fit that was asked for and is not in use: one row at most. Its frailties stand under its number. */
+  /** The stored calibration that is not active: at most one row. Its frailties are stored under its number. */
   const modelProposals = table("model_proposals", {
     id: int("id").primaryKey(),
     number: int("number").notNull(),
@@ -704,7 +704,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     activatedVersion: text("activated_version"),
   });
 
-  /** The latest looks at whether the model in use still forecasts better than the plain one. */
+  /** The latest checks whether the model in use still forecasts better than the base model. */
   const modelChecks = table("model_checks", {
     day: text("day").primaryKey(),
     version: text("version").notNull(),
@@ -726,7 +726,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [index("audit_log_subject").on(t.subject)],
   );
 
-  /** One row: the last instant given to a row, so that the next is later whatever the machine's clock says. */
+  /** One row: the latest instant of any row, so that the next is later whatever the machine's clock is. */
   const clock = table("clock", {
     id: int("id").primaryKey(),
     lastInstant: bigint("last_instant").notNull(),
@@ -742,7 +742,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       id: text("id").primaryKey(),
       address: text("address").notNull(),
       version: text("version").notNull(),
-      /** The newest step of the schema that it knows. */
+      /** The newest migration that it knows. */
       schemaVersion: int("schema_version").notNull(),
       model: text("model").notNull(),
       startedAt: bigint("started_at").notNull(),
@@ -789,7 +789,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     {
       day: text("day").notNull(),
       partnerId: text("partner_id").notNull(),
-      /** The last property done. */
+      /** The last property that is done. */
       cursor: text("cursor").notNull().default(""),
       isDone: bool("is_done").notNull().default(false),
       ...snapshotCounts,
@@ -822,7 +822,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** Who is signed in at the console, where several servers answer it. */
+  /** The sessions of the console, if several servers serve it. */
   const consoleSessions = table(
     "console_sessions",
     {
@@ -834,7 +834,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [index("console_sessions_expiry").on(t.expiresAt)],
   );
 
-  /** Pictures, where servers have no folder in common. */
+  /** Pictures, if servers do not share a folder. */
   const uploads = table(
     "uploads",
     {
@@ -845,7 +845,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [index("uploads_written").on(t.writtenAt)],
   );
 
-  /** One row: tells whether a server has the key that the others have. */
+  /** One row: the check value of the key, which all servers must have. */
   const installation = table("installation", {
     id: int("id").primaryKey(),
     keyCheck: text("key_check").notNull(),

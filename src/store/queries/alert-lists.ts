@@ -8,10 +8,10 @@ import { componentRows } from "./component-rows.ts";
 
 const ph = sql.placeholder;
 
-/** Alerts over a whole portfolio by what is not their score: one of these is given. */
+/** The filters of alerts by system and state, of which at least one is set. */
 export type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
 
-/** The scores of a tier in hundredths, or of both that alerts are of. */
+/** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
 const scoresOf = (tier: RiskTier | undefined) => ({
   from: tier === "CRITICAL" ? CRITICAL_FROM : WARNING_FROM,
   to: tier === "WARNING" ? CRITICAL_FROM - 1 : 99,
@@ -24,7 +24,7 @@ const scoresOf = (tier: RiskTier | undefined) => ({
 export function alertLists(engine: Engine) {
   const { db } = engine;
   const { components } = engine.tables;
-  // The literal lets SQLite use the partial indexes.
+  // A literal condition, so that SQLite uses the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
     and(eq(components.partnerId, ph("partnerId")), isElevated(components.riskScore), ...more);
   const ofSystem = eq(components.system, ph("system"));
@@ -67,7 +67,7 @@ export function alertLists(engine: Engine) {
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 
   return {
-    /** The highest score first, then by creation. */
+    /** Ordered by score, the highest first, and then by creation. */
     async alertPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,

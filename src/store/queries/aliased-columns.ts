@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 
-/** Columns that come back under the names that they have here. */
+/** Selects columns under these names. */
 export function aliased<C extends Record<string, AnySQLiteColumn>>(columns: C) {
   return Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [name, sql`${column}`.as(name)]),

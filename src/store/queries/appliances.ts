@@ -6,7 +6,7 @@ import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
-/** What scoring reads of an appliance. */
+/** The columns of an appliance that scoring reads. */
 export type ScoredAppliance = Pick<
   Appliance,
   | "id"
@@ -104,18 +104,18 @@ export function applianceStore(engine: Engine) {
     async find(partnerId: string, id: string): Promise<Appliance | undefined> {
       return (await byId().execute({ partnerId, id }))[0];
     },
-    /** A property's appliances of that serial, the oldest first: two at most, which tell that it names none. */
+    /** Returns at most two of a property's appliances with the serial, the oldest first: two mean that it is ambiguous. */
     async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
       return await bySerial().execute({ propertyId, serial });
     },
-    /** As `withSerial`, over all properties. */
+    /** Returns at most two of a partner's appliances with the serial, over all properties. */
     async withSerialOfPartner(partnerId: string, serial: string): Promise<Appliance[]> {
       return await bySerialAnywhere().execute({ partnerId, serial });
     },
     async ofProperty(propertyId: string): Promise<Appliance[]> {
       return await ofProperty().execute({ propertyId });
     },
-    /** Those of several properties in no order; undefined when they are more than `most`. */
+    /** Returns the appliances of several properties in no order; undefined if there are more than `most`. */
     async ofProperties(propertyIds: readonly string[], most: number): Promise<Appliance[] | undefined> {
       if (propertyIds.length === 0) return [];
       const found = await ofProperties().execute({
@@ -124,22 +124,22 @@ export function applianceStore(engine: Engine) {
       });
       return found.length > most ? undefined : found;
     },
-    /** Those of the partner's of these ids, in no order. */
+    /** Returns the partner's rows with these ids, in no order. */
     async ofIds(partnerId: string, ids: readonly string[]): Promise<Appliance[]> {
       if (ids.length === 0) return [];
-      // By their ids alone: given the choice SQLite goes through all of the partner's.
+      // Selected by id alone: SQLite would otherwise scan all rows of the partner.
       const found = await ofIds().execute({ ids: engine.list(ids) });
       return found.filter((one) => one.partnerId === partnerId);
     },
-    /** Those of a property that were created after the one of number `after`; from 0 all of them. */
+    /** Returns the rows of a property with a `seq` after `after`, in order; 0 returns all. */
     async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {
       return await ofPropertyAfter().execute({ propertyId, after, limit });
     },
-    /** What scoring reads of the appliances of several properties, by property and then by creation. */
+    /** Returns the columns for scoring of the appliances of several properties, ordered by property and creation. */
     async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {
       return forScoring({ propertyIds: engine.list(propertyIds) });
     },
-    /** The same of one property, those after the one of number `after`; from 0 all of them. */
+    /** Returns the columns for scoring of a property's appliances with a `seq` after `after`, in order; 0 returns all. */
     async forScoringAfter(
       propertyId: string,
       after: number,

@@ -4,12 +4,12 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 
-/** What operators and administrators changed. Rows are only ever added; the database itself refuses the rest. */
+/** The changes by operators and administrators. The database refuses to change or delete its rows. */
 export function auditStore(engine: Engine) {
   const { db } = engine;
   const { auditLog } = engine.tables;
   return {
-    /** `actor`: `cli:<user>(<user id>)` or an administrator's id. Detail never holds a secret. */
+    /** Adds an entry. `actor` is `cli:<user>(<user id>)` or an administrator's id; `detail` never contains a secret. */
     async record(entry: {
       at: Instant;
       actor: string;
@@ -19,7 +19,7 @@ export function auditStore(engine: Engine) {
     }): Promise<void> {
       await db.insert(auditLog).values(entry);
     },
-    /** The newest first. */
+    /** Ordered from the newest. */
     async page(slice: Slice, subject?: string): Promise<AuditEntry[]> {
       return await db
         .select()

@@ -26,7 +26,7 @@ export function claimStore(engine: Engine) {
   const evidence = engine.read<ClaimEvidenceRow>(() =>
     evidenceRows()
       .where(isAmong(claims.propertyId, "propertyIds"))
-      // Without an order PostgreSQL hopes to have so many early, and reads through the claims of all.
+      // Without the order PostgreSQL expects the limit to be reached early, and scans all claims.
       .orderBy(...(engine.dialect === "postgres" ? [asc(claims.id)] : []))
       .limit(ph("limit")),
   );
@@ -60,11 +60,11 @@ export function claimStore(engine: Engine) {
     async insert(claim: Claim): Promise<void> {
       await db.insert(claims).values(claim);
     },
-    /** What scoring reads of properties' claims, at most `limit` of them in no order. */
+    /** Returns the columns for scoring of at most `limit` claims of the properties, in no order. */
     async evidence(propertyIds: readonly string[], limit: number): Promise<ClaimEvidenceRow[]> {
       return evidence({ propertyIds: engine.list(propertyIds), limit });
     },
-    /** The same of one property, the oldest date of loss first, from the one after `last` on. */
+    /** Returns the columns for scoring of a property's claims after `last`, ordered by date of loss. */
     async evidenceAfter(
       propertyId: string,
       last: Pick<ClaimEvidenceRow, "dateOfLoss" | "id"> | undefined,
@@ -73,7 +73,7 @@ export function claimStore(engine: Engine) {
       const { dateOfLoss, id } = last ?? { dateOfLoss: "", id: "" };
       return evidenceAfter({ propertyId, dateOfLoss, id, limit });
     },
-    /** The newest date of loss first. */
+    /** Ordered by date of loss, the newest first. */
     async page(propertyId: string, slice: Slice): Promise<Claim[]> {
       return await page().execute({ propertyId, ...slice });
     },

@@ -17,7 +17,7 @@ export function clockStore(engine: Engine) {
       })
       .from(clock),
   );
-  // Each partner has a clock of its own where several servers date rows; the one of all may be ahead of it.
+  // If several servers share the database, each partner has a clock of its own, which the common one may be ahead of.
   const ofPartner = engine.prepared(() =>
     db
       .select({
@@ -30,18 +30,18 @@ export function clockStore(engine: Engine) {
   const set = engine.prepared(() => db.update(clock).set({ lastInstant: sql`${ph("lastInstant")}` }));
   const probe = engine.prepared(() => db.update(clock).set({ probedAt: sql`${ph("now")}` }));
   return {
-    /** The last that was given to any row. */
+    /** Returns the latest instant of any row. */
     async lastInstant(): Promise<Instant> {
       return (await read().execute({}))[0]!.lastInstant;
     },
-    /** The last moment that was given to a row of the partner: all that are given later are later. */
+    /** Returns the latest instant of the partner's rows. All later rows have later instants. */
     async lastInstantOf(partnerId: string): Promise<Instant> {
       return (await ofPartner().execute({ partnerId }))[0]!.lastInstant;
     },
     async setLastInstant(lastInstant: Instant): Promise<void> {
       await set().execute({ lastInstant });
     },
-    /** A real write, for the health check. */
+    /** Writes a row, for the health check. */
     async probe(now: Instant): Promise<void> {
       await probe().execute({ now });
     },

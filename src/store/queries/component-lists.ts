@@ -16,10 +16,10 @@ import { componentRows } from "./component-rows.ts";
 
 const ph = sql.placeholder;
 
-/** A place in the order of last scoring. */
+/** A position in the order of last scoring. */
 export type ScoringPlace = Pick<PlacedComponent, "rescoredAt" | "seq">;
 
-/** A filter that holds few rows. Whoever makes one has seen that its property and its appliance are the partner's own. */
+/** A filter that matches few rows. The caller has checked that its property and appliance belong to the partner. */
 export type NarrowFilter = {
   propertyIds?: readonly string[];
   applianceId?: string;
@@ -47,7 +47,7 @@ export function componentLists(engine: Engine) {
       .limit(ph("limit")),
   );
 
-  /** The rows of a bucket of the tallies, by creation. */
+  /** The rows of a bucket, by creation. */
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, ph("from")));
     return {
@@ -67,7 +67,7 @@ export function componentLists(engine: Engine) {
   };
   const ofTier = bucketRows(eq(components.riskTier, ph("tier")));
   const ofScore = bucketRows(eq(components.riskScore, ph("score")));
-  /** Elevated components that the latest snapshot scored: the rows that the bucket SETTLED_ELEVATED counts. */
+  /** Elevated components that the latest snapshot scored, which the bucket SETTLED_ELEVATED counts. */
   const settled = bucketRows(sql`${isElevated(components.riskScore)} and ${components.rescoredAt} is null`);
 
   const rescored = sql`${components.rescoredAt} is not null and ${isElevated(components.riskScore)}`;
@@ -88,14 +88,14 @@ export function componentLists(engine: Engine) {
     db
       .select(aliased({ rescoredAt: components.rescoredAt, seq: components.seq }))
       .from(components)
-      // A bound that holds for every moment: without it SQLite takes the index of scores, and sorts.
+      // A condition that is always true: without it SQLite uses the index of scores, and sorts.
       .where(and(mine, gt(components.rescoredAt, 0), rescored))
       .orderBy(...byScoring)
       .limit(1)
       .offset(ph("offset")),
   );
 
-  /** How many rows each of some buckets holds. They are named one by one, so that the blocks between are passed over. */
+  /** Counts the rows of buckets. Each is a condition of its own, so that the blocks in between are skipped. */
   const wholeCounters = engine.read<{ bucket: number; count: number }>(() =>
     db
       .select(aliased({ bucket: componentCounters.bucket, count: componentCounters.count }))
@@ -109,7 +109,7 @@ export function componentLists(engine: Engine) {
       )
       .orderBy(desc(componentCounters.bucket)),
   );
-  /** The block that the row at an offset stands in, and how many rows of the bucket come before that block. */
+  /** Finds the block with the row at an offset, and the number of the bucket's rows before that block. */
   const blockAt = engine.read<{ block: number; before: number }>(() => {
     const running = db
       .select({
@@ -137,7 +137,7 @@ export function componentLists(engine: Engine) {
 
   type Bucket = { partnerId: string; bucket: number } & Record<string, unknown>;
 
-  /** A slice of a bucket's rows; `bucket` also holds what the rows' own condition is bound to. */
+  /** Reads a slice of a bucket's rows; `bucket` also has the values of the condition. */
   async function bucketPage(
     list: typeof ofTier,
     bucket: Bucket,
@@ -179,7 +179,7 @@ export function componentLists(engine: Engine) {
     asc(components.seq),
   ];
   const narrowReads = memo((where: NarrowFilter) => ({
-    // Which rows first: joined, and sorted with all their columns, are the rows of the page alone.
+    // Selects the rows of the page first, so that only these are joined and sorted with all columns.
     page: engine.read<PlacedComponent>(() => {
       const ids = db
         .select({ id: components.id })
@@ -206,7 +206,7 @@ export function componentLists(engine: Engine) {
     async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       return page({ partnerId, ...slice });
     },
-    /** Components of a tier by creation, after the one with that `seq`. */
+    /** Returns components of a tier with a `seq` after `after`, in order. */
     async tierAfter(
       partnerId: string,
       tier: RiskTier,
@@ -218,7 +218,7 @@ export function componentLists(engine: Engine) {
     async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
-    /** CRITICAL and WARNING components, or those of one of these tiers, the highest score first, then by creation. */
+    /** Returns CRITICAL and WARNING components, or those of one of the tiers, ordered by score and then by creation. */
     async elevatedPage(partnerId: string, slice: Slice, tier?: RiskTier): Promise<PlacedComponent[]> {
       const found: PlacedComponent[] = [];
       let skip = slice.offset;
@@ -255,7 +255,7 @@ export function componentLists(engine: Engine) {
         ...(await rescoredPage(partnerId, { limit, offset: Math.max(0, slice.offset - count) })),
       ];
     },
-    /** The same, from the row after a place on. */
+    /** Returns the components after a position, in the same order. */
     async elevatedAfter(partnerId: string, after: ScoringPlace, limit: number): Promise<PlacedComponent[]> {
       if (limit <= 0) return [];
       if (after.rescoredAt !== null) return rescoredAfter({ partnerId, limit, ...after });
@@ -263,15 +263,15 @@ export function componentLists(engine: Engine) {
       if (found.length === limit) return found;
       return [...found, ...(await rescoredPage(partnerId, { limit: limit - found.length, offset: 0 }))];
     },
-    /** How many CRITICAL and WARNING components were not scored by themselves since the latest snapshot. */
+    /** Counts the CRITICAL and WARNING components that the latest snapshot scored last. */
     async countSettledElevated(partnerId: string): Promise<number> {
       return countBucket(partnerId, SETTLED_ELEVATED);
     },
-    /** How many components stand in a tier. */
+    /** Counts the components of a tier. */
     async countTier(partnerId: string, tier: RiskTier): Promise<number> {
       return countBucket(partnerId, TIER_BUCKETS[tier]);
     },
-    /** Alerts come by score, lists by creation. */
+    /** Alerts are ordered by score, lists by creation. */
     async narrowPage(where: NarrowFilter, slice: Slice): Promise<PlacedComponent[]> {
       return narrowReads(where).page({ ...bound(where), ...slice });
     },
@@ -283,7 +283,7 @@ export function componentLists(engine: Engine) {
   };
 }
 
-/** Makes what a filter needs once for each set of conditions, whatever their values. */
+/** Prepares a query once for each set of conditions, whatever their values are. */
 function memo<T>(make: (where: NarrowFilter) => T): (where: NarrowFilter) => T {
   const made = new Map<string, T>();
   return (where) => {

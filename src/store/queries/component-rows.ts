@@ -2,7 +2,7 @@ import { eq, getTableColumns } from "drizzle-orm";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
-/** Components with what lists show of their appliance and their property. */
+/** Components with the columns of their appliance and property that lists show. */
 export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
   const { appliances, components, properties } = tables;
   const row = {

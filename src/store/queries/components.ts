@@ -10,7 +10,7 @@ import { componentRows } from "./component-rows.ts";
 
 const ph = sql.placeholder;
 
-/** The columns that scoring writes, and whose they are. */
+/** The columns that scoring writes, and those that identify the component. */
 export type ScoredColumns = Pick<
   Component,
   | "id"
@@ -108,7 +108,7 @@ export function componentStore(engine: Engine) {
     async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
       return (await byId({ partnerId, id }))[0];
     },
-    /** Whose it is; undefined for an unknown id. */
+    /** Returns the partner's id; undefined for an unknown component. */
     async ownerOf(id: string): Promise<string | undefined> {
       return (await ownerOf({ id }))[0]?.partnerId;
     },
@@ -118,7 +118,7 @@ export function componentStore(engine: Engine) {
     async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
       return ofAppliances({ applianceIds: engine.list(applianceIds) });
     },
-    /** What scoring anew reads of the components of appliances, by appliance and then by creation. */
+    /** Returns the columns for scoring of the components of appliances, ordered by appliance and creation. */
     async forScoring(applianceIds: readonly string[]): Promise<ComponentToScore[]> {
       return forScoring({ applianceIds: engine.list(applianceIds) });
     },
@@ -131,7 +131,7 @@ export function componentStore(engine: Engine) {
     async rowsOfProperty(propertyId: string): Promise<PlacedComponent[]> {
       return ofProperty({ propertyId });
     },
-    /** Those of a property that were created after the one of number `after`; from 0 all of them. */
+    /** Returns the rows of a property with a `seq` after `after`, in order; 0 returns all. */
     async rowsOfPropertyAfter(propertyId: string, after: number, limit: number): Promise<PlacedComponent[]> {
       return ofPropertyAfter({ propertyId, after, limit });
     },

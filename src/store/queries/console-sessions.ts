@@ -2,7 +2,7 @@ import { eq, lt } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
-/** Who is signed in at the console. The token against forged requests is worth nothing without the cookie's. */
+/** The sessions of the console. The CSRF token is useless without the cookie's. */
 export type KeptSession = { tokenHash: string; keyHash: string; csrfToken: string; expiresAt: Instant };
 
 export function consoleSessionStore(engine: Engine) {
@@ -12,7 +12,7 @@ export function consoleSessionStore(engine: Engine) {
     async find(tokenHash: string): Promise<KeptSession | undefined> {
       return (await db.select().from(sessions).where(eq(sessions.tokenHash, tokenHash)))[0];
     },
-    /** Keeps a new one, and forgets those that have expired. */
+    /** Inserts a session, and deletes those that have expired. */
     async begin(session: KeptSession, now: Instant): Promise<void> {
       await db.delete(sessions).where(lt(sessions.expiresAt, now));
       await db.insert(sessions).values(session);

@@ -11,17 +11,17 @@ export type NewDelivery = {
   partnerId: string;
   event: string;
   orderKey: string | null;
-  /** Of the call whose change it announces, or null. */
+  /** The id of the request whose change it announces; null without one. */
   requestId: string | null;
-  /** The exact text that every attempt sends. */
+  /** The exact text that each attempt sends. */
   body: string;
   createdAt: Instant;
 };
 
-/** A delivery that is to be tried now. `attempts` counts those of its cycle. */
+/** A delivery that is due. `attempts` counts those of its cycle. */
 export type DueDelivery = Omit<NewDelivery, "createdAt"> & { attempts: number };
 
-/** An attempt that was made, and what its delivery is from then on. */
+/** A finished attempt, and the resulting state of its delivery. */
 export type MadeAttempt = {
   deliveryId: string;
   startedAt: Instant;
@@ -31,19 +31,19 @@ export type MadeAttempt = {
   address: string | null;
   responseHead: string;
   status: DeliveryStatus;
-  /** Attempts used up of the cycle. */
+  /** The attempts of the cycle that are used up. */
   cycleAttempts: number;
   nextAttemptAt: Instant | null;
 };
 
-/** The webhook outbox: what is to be sent, and what came of it. `delivery-log.ts` looks back at it. */
+/** The webhook outbox: pending deliveries and their results. `delivery-log.ts` has the queries of the past. */
 export function deliveryStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { partners, webhookAttempts, webhookDeliveries } = engine.tables;
   const d = webhookDeliveries;
-  // Written out and not bound: only then does SQLite use the indexes of what is pending.
+  // A literal, not a bound value, so that SQLite uses the partial indexes.
   const pending = sql`${d.status} = 'pending'`;
-  /** Planned for now, or so far ahead that the clock must have been set back since. */
+  /** Due now, or planned so far ahead that the clock must have been set back. */
   const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
 
   const insert = engine.insertRow(d, [
@@ -149,11 +149,11 @@ export function deliveryStore(engine: Engine) {
     async insert(delivery: NewDelivery): Promise<void> {
       return insert({ ...delivery, status: "pending", nextAttemptAt: delivery.createdAt });
     },
-    /** Enabled partners with a delivery to try now. `horizon` is how far ahead an attempt may be planned at most. */
+    /** Returns enabled partners with a due delivery. `horizon` is the latest instant for which an attempt may be planned. */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
       return (await duePartners({ now, horizon })).map((row) => row.id);
     },
-    /** A partner's oldest deliveries to try now, but for those excluded and those behind an older one of their key. */
+    /** Returns a partner's oldest due deliveries, except those excluded and those behind an older one with the same key. */
     async due(
       partnerId: string,
       now: Instant,

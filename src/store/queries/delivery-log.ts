@@ -10,13 +10,13 @@ export type DeliveryFilter = {
   partnerId?: string | undefined;
   status?: DeliveryStatus | undefined;
   event?: string | undefined;
-  /** Made then or later, */
+  /** The earliest creation, inclusive. */
   since?: Instant | undefined;
-  /** and before then. */
+  /** The latest creation, exclusive. */
   until?: Instant | undefined;
 };
 
-/** What a partner looks for among its own deliveries: those made from `from` to before `to`. */
+/** The filter of a partner's deliveries: those created from `from` until before `to`. */
 export type OwnDeliveryFilter = {
   partnerId: string;
   status?: DeliveryStatus | undefined;
@@ -25,17 +25,17 @@ export type OwnDeliveryFilter = {
   to?: Instant | undefined;
 };
 
-/** Deliveries are counted up to here. */
+/** The highest count of deliveries; counting stops there. */
 export const MOST_COUNTED = 100_000;
-/** After every moment that a delivery is made at, and with as many digits. */
+/** An instant after all deliveries, with the same number of digits. */
 const LATEST = 9_999_999_999_999;
 
-/** Looking back at deliveries with their attempts, sending them again, and forgetting the old ones. */
+/** The log of deliveries and their attempts: reading it, sending deliveries again, and deleting old ones. */
 export function deliveryLogStore(engine: Engine) {
   const { db } = engine;
   const { webhookAttempts, webhookDeliveries } = engine.tables;
   const d = webhookDeliveries;
-  // Written out and not bound: only then does SQLite use the partial indexes.
+  // A literal, not a bound value, so that SQLite uses the partial indexes.
   const STATUS_IS: Record<DeliveryStatus, SQL> = {
     pending: sql`${d.status} = 'pending'`,
     delivered: sql`${d.status} = 'delivered'`,
@@ -65,7 +65,7 @@ export function deliveryLogStore(engine: Engine) {
       gte(d.id, deliveryIdsFrom(from)),
       lt(d.id, deliveryIdsFrom(to)),
     );
-  /** A new cycle of attempts, to begin now. Those made before stay in the log. */
+  /** Starts a new cycle of attempts now. Earlier attempts stay in the log. */
   const again = (now: Instant) => ({
     status: "pending" as const,
     cycleAttempts: 0,
@@ -122,7 +122,7 @@ export function deliveryLogStore(engine: Engine) {
     async find(id: string): Promise<LoggedDelivery | undefined> {
       return (await withAttempts(await db.select().from(d).where(eq(d.id, id))))[0];
     },
-    /** The newest first. */
+    /** Ordered from the newest. */
     async page(filter: DeliveryFilter, { limit, offset }: Slice): Promise<LoggedDelivery[]> {
       const rows = await db
         .select()
@@ -133,29 +133,29 @@ export function deliveryLogStore(engine: Engine) {
         .offset(offset);
       return await withAttempts(rows);
     },
-    /** Counts up to 100,000: a log of years is never walked while a page of it is shown. */
+    /** Counts at most 100,000, so that a page never scans a log of years. */
     async count(filter: DeliveryFilter): Promise<number> {
       const matches = matchesOf(matching(filter)).limit(MOST_COUNTED).as("matches");
       return (await db.select({ n: count() }).from(matches))[0]!.n;
     },
-    /** A partner's own, the newest first. */
+    /** Returns a partner's deliveries, ordered from the newest. */
     async pageOfPartner(filter: OwnDeliveryFilter, { limit, offset }: Slice): Promise<LoggedDelivery[]> {
       const ids = ownIds(filter).limit(limit).offset(offset);
       return await withAttempts(await db.select().from(d).where(inArray(d.id, ids)).orderBy(desc(d.id)));
     },
-    /** How many there are of them among its newest 100,000 within the time. */
+    /** Counts the matches among the partner's newest 100,000 deliveries in the period. */
     async countOfPartner(filter: OwnDeliveryFilter): Promise<number> {
       return (await db.select({ n: count() }).from(ownIds(filter).as("matches")))[0]!.n;
     },
     async countFailed(window: FailedWindow): Promise<number> {
       return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
     },
-    /** Whether it is still there. */
+    /** Returns false if the delivery no longer exists. */
     async resend(id: string, now: Instant): Promise<boolean> {
       const resent = await db.update(d).set(again(now)).where(eq(d.id, id)).returning({ id: d.id });
       return resent.length > 0;
     },
-    /** The same for up to `limit` of a window, the oldest after `afterId` first; returns their ids in order. */
+    /** Starts new cycles for up to `limit` deliveries of a period with ids after `afterId`; returns their ids in order. */
     async resendFailed(
       window: FailedWindow,
       afterId: string,
@@ -172,9 +172,9 @@ export function deliveryLogStore(engine: Engine) {
       await db.update(d).set(again(now)).where(inArray(d.id, ids));
       return ids;
     },
-    /** Deletes up to `limit` of that status that were finished before then, with their attempts; returns how many. */
+    /** Deletes up to `limit` deliveries with the status that finished before the instant; returns their number. */
     async prune(status: "delivered" | "failed", before: Instant, limit: number): Promise<number> {
-      // Held from here on: what another server sends again just now is left to it.
+      // Locked from here on; rows that another server sends again at the moment are skipped.
       const chosen = await db
         .select({ id: d.id })
         .from(d)

@@ -6,10 +6,10 @@ import type { Slice } from "../slice.ts";
 
 const ph = sql.placeholder;
 
-/** Views of an embed that are not stored yet. */
+/** The views of an embed that are not stored yet. */
 export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
 
-/** Of one property, of one partner, or of all. */
+/** A filter: one property, one partner, or all. */
 export type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undefined };
 
 export function embedStore(engine: Engine) {
@@ -20,7 +20,7 @@ export function embedStore(engine: Engine) {
     db
       .select(columns)
       .from(embeds)
-      // Turning a partner off ends what shows its data, too.
+      // A disabled partner's embeds are not shown.
       .innerJoin(partners, and(eq(partners.id, embeds.partnerId), engine.isTrue(partners.enabled)))
       .where(eq(embeds.tokenHash, ph("tokenHash"))),
   );
@@ -30,14 +30,14 @@ export function embedStore(engine: Engine) {
       partnerId === undefined ? undefined : eq(embeds.partnerId, partnerId),
     );
   return {
-    /** The embed whose token has this hash, whatever has become of it; undefined while its partner is disabled. */
+    /** Returns the embed whose token has the hash, revoked and expired ones too; undefined if its partner is disabled. */
     async findByToken(tokenHash: string): Promise<Embed | undefined> {
       return (await byToken().execute({ tokenHash }))[0];
     },
     async find(id: string): Promise<Embed | undefined> {
       return (await db.select(columns).from(embeds).where(eq(embeds.id, id)))[0];
     },
-    /** The newest first. */
+    /** Ordered from the newest. */
     async page(slice: Slice, filter: EmbedFilter = {}): Promise<ListedEmbed[]> {
       return await db
         .select({ ...columns, propertyName: properties.name })
@@ -54,7 +54,7 @@ export function embedStore(engine: Engine) {
     async insert(embed: Embed & { tokenHash: string }): Promise<void> {
       await db.insert(embeds).values(embed);
     },
-    /** Whether there was one to end. */
+    /** Returns false if there is no such embed to revoke. */
     async revoke(id: string, revokedAt: Instant): Promise<boolean> {
       const ended = await db
         .update(embeds)

@@ -11,7 +11,7 @@ const ph = sql.placeholder;
 
 export type LogEntry = Tables["eventLog"]["$inferSelect"];
 
-/** An entry with the record that it speaks of: the one of its kind. */
+/** An entry with the record that it refers to, by its kind. */
 export type HistoryEntry = LogEntry & {
   property: Pick<Property, "id" | "name" | "address" | "city" | "state" | "source"> | null;
   appliance: Pick<Appliance, "id" | "typeId" | "propertyId"> | null;
@@ -66,11 +66,11 @@ export function eventLogStore(engine: Engine) {
     async insert(entry: LogEntry): Promise<void> {
       return insert({ ...entry });
     },
-    /** The number of the first entry after `since`; undefined when there is none. */
+    /** Returns the number of the first entry after `since`; undefined if there is none. */
     async firstSince(partnerId: string, since: Instant): Promise<number | undefined> {
       return (await first().execute({ partnerId, since }))[0]?.seq;
     },
-    /** Entries from the one numbered `from` on. */
+    /** Returns entries with numbers from `from`, in order. */
     async page(partnerId: string, from: number, limit: Slice["limit"]): Promise<HistoryEntry[]> {
       return (await page().execute({ partnerId, from, limit })) as HistoryEntry[];
     },

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import type { Outcome } from "./service-events.ts";
 
-/** Rows of one partner after an id, up to and including another, in the order of the ids. */
+/** A partner's rows after an id, up to and including another, in the order of the ids. */
 export type IdRange = { partnerId: string; after: string; last: string; limit: number };
 
 export type ExportedTable = "serviceEvents" | "sensorEvents" | "claims" | "photos" | "webhookDeliveries";
@@ -28,7 +28,7 @@ export function exportStore(engine: Engine) {
       .orderBy(asc(riskSnapshots.componentId), asc(riskSnapshots.day)),
   );
   return {
-    /** The greatest id that the table has now; ids sort by creation. */
+    /** Returns the greatest id of the table; ids sort by creation. */
     async lastId(name: ExportedTable): Promise<string> {
       const table = engine.tables[name];
       const rows = await db.select({ id: max(table.id) }).from(table);
@@ -51,7 +51,7 @@ export function exportStore(engine: Engine) {
       const t = photos;
       return await db.select().from(t).where(inRange(t, range)).orderBy(asc(t.id)).limit(range.limit);
     },
-    /** Without their bodies. */
+    /** Returns deliveries without their bodies. */
     async webhookDeliveries(range: IdRange) {
       const t = webhookDeliveries;
       return await db
@@ -69,11 +69,11 @@ export function exportStore(engine: Engine) {
         .orderBy(asc(t.id))
         .limit(range.limit);
     },
-    /** The trend rows of some components: from each day on, until the next row, the score was that. */
+    /** Returns the trend rows of components. Each score is valid from its day until the next row. */
     async trendRows(componentIds: readonly string[]): Promise<(TrendRow & { componentId: string })[]> {
       return await trendRows().execute({ ids: engine.list(componentIds) });
     },
-    /** Outcomes after the one of that service event and component, up to the last service event. */
+    /** Returns outcomes after a service event and component, up to the last service event. */
     async outcomes(
       partnerId: string,
       after: Pick<Outcome, "serviceEventId" | "componentId">,

@@ -4,7 +4,7 @@ import type { Day, Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { MOST_COUNTED } from "./delivery-log.ts";
 
-/** Sums for the metrics: each a look at an index or at a row a partner, however large the portfolio. */
+/** Sums for the metrics. Each reads an index or one row per partner, whatever the size of the portfolio. */
 export function gaugeStore(engine: Engine) {
   const { db } = engine;
   const { dailyBudgets, partners, partnerTotals, webhookDeliveries, webhookReceivers } = engine.tables;
@@ -47,7 +47,7 @@ export function gaugeStore(engine: Engine) {
       ),
   );
   return {
-    /** Deliveries not settled, counted up to 100,000, and when the oldest of them was made. */
+    /** Counts pending deliveries, at most 100,000, and returns the creation of the oldest. */
     async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedReceivers: number }> {
       const { pending, oldest, pausedReceivers } = (await outbox().execute({}))[0]!;
       return { pending, oldestAt: oldest === null ? null : deliveryCreatedAt(oldest), pausedReceivers };
@@ -55,7 +55,7 @@ export function gaugeStore(engine: Engine) {
     async portfolio() {
       return (await portfolio().execute({}))[0]!;
     },
-    /** Every partner's budget and the calls taken of it on that day. */
+    /** Returns each partner's daily limit and the calls taken on the day. */
     async budgets(day: Day) {
       return await budgets().execute({ day });
     },

@@ -3,17 +3,17 @@ import type { Engine } from "../engine.ts";
 
 const ONLY = 1;
 
-/** What all servers on a database have in common. */
+/** The state that all servers on a database share. */
 export function installationStore(engine: Engine) {
   const { db } = engine;
   const { installation } = engine.tables;
   return {
-    /** The check value of the key that the first server came with, which is this one's when it is the first. */
+    /** Returns the check value of the first server's key; stores this one's if it is the first. */
     async keyCheck(own: string): Promise<string> {
       await db.insert(installation).values({ id: ONLY, keyCheck: own }).onConflictDoNothing();
       return (await db.select().from(installation))[0]!.keyCheck;
     },
-    /** The first step of the schema on record that is newer than `known`. */
+    /** Returns the first recorded migration after `known`. */
     async stepAfter(known: number): Promise<{ number: number; name: string } | undefined> {
       const [step] = await db
         .select({ number: sql<number>`number`, name: sql<string>`name` })

@@ -12,13 +12,13 @@ import { aliased } from "./aliased-columns.ts";
 const ph = sql.placeholder;
 
 export type NewModelVersion = Omit<Tables["modelVersions"]["$inferInsert"], "number">;
-/** What scoring reads of the version in use. */
+/** The part of the version in use that scoring reads. */
 export type ModelInUse = { number: number; version: string; base: string; corrections: StoredCorrections };
 
 /** The latest calibration that was requested, with its result. */
 export type LatestCalibration = Omit<Tables["latestCalibration"]["$inferSelect"], "id">;
 
-/** `2+local.1`: the first fit to an operator's own outcomes over model 2. */
+/** The name of a calibrated version: `2+local.1` is the first calibration of model 2. */
 export const versionName = (base: string, number: number) => `${base}+local.${number}`;
 
 const CHECKS_KEPT = 60;
@@ -42,17 +42,17 @@ export function modelStore(engine: Engine) {
     db
       .insert(modelFrailties)
       .values({ applianceId: ph("applianceId"), number: ph("number"), frailty: ph("frailty") })
-      // an act that was cut short has left its own
+      // An interrupted calibration may have left rows.
       .onConflictDoUpdate({
         target: [modelFrailties.applianceId, modelFrailties.number],
         set: { frailty: sql`excluded.frailty` },
       }),
   );
-  // a version never changes, so what was read of it once stays true
+  // Versions never change, so they can be cached.
   let known: ModelInUse | undefined;
 
   return {
-    /** The version that scores are made with; undefined for the plain model. */
+    /** Returns the version that scores are computed with; undefined for the base model. */
     async inUse(): Promise<ModelInUse | undefined> {
       const current = (await number({}))[0]?.number ?? null;
       if (current === null) return undefined;
@@ -66,11 +66,11 @@ export function modelStore(engine: Engine) {
       const rows = await db.select().from(modelVersions).where(eq(modelVersions.number, number));
       return rows.map(withName)[0];
     },
-    /** All of them, the newest first. */
+    /** Returns all versions, ordered from the newest. */
     async list(): Promise<ModelVersion[]> {
       return (await db.select().from(modelVersions).orderBy(desc(modelVersions.number))).map(withName);
     },
-    /** The number that the next version gets. */
+    /** Returns the number of the next version. */
     async nextNumber(): Promise<number> {
       const rows = await db
         .select({ last: sql<number | null>`max(${modelVersions.number})` })
@@ -80,7 +80,7 @@ export function modelStore(engine: Engine) {
     async insert(version: NewModelVersion & { number: number }): Promise<void> {
       await db.insert(modelVersions).values(version);
     },
-    /** From now on scores are made with that version; null for the plain model. */
+    /** Sets the version that scores are computed with; null for the base model. */
     async use(number: number | null): Promise<void> {
       await db.update(modelInUse).set({ number }).where(eq(modelInUse.id, 1));
     },
@@ -105,12 +105,12 @@ export function modelStore(engine: Engine) {
         .where(and(inArray(applianceId, ids), eq(modelFrailties.number, number)));
       return ids.at(-1);
     },
-    /** The fit that is kept with its proof, to be put to use. */
+    /** Returns the stored calibration that is not active; undefined without one. */
     async keptFit(): Promise<StoredFit | undefined> {
       const { id: _one, ...columns } = getTableColumns(modelProposals);
       return (await db.select(columns).from(modelProposals))[0];
     },
-    /** Keeps a fit in place of the one before. */
+    /** Stores a calibration in place of the previous one. */
     async keepFit(fit: StoredFit): Promise<void> {
       await db
         .insert(modelProposals)

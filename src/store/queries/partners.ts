@@ -17,7 +17,7 @@ export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "
   url: string;
 };
 
-/** A partner as it stood at a revision of what it is shown. */
+/** A partner with the revision of its data. */
 export type RevisedPartner = Partner & { revision: number };
 
 const ph = sql.placeholder;
@@ -92,30 +92,30 @@ export function partnerStore(engine: Engine) {
     async find(id: string): Promise<RevisedPartner | undefined> {
       return (await byId().execute({ id }))[0];
     },
-    /** Undefined for a partner that is unknown. */
+    /** Returns undefined for an unknown partner. */
     async revision(id: string): Promise<number | undefined> {
       return (await revisionOf({ id }))[0]?.revision;
     },
-    /** Says that something has changed that the partner is shown. */
+    /** Raises the partner's revision, since its data has changed. */
     async bumpRevision(id: string): Promise<void> {
       return bumpRevision(id);
     },
-    /** The same for all partners, who are all shown it. */
+    /** Raises the revisions of all partners, since data that all of them see has changed. */
     async bumpAllRevisions(): Promise<void> {
       await db.update(partners).set({ revision: oneMore });
     },
-    /** The partner whose live API key has this hash, enabled or not. */
+    /** Returns the partner whose active API key has the hash, enabled or not. */
     async findByApiKey(hash: string): Promise<RevisedPartner | undefined> {
       return (await byApiKey().execute({ hash }))[0]?.partner;
     },
-    /** The partner of a client id, with the hash of its secret. */
+    /** Returns the partner of a client id, with the hash of its secret. */
     async findByClientId(clientId: string): Promise<{ partner: Partner; secretHash: string } | undefined> {
       return (await byClientId().execute({ clientId }))[0];
     },
     async list(): Promise<Partner[]> {
       return await db.select().from(partners).orderBy(asc(partners.id));
     },
-    /** Enabled partners that have components, and no receiver to be told of them. */
+    /** Returns enabled partners that have components but no webhook endpoint. */
     async withoutReceiver(): Promise<{ id: string; name: string }[]> {
       return await db
         .select({ id: partners.id, name: partners.name })
@@ -142,7 +142,7 @@ export function partnerStore(engine: Engine) {
       await db.insert(credentials).values({ ...credential, revokedAt: null });
       return bumpRevision(credential.partnerId);
     },
-    /** Ends a partner's live credentials of one kind. */
+    /** Revokes a partner's active credentials of one kind. */
     async revokeCredentials(partnerId: string, kind: NewCredential["kind"], now: Instant): Promise<void> {
       await db
         .update(credentials)
@@ -156,7 +156,7 @@ export function partnerStore(engine: Engine) {
         );
       return bumpRevision(partnerId);
     },
-    /** Puts another secret in the place of the live one's, for the same client id; undefined when there is none. */
+    /** Replaces the secret of the active client id, and returns that id; undefined if there is none. */
     async replaceClientSecret(
       partnerId: string,
       secretHash: string,
@@ -179,7 +179,7 @@ export function partnerStore(engine: Engine) {
     async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
       return (await receiverOf().execute({ partnerId }))[0];
     },
-    /** Where an enabled partner's deliveries go; undefined for one that is disabled or has no receiver. */
+    /** Returns an enabled partner's webhook endpoint; undefined for a disabled partner or without an endpoint. */
     async findEndpoint(partnerId: string): Promise<ReceiverEndpoint | undefined> {
       return (await endpointOf({ partnerId }))[0];
     },
@@ -194,7 +194,7 @@ export function partnerStore(engine: Engine) {
     ): Promise<void> {
       await db.update(webhookReceivers).set(change).where(eq(webhookReceivers.partnerId, partnerId));
     },
-    /** Unless an operator has changed something since the revision. */
+    /** Does nothing if an operator has changed the endpoint since the revision. */
     async saveReceiverHealth(
       partnerId: string,
       health: Pick<WebhookReceiver, "failures" | "failingSince" | "pausedAt" | "lastError">,
@@ -206,7 +206,7 @@ export function partnerStore(engine: Engine) {
         .set(health)
         .where(and(eq(webhookReceivers.partnerId, partnerId), isAsRead));
     },
-    /** Says that an operator changed something that deliveries depend on. */
+    /** Records that an operator changed the endpoint. */
     async raiseRevision(partnerId: string): Promise<void> {
       await db
         .update(webhookReceivers)
@@ -220,7 +220,7 @@ export function partnerStore(engine: Engine) {
     async listReceivers(): Promise<WebhookReceiver[]> {
       return await db.select().from(webhookReceivers).orderBy(asc(webhookReceivers.partnerId));
     },
-    /** Lets the next secrets whose moment has come take over; returns whose. */
+    /** Activates the next secrets that are due; returns their partners. */
     async finishRotations(now: Instant): Promise<string[]> {
       const { partnerId, nextSecret, rotatesAt } = webhookReceivers;
       const rows = await db
@@ -230,7 +230,7 @@ export function partnerStore(engine: Engine) {
         .returning({ partnerId });
       return rows.map((row) => row.partnerId);
     },
-    /** Units of the properties that are no demonstration. */
+    /** Counts the units of properties, except demo properties. */
     async billableUnits(partnerId: string): Promise<number> {
       const rows = await db
         .select({ units: sql<number>`coalesce(sum(${properties.unitCount}), 0)` })
@@ -273,7 +273,7 @@ export function administratorStore(engine: Engine) {
     async insert(administrator: Administrator): Promise<void> {
       await db.insert(administrators).values(administrator);
     },
-    /** Returns false when there is no live administrator of that id. */
+    /** Returns false if there is no active administrator with the id. */
     async revoke(id: string, now: Instant): Promise<boolean> {
       const rows = await db
         .update(administrators)

@@ -10,7 +10,7 @@ export function photoStore(engine: Engine) {
     async insert(photo: Photo): Promise<void> {
       await db.insert(photos).values(photo);
     },
-    /** An appliance's photos in the order in which they came in. */
+    /** Returns an appliance's photos in the order of their upload. */
     async ofAppliance(applianceId: string): Promise<ListedPhoto[]> {
       const rows = await db
         .select({ photo: photos, eventType: serviceEvents.eventType, eventDate: serviceEvents.date })
@@ -24,7 +24,7 @@ export function photoStore(engine: Engine) {
         eventDate,
       }));
     },
-    /** Which of the files some photo speaks of. */
+    /** Returns the files that a photo refers to. */
     async known(filenames: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await db
         .select({ filename: photos.filename })

@@ -9,31 +9,31 @@ import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
-/** What a property's plan adds up to, with how often what it rests on had changed by then. */
+/** The sums of a property's plan, with the number of changes of its inputs at the time. */
 export type StoredPlan = { sums: PlanSums; changes: number };
 
-/** A property with what is due now in it. */
+/** A property with the replacements that are due. */
 export type PropertyPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;
 } & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents"> & {
-    /** What each year comes to; read when it is asked for. */
+    /** The sums of each year, parsed when they are needed. */
     readonly years: StoredYearlyCosts;
   };
 
-/** A place in the order of spending. */
+/** A position in the order of spending. */
 export type SpendingPlace = { rank: number; id: string };
 
 const SUM_COLUMNS = ["doors", "dueCount", "dueCents", "dueWaitingCents"] as const;
 
-/** Where the order of spending puts a candidate: the best use of money first. */
+/** The order of spending: the best use of money first. */
 const rankOf = ({ plannedCents, waitingCents }: Candidate) => -waitingCents / Math.max(plannedCents, 1);
 
 export function planStore(engine: Engine) {
   const { db } = engine;
   const { partnerPlans, planCandidates, properties, propertyPlans } = engine.tables;
-  /** What it rests on has changed since it was made. */
+  /** Whether its inputs have changed since it was computed. */
   const isChanged = sql`${propertyPlans.changes} <> ${propertyPlans.plannedChanges}`;
   const start = engine.insertRow(propertyPlans, [
     "propertyId",
@@ -157,20 +157,20 @@ export function planStore(engine: Engine) {
   );
 
   return {
-    /** A new property's plan, which is still to be made. */
+    /** Inserts a new property's plan, which is not computed yet. */
     async start(propertyId: string, partnerId: string): Promise<void> {
       const years = JSON.stringify(emptyPlanSums().years);
       return start({ propertyId, partnerId, changes: 1, plannedChanges: 0, asOf: "", years });
     },
-    /** Says that what a property's plan rests on has changed. */
+    /** Records a change of the inputs of a property's plan. */
     async touch(propertyId: string): Promise<void> {
       return touch({ propertyId, changes: 1 });
     },
-    /** Some of a partner's properties with a history that has changed since their plans were made. */
+    /** Returns some of a partner's properties whose history has changed since their plans were computed. */
     async changed(partnerId: string, limit: number): Promise<string[]> {
       return (await changed({ partnerId, limit })).map(({ propertyId }) => propertyId);
     },
-    /** Some of a partner's properties whose plans were made before that day. */
+    /** Returns some of a partner's properties whose plans were computed before the day. */
     async aged(partnerId: string, day: Day, limit: number): Promise<string[]> {
       return (await aged({ partnerId, day, limit })).map(({ propertyId }) => propertyId);
     },
@@ -182,18 +182,18 @@ export function planStore(engine: Engine) {
       const [row] = await ofPartner({ partnerId });
       return row ? sumsFrom(row) : emptyPlanSums();
     },
-    /** The day of the oldest plan of a partner's properties. */
+    /** Returns the day of the oldest plan of a partner's properties. */
     async asOf(partnerId: string): Promise<Day | undefined> {
       return (await oldest({ partnerId }))[0]?.asOf;
     },
-    /** Stores a property's plan, made when what it rests on had changed so many times. */
+    /** Stores a property's plan that was computed when its inputs had changed `changes` times. */
     async save(propertyId: string, sums: PlanSums, asOf: Day, changes: number): Promise<void> {
       return save({ propertyId, ...rowOf(sums), asOf, changes });
     },
     async savePartner(partnerId: string, sums: PlanSums): Promise<void> {
       return savePartner({ partnerId, ...rowOf(sums) });
     },
-    /** Forgets what money could be spent on in a property. */
+    /** Deletes the candidates of a property. */
     async dropCandidates(propertyId: string): Promise<void> {
       return dropCandidates({ propertyId });
     },
@@ -203,7 +203,7 @@ export function planStore(engine: Engine) {
         await addCandidate({ ...candidate, propertyId, partnerId, componentId: candidate.id, rank });
       }
     },
-    /** In the order of spending, from after a place on, those that cost no more than so much. */
+    /** Returns the candidates after a position that cost at most the amount, in the order of spending. */
     async candidates(
       partnerId: string,
       { rank, id }: SpendingPlace,
@@ -212,7 +212,7 @@ export function planStore(engine: Engine) {
     ): Promise<(PropertyCandidate & SpendingPlace)[]> {
       return candidates({ partnerId, rank, id, mostCents, limit });
     },
-    /** The properties in the order of their creation. */
+    /** Ordered by creation. */
     async page(partnerId: string, slice: Slice): Promise<PropertyPlanRow[]> {
       const rows = await page().execute({ partnerId, ...slice });
       return rows.map(({ yearsText, ...row }) => ({

@@ -13,7 +13,7 @@ export type PropertyRow = Pick<
   Property,
   "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
 >;
-/** What a snapshot reads of a property, and how many components it has. */
+/** The columns of a property that a snapshot reads, with the number of its components. */
 export type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
 export type PortfolioRow = { property: Property; totals: PropertyTotals };
 
@@ -164,37 +164,37 @@ export function propertyStore(engine: Engine) {
     async find(partnerId: string, id: string): Promise<Property | undefined> {
       return (await byId().execute({ partnerId, id }))[0];
     },
-    /** Whose property it is; undefined when there is none. */
+    /** Returns the partner's id; undefined for an unknown property. */
     async ownerOf(id: string): Promise<string | undefined> {
       return (await ownerOf().execute({ id }))[0]?.partnerId;
     },
     async findByReference(partnerId: string, reference: string): Promise<Property | undefined> {
       return (await byReference().execute({ partnerId, reference }))[0];
     },
-    /** Those of the partner's own references that there are, in no order. */
+    /** Returns the partner's properties with these partner references, in no order. */
     async ofReferences(partnerId: string, references: readonly string[]): Promise<Property[]> {
       if (references.length === 0) return [];
       return await ofReferences().execute({ partnerId, references: engine.list(references) });
     },
-    /** Those of the partner's of these ids, in no order. */
+    /** Returns the partner's rows with these ids, in no order. */
     async ofIds(partnerId: string, ids: readonly string[]): Promise<Property[]> {
       if (ids.length === 0) return [];
-      // By their ids alone: given the choice SQLite goes through all of the partner's.
+      // Selected by id alone: SQLite would otherwise scan all rows of the partner.
       const found = await ofIds().execute({ ids: engine.list(ids) });
       return found.filter((one) => one.partnerId === partnerId);
     },
-    /** The day from which its service record is complete. */
+    /** Returns the first day of the complete service record. */
     async saveRecord(id: string, recordsSince: Day): Promise<void> {
       return saveRecord({ id, recordsSince });
     },
-    /** The properties of that name and address, in whatever city, the oldest first. */
+    /** Returns the properties with the name and address in any city, ordered from the oldest. */
     async ofAddress(partnerId: string, name: string, address: string): Promise<Property[]> {
       return await byAddress().execute({ partnerId, name, address });
     },
     async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
       return page({ partnerId, ...slice });
     },
-    /** The same with how many there are, as of the same moment. */
+    /** Returns a page with the total count, from one statement. */
     async countedPage(partnerId: string, slice: Slice): Promise<{ rows: PropertyRow[]; total: number }> {
       const rows = await countedPage({ partnerId, ...slice });
       return { rows, total: rows[0]?.total ?? (await totals({ partnerId }))[0]!.total };
@@ -202,7 +202,7 @@ export function propertyStore(engine: Engine) {
     async portfolioPage(partnerId: string, slice: Slice): Promise<PortfolioRow[]> {
       return await portfolio().execute({ partnerId, ...slice });
     },
-    /** The partner's demo properties: one, as long as nothing but the onboarding makes them. */
+    /** Returns the partner's demo properties, of which onboarding creates one. */
     async demo(partnerId: string): Promise<PortfolioRow[]> {
       return await demo().execute({ partnerId });
     },
@@ -225,7 +225,7 @@ export function propertyStore(engine: Engine) {
         forSnapshot().execute({ after: last?.id ?? after, limit }),
       );
     },
-    /** The same of one partner's, after a number in its list. */
+    /** Returns one partner's properties after a number in its list, with about `components` components in all. */
     async ofPartnerForSnapshot(
       partnerId: string,
       afterSeq: number,
@@ -235,7 +235,7 @@ export function propertyStore(engine: Engine) {
         ofPartnerForSnapshot().execute({ partnerId, afterSeq: last?.seq ?? afterSeq, limit }),
       );
     },
-    /** Some properties that have components which no snapshot has seen, of about so many components; all when few. */
+    /** Returns properties with components without a snapshot, with about `components` components in all. */
     async withUnseen(components: number): Promise<SnapshotProperty[]> {
       return upTo<SnapshotProperty>(components, (last, limit) =>
         unseen().execute({ after: last?.id ?? "", limit }),
@@ -244,10 +244,10 @@ export function propertyStore(engine: Engine) {
   };
 }
 
-/** Read first; then as many as are there already. What a step has no room for would be read again by the next. */
+/** The size of the first page; each further page doubles the rows. Rows beyond the limit are read again by the next step. */
 const FIRST_READ = 16;
 
-/** The first rows that come to about so many components, at least one; `read` gives those after the last. */
+/** Returns the first rows with about so many components in all, at least one; `read` reads those after the last. */
 async function upTo<Row extends { components: number }>(
   components: number,
   read: (last: Row | undefined, limit: number) => PromiseLike<Row[]>,

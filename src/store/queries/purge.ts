@@ -4,25 +4,25 @@ import type { Engine } from "../engine.ts";
 
 const ph = sql.placeholder;
 
-/** The numbers in the partner's lists that a purge has come to. */
+/** The numbers in the partner's lists that a purge has reached. */
 export type PurgePlace = { appliances: number; properties: number };
 const START: PurgePlace = { appliances: 0, properties: 0 };
 
-/** What a step of a purge has deleted. */
+/** The result of a step of a purge. */
 export type Purged = {
   rows: number;
-  /** Where the next step goes on. */
+  /** The position of the next step. */
   place: PurgePlace;
-  /** Pictures whose photos are gone; their files are to follow. */
+  /** The pictures of deleted photos, whose files are deleted next. */
   files: string[];
-  /** Nothing of the partner is left but what `finish` deletes. */
+  /** Whether only the rows that `finish` deletes are left. */
   isEmpty: boolean;
 };
 
-/** Rows that one statement deletes at most. */
+/** The most rows that one statement deletes. */
 const PER_STATEMENT = 200;
 
-/** Deletes what is of the id, and returns a key of each row that is gone. */
+/** Deletes the rows of an id, and returns a key of each. */
 type Deletion = () => { execute(values: { id: string }): Promise<unknown[]> };
 
 /**
@@ -33,7 +33,7 @@ export function purgeStore(engine: Engine) {
   const { db } = engine;
   const t = engine.tables;
 
-  /** The rows whose keys are chosen, a bounded number of them; of one table, or of one beside its `components`. */
+  /** Deletes a bounded number of rows by their keys, of one table, or of one with its `components`. */
   const some = (table: AnySQLiteTable, key: AnySQLiteColumn[], condition: SQL, byComponents = false) =>
     engine.prepared(() => {
       const columns = Object.fromEntries(key.map((column, at) => [`key${at}`, column]));
@@ -48,7 +48,7 @@ export function purgeStore(engine: Engine) {
         key.length === 1 ? inArray(key[0]!, chosen) : sql`(${sql.join(key, sql`, `)}) in ${chosen}`;
       return db.delete(table).where(isChosen).returning({ key: key[0]! });
     }) as Deletion;
-  /** The few rows at most that are of the id. */
+  /** Deletes the few rows of an id. */
   const all = (table: AnySQLiteTable, of: AnySQLiteColumn) =>
     engine.prepared(() =>
       db
@@ -58,7 +58,7 @@ export function purgeStore(engine: Engine) {
     ) as Deletion;
   const isOf = (column: AnySQLiteColumn) => eq(column, ph("id"));
 
-  /** Of an appliance, the rows that refer to others before those. */
+  /** The deletions of an appliance: referencing rows before referenced ones. */
   const ofAppliance = [
     some(
       t.riskSnapshots,
@@ -72,7 +72,7 @@ export function purgeStore(engine: Engine) {
       isOf(t.components.applianceId),
       true,
     ),
-    // Each kind has an index of its own.
+    // Each kind has its own index.
     ...["smart", "meter"].map((kind) =>
       some(
         t.sensorEvents,
@@ -89,7 +89,7 @@ export function purgeStore(engine: Engine) {
     some(t.components, [t.components.id], isOf(t.components.applianceId)),
     all(t.appliances, t.appliances.id),
   ];
-  /** The same of a property that has no appliances any more. */
+  /** The deletions of a property without appliances. */
   const ofProperty = [
     some(t.claims, [t.claims.id], isOf(t.claims.propertyId)),
     some(t.embeds, [t.embeds.id], isOf(t.embeds.propertyId)),
@@ -111,7 +111,7 @@ export function purgeStore(engine: Engine) {
       .where(isOf(deliveries.partnerId))
       .orderBy(asc(deliveries.id))
       .limit(PER_STATEMENT);
-  /** Of a partner that has no properties any more, what may be many. */
+  /** The deletions of a partner without properties that may have many rows. */
   const ofPartner = [
     engine.prepared(() =>
       db
@@ -136,7 +136,7 @@ export function purgeStore(engine: Engine) {
     all(t.feedCursors, t.feedCursors.partnerId),
     some(t.dailyBudgets, [t.dailyBudgets.partnerId, t.dailyBudgets.day], isOf(t.dailyBudgets.partnerId)),
   ];
-  /** One row or a few each. */
+  /** The deletions of one or a few rows each. */
   const last = [
     all(t.dailyBudgets, t.dailyBudgets.partnerId),
     all(t.rateWindows, t.rateWindows.caller),
@@ -172,7 +172,7 @@ export function purgeStore(engine: Engine) {
     return db.delete(t.photos).where(inArray(t.photos.id, chosen)).returning({ filename: t.photos.filename });
   });
 
-  /** Runs the deletions in their order, up to the first that leaves something for another step. */
+  /** Runs the deletions in order, until one leaves rows for another step. */
   async function runAll(deletions: readonly Deletion[], id: string): Promise<number> {
     let rows = 0;
     for (const deletion of deletions) {
@@ -184,7 +184,7 @@ export function purgeStore(engine: Engine) {
   }
 
   return {
-    /** From a place on: PostgreSQL's index keeps what was deleted before for a while, and would be read through each time. */
+    /** Starts at a position, since PostgreSQL's index retains deleted entries for a while, and each step would scan them. */
     async step(partnerId: string, place = START): Promise<Purged> {
       const [appliance] = await firstAppliance().execute({ id: partnerId, from: place.appliances });
       if (appliance) {
@@ -201,7 +201,7 @@ export function purgeStore(engine: Engine) {
       const rows = await runAll(ofPartner, partnerId);
       return { rows, place, files: [], isEmpty: rows === 0 };
     },
-    /** Deletes the partner itself. Throws when something is left that refers to it. */
+    /** Deletes the partner itself. Throws if a row still refers to it. */
     async finish(partnerId: string): Promise<void> {
       for (const deletion of last) await deletion().execute({ id: partnerId });
     },

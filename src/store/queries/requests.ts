@@ -7,10 +7,10 @@ const ph = sql.placeholder;
 
 export type StoredReply = Tables["idempotencyKeys"]["$inferSelect"];
 
-/** How long a reply is given again. */
+/** The retention of replies to requests with an idempotency key. */
 export const REPLIES_KEPT_MS = MS_PER_DAY;
 
-/** Replies kept for repeated requests. */
+/** The stored replies to requests with an idempotency key. */
 export function idempotencyStore(engine: Engine) {
   const { db } = engine;
   const { idempotencyKeys } = engine.tables;
@@ -30,7 +30,7 @@ export function idempotencyStore(engine: Engine) {
     async find(partnerId: string, operation: string, key: string): Promise<StoredReply | undefined> {
       return (await find().execute({ partnerId, operation, key }))[0];
     },
-    /** Replaces an expired reply of the same key. */
+    /** Stores a reply; replaces an expired one with the same key. */
     async save(reply: StoredReply): Promise<void> {
       await db
         .insert(idempotencyKeys)
@@ -40,7 +40,7 @@ export function idempotencyStore(engine: Engine) {
           set: reply,
         });
     },
-    /** Deletes up to `limit` replies older than `before`; returns how many. */
+    /** Deletes up to `limit` replies from before the instant; returns their number. */
     async prune(before: Instant, limit: number): Promise<number> {
       const { partnerId, operation, key, createdAt } = idempotencyKeys;
       const old = db
@@ -48,7 +48,7 @@ export function idempotencyStore(engine: Engine) {
         .from(idempotencyKeys)
         .where(lt(createdAt, before))
         .limit(limit);
-      // Another server may have put a new reply in the place of an old one since that was chosen.
+      // Another server may have replaced an old reply with a new one meanwhile.
       const deleted = await db
         .delete(idempotencyKeys)
         .where(and(sql`(${partnerId}, ${operation}, ${key}) in ${old}`, lt(createdAt, before)))
@@ -58,7 +58,7 @@ export function idempotencyStore(engine: Engine) {
   };
 }
 
-/** Calls taken from the partners' daily budgets. */
+/** The calls taken from the partners' daily limits. */
 export function budgetStore(engine: Engine) {
   const { db } = engine;
   const { dailyBudgets } = engine.tables;
@@ -102,7 +102,7 @@ export function budgetStore(engine: Engine) {
     async taken(partnerId: string, day: Day): Promise<number> {
       return (await taken().execute({ partnerId, day }))[0]?.calls ?? 0;
     },
-    /** Takes calls, or gives them back when negative. */
+    /** Takes calls, or returns them if negative. */
     async add(partnerId: string, day: Day, calls: number): Promise<void> {
       await add().execute({ partnerId, day, calls });
     },
@@ -120,16 +120,16 @@ export function budgetStore(engine: Engine) {
         const [row] = calls > 0 ? await take().execute({ partnerId, day, calls, budget }) : [];
         if (row) return { granted: calls, taken: row.calls };
         const before = await this.taken(partnerId, day);
-        // What is left may have become less meanwhile, so it is asked for again.
+        // Fewer calls may be left meanwhile, so the statement checks again.
         calls = Math.min(calls - 1, budget - before);
         if (calls <= 0) return { granted: 0, taken: before };
       }
     },
-    /** Sees to it that at least so many are taken of the day. */
+    /** Raises the calls taken of the day to at least this number. */
     async raiseTo(partnerId: string, day: Day, calls: number): Promise<void> {
       await raise().execute({ partnerId, day, calls });
     },
-    /** A partner's days with calls from `from` to before `until`, in order. */
+    /** Returns a partner's days with calls from `from` until before `until`, in order. */
     async days(partnerId: string, from: Day, until: Day): Promise<{ day: Day; calls: number }[]> {
       return await db
         .select({ day: dailyBudgets.day, calls: dailyBudgets.calls })

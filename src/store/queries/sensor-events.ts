@@ -11,7 +11,7 @@ export type SmartEvidenceRow = Pick<
   "applianceId" | "componentId" | "eventType" | "severity" | "sensorId" | "recordedAt"
 >;
 
-/** A place in the order of moments and ids. */
+/** A position in the order of instants and ids. */
 export type SmartPlace = { recordedAt: Instant; id: string };
 
 export function sensorEventStore(engine: Engine) {
@@ -33,7 +33,7 @@ export function sensorEventStore(engine: Engine) {
       .select(aliased(evidence))
       .from(sensorEvents)
       .where(and(isAmong(sensorEvents.applianceId, "applianceIds"), isSmart, since))
-      // Without an order PostgreSQL hopes to have so many early, and reads through the events of all.
+      // Without the order PostgreSQL expects the limit to be reached early, and scans all events.
       .orderBy(...(isPostgres ? [asc(sensorEvents.id)] : []))
       .limit(ph("limit")),
   );
@@ -46,7 +46,7 @@ export function sensorEventStore(engine: Engine) {
           eq(sensorEvents.applianceId, ph("applianceId")),
           isSmart,
           since,
-          // Both together: of sensors whose clocks stand still one moment has however many.
+          // By instant and id, since a sensor with a stopped clock has any number of events at one instant.
           sql`(${sensorEvents.recordedAt}, ${sensorEvents.id}) < (${ph("recordedAt")}, ${ph("id")})`,
         ),
       )
@@ -57,7 +57,7 @@ export function sensorEventStore(engine: Engine) {
     async insert(event: SensorEvent): Promise<void> {
       await db.insert(sensorEvents).values(event);
     },
-    /** Smart events recorded since then, as older ones have faded: at most `limit` of them in no order. */
+    /** Returns at most `limit` smart events since the instant, in no order. Older ones no longer count. */
     async smartEvidence(
       applianceIds: readonly string[],
       since: Instant,
@@ -65,7 +65,7 @@ export function sensorEventStore(engine: Engine) {
     ): Promise<SmartEvidenceRow[]> {
       return smart({ applianceIds: engine.list(applianceIds), since, limit });
     },
-    /** The same of one appliance before a place, the newest first. */
+    /** Returns an appliance's smart events before a position, ordered from the newest. */
     async smartEvidenceBefore(
       applianceId: string,
       since: Instant,

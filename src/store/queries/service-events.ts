@@ -12,7 +12,7 @@ import { aliased } from "./aliased-columns.ts";
 
 const ph = sql.placeholder;
 
-/** What scoring reads of an event. */
+/** The columns of an event that scoring reads. */
 export type EventEvidenceRow = {
   applianceId: string;
   componentId: string | null;
@@ -21,17 +21,17 @@ export type EventEvidenceRow = {
   conditionAfter: Condition | null;
 } & Reading & {
     id: string;
-    /** The note, where it was not read yet by the rules that were asked for. */
+    /** The note, if it was not analyzed with the requested rules yet. */
     unread: string | null;
   };
 
-/** What is kept of a note that was read; all null without one. */
+/** The stored findings of a note; all null without one. */
 export type Reading = { noteKey: string | null; findings: string | null; readBy: string | null };
 
-/** Of an event on a day: what it speaks of (null: the whole appliance), and when it was logged. */
+/** An event on a day: its component (null for the whole appliance), and the instant at which it was logged. */
 export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
 
-/** Of an event on a day: what rows of an import are matched on. */
+/** An event on a day: the columns that rows of an import are matched by. */
 export type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
 
 export type Outcome = Tables["outcomes"]["$inferSelect"];
@@ -160,7 +160,7 @@ export function serviceEventStore(engine: Engine) {
     ): Promise<EventEvidenceRow[]> {
       return evidence({ applianceIds: engine.list(applianceIds), readBy, limit });
     },
-    /** The same of one appliance, the oldest first, from the one after `last` on. */
+    /** Returns the columns for scoring of an appliance's events after `last`, ordered from the oldest. */
     async evidenceAfter(
       applianceId: string,
       readBy: string,
@@ -170,15 +170,15 @@ export function serviceEventStore(engine: Engine) {
       const { date, id } = last ?? { date: "", id: "" };
       return evidenceAfter({ applianceId, readBy, date, id, limit });
     },
-    /** The days before `before` on which a property's appliances have events, each once, in no order. */
+    /** Returns the distinct days before `before` with events of a property's appliances, in no order. */
     async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
       return (await daysBefore().execute({ propertyId, before })).map(({ date }) => date);
     },
-    /** Of properties, those before the record of each is complete, each once of a property, in no order. */
+    /** Returns the distinct days with events before each property's complete record, in no order. */
     async daysBeforeRecords(propertyIds: readonly string[]): Promise<{ propertyId: string; date: Day }[]> {
       return await daysBeforeRecords().execute({ propertyIds: engine.list(propertyIds) });
     },
-    /** All of some appliances in no order; undefined when they are more than `most`. */
+    /** Returns all events of appliances in no order; undefined if there are more than `most`. */
     async ofAppliances(applianceIds: readonly string[], most: number): Promise<ServiceEvent[] | undefined> {
       if (applianceIds.length === 0) return [];
       const found = await ofAppliances().execute({
@@ -210,7 +210,7 @@ export function serviceEventStore(engine: Engine) {
         .$dynamic();
       return (await (limit === undefined ? events : events.limit(limit))) as ServiceEvent[];
     },
-    /** All of an appliance's, the oldest first. */
+    /** Returns all events of an appliance, ordered from the oldest. */
     async ofAppliance(applianceId: string): Promise<ServiceEvent[]> {
       const rows = await db
         .select()
@@ -219,11 +219,11 @@ export function serviceEventStore(engine: Engine) {
         .orderBy(asc(serviceEvents.date), asc(serviceEvents.id));
       return rows as ServiceEvent[];
     },
-    /** What happened to an appliance on a day, by id, from the one after `after` on; from "" all of it. */
+    /** Returns an appliance's events on a day with ids after `after`, in order; "" returns all. */
     async ofDayAfter(applianceId: string, date: Day, after: string, limit: number): Promise<DayEvent[]> {
       return ofDayAfter({ applianceId, date, after, limit });
     },
-    /** The same, with what rows of an import are matched on. */
+    /** Returns the same events with the columns that rows of an import are matched by. */
     async matchedOfDayAfter(
       applianceId: string,
       date: Day,
@@ -232,7 +232,7 @@ export function serviceEventStore(engine: Engine) {
     ): Promise<MatchedEvent[]> {
       return matchedOfDayAfter({ applianceId, date, after, limit });
     },
-    /** Keeps it, unless one of that event and component is kept already. */
+    /** Inserts an outcome, unless there is one of the event and component. */
     async insertOutcome(outcome: Outcome): Promise<void> {
       return insertOutcome({ ...outcome });
     },

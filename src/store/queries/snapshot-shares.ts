@@ -7,14 +7,14 @@ const ph = sql.placeholder;
 /** A partner's part of a day's snapshot that several servers take together. */
 export type SnapshotShare = {
   partnerId: string;
-  /** The number of the partner's last property done; 0 at the start. */
+  /** The number of the partner's last property that is done; 0 at the start. */
   doneSeq: number;
 };
 
 const COUNTS = ["components", "changed", "critical", "warning", "announced", "queued", "heldBack"] as const;
 export type ShareCounts = Record<(typeof COUNTS)[number], number>;
 
-/** Who takes which part of a snapshot: a share is a server's from its claim until that transaction ends, however it ends. */
+/** The shares of a snapshot. A server has a share from its claim until the end of that transaction. */
 export function snapshotShareStore(engine: Engine) {
   const { db } = engine;
   const { partners, snapshotShares: shares } = engine.tables;
@@ -42,19 +42,19 @@ export function snapshotShareStore(engine: Engine) {
   const ofDay = (day: Day) => eq(shares.day, day);
 
   return {
-    /** A share for every partner there is; returns how many. */
+    /** Inserts a share for each partner; returns their number. */
     async open(day: Day): Promise<number> {
       await db.delete(shares).where(ofDay(day));
       const ids = await db.select({ partnerId: partners.id }).from(partners);
       if (ids.length > 0) await db.insert(shares).values(ids.map(({ partnerId }) => ({ day, partnerId })));
       return ids.length;
     },
-    /** A share that is not done, and that no other transaction holds, of the first partner after one. */
+    /** Claims the next unfinished share after a partner that no other transaction has locked. */
     async claim(day: Day, after: string): Promise<SnapshotShare | undefined> {
       const [claimed] = await claim().execute({ day, after });
       return claimed && { partnerId: claimed.partnerId, doneSeq: Number(claimed.cursor) };
     },
-    /** Adds what was done of a claimed share. */
+    /** Adds the results of a step to a claimed share. */
     async add(day: Day, share: SnapshotShare, counts: ShareCounts, isDone: boolean): Promise<void> {
       const added = Object.fromEntries(COUNTS.map((name) => [name, sql`${shares[name]} + ${counts[name]}`]));
       await db
@@ -62,28 +62,28 @@ export function snapshotShareStore(engine: Engine) {
         .set({ ...added, cursor: String(share.doneSeq), isDone })
         .where(and(ofDay(day), eq(shares.partnerId, share.partnerId)));
     },
-    /** How many are not done, those that others hold among them. */
+    /** Counts the unfinished shares, including claimed ones. */
     async left(day: Day): Promise<number> {
       return Number((await open().execute({ day }))[0]!.n);
     },
     async any(day: Day): Promise<boolean> {
       return (await db.select({ day: shares.day }).from(shares).where(ofDay(day)).limit(1)).length > 0;
     },
-    /** What they have come to together. */
+    /** Returns the sums of all shares. */
     async sum(day: Day): Promise<ShareCounts> {
       const sums = COUNTS.map((name) => [name, sql<number>`coalesce(sum(${shares[name]}), 0)`.as(name)]);
       const [row] = await db.select(Object.fromEntries(sums)).from(shares).where(ofDay(day));
       return Object.fromEntries(COUNTS.map((name) => [name, Number(row![name])])) as ShareCounts;
     },
-    /** Those of days after, with what they have come to, in no order. */
+    /** Returns the shares of later days, with their results, in no order. */
     async after(day: Day) {
       return await db.select().from(shares).where(gt(shares.day, day));
     },
-    /** Forgets those of days after, once the steps that hold any of them have ended; returns what they had come to. */
+    /** Deletes the shares of later days after the transactions that have claimed them; returns their results. */
     async forgetAfter(day: Day) {
       return await db.delete(shares).where(gt(shares.day, day)).returning();
     },
-    /** Forgets those of the day and of days before. */
+    /** Deletes the shares of the day and earlier days. */
     async forget(day: Day): Promise<void> {
       await db.delete(shares).where(lte(shares.day, day));
     },

@@ -7,7 +7,7 @@ import type { Slice } from "../slice.ts";
 
 const ph = sql.placeholder;
 
-/** A snapshot is a day apart from the next; two hours more is late. */
+/** The time after which a snapshot is late: a day and two hours. */
 export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
 
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
@@ -34,7 +34,7 @@ export function snapshotStore(engine: Engine) {
     db.delete(riskSnapshots).where(
       and(
         engine.isAmong(riskSnapshots.componentId, "componentIds"),
-        // Said beside what follows, which would be looked up for every row that a component has.
+        // Redundant, but it avoids the subquery for each row of a component.
         lt(riskSnapshots.day, ph("cutoff")),
         sql`${riskSnapshots.day} < (select max(kept.day) from ${riskSnapshots} kept where kept.component_id = risk_snapshots.component_id and kept.day <= ${ph("cutoff")})`,
       ),
@@ -97,17 +97,17 @@ export function snapshotStore(engine: Engine) {
     async latestFinished(): Promise<SnapshotRun | undefined> {
       return (await latest().execute({}))[0];
     },
-    /** The newest day first, and how many there are. */
+    /** Ordered by day, the newest first, with the total count. */
     async page({ limit, offset }: Slice): Promise<{ runs: SnapshotRun[]; total: number }> {
       const newest = db.select().from(snapshotRuns).orderBy(desc(snapshotRuns.day));
       const [counted] = await db.select({ n: count() }).from(snapshotRuns);
       return { runs: await newest.limit(limit).offset(offset), total: counted!.n };
     },
-    /** When every component was scored that was not scored by itself since: the start of the latest finished run. */
+    /** Returns the start of the latest finished run: the scoring of all components without a later one. */
     async settledAt(): Promise<Instant | null> {
       return (await latest().execute({}))[0]?.startedAt ?? null;
     },
-    /** The newest day after `day` that has a run, finished or not: the clock was set back since. */
+    /** Returns the newest day after `day` with a run, finished or not, as when the clock was set back. */
     async laterThan(day: Day): Promise<Day | undefined> {
       const rows = await db
         .select({ day: snapshotRuns.day })
@@ -128,14 +128,14 @@ export function snapshotStore(engine: Engine) {
       const later = new Set(found.map(({ id }) => id));
       return { last: page.at(-1)?.id, scored: page.filter(({ id }) => later.has(id)) };
     },
-    /** Takes the points of days after `day` out of the trends of components, which go on from the day before. */
+    /** Deletes the points of days after `day` from the trends of components. */
     async takeBack(componentIds: readonly string[], day: Day): Promise<void> {
       const ids = { componentIds: engine.list(componentIds), day };
       await goBack().execute(ids);
       await markUnseen().execute(ids);
       await dropLater().execute(ids);
     },
-    /** The runs of days after `day`, in order. */
+    /** Returns the runs of days after `day`, in order. */
     async after(day: Day): Promise<SnapshotRun[]> {
       return await db
         .select()
@@ -143,7 +143,7 @@ export function snapshotStore(engine: Engine) {
         .where(gt(snapshotRuns.day, day))
         .orderBy(asc(snapshotRuns.day));
     },
-    /** Forgets the runs of days after `day`, whose points are taken out of the trends; returns how many. */
+    /** Deletes the runs of days after `day`, whose points are deleted from the trends; returns their number. */
     async forgetAfter(day: Day): Promise<number> {
       const runs = await db
         .delete(snapshotRuns)
@@ -151,7 +151,7 @@ export function snapshotStore(engine: Engine) {
         .returning({ day: snapshotRuns.day });
       return runs.length;
     },
-    /** A run that was cut short on an earlier day or this one. */
+    /** Returns an unfinished run of this or an earlier day. */
     async unfinished(): Promise<SnapshotRun | undefined> {
       const rows = await db
         .select()
@@ -161,11 +161,11 @@ export function snapshotStore(engine: Engine) {
         .limit(1);
       return rows[0];
     },
-    /** Begins the run of a day that has none. */
+    /** Inserts the run of a day, if there is none. */
     async start(day: Day, startedAt: Instant, modelVersion: string): Promise<void> {
       await db.insert(snapshotRuns).values({ day, startedAt, modelVersion }).onConflictDoNothing();
     },
-    /** The day's run, which no other transaction changes before this one has ended. */
+    /** Locks and returns the run of a day. */
     async hold(day: Day): Promise<SnapshotRun | undefined> {
       const held = await db.update(snapshotRuns).set({ day }).where(eq(snapshotRuns.day, day)).returning();
       return held[0];
@@ -176,7 +176,7 @@ export function snapshotStore(engine: Engine) {
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
       return insert({ componentId, day, riskScore });
     },
-    /** Drops the components' rows that no day from `cutoff` on needs. */
+    /** Deletes the components' rows that no day from `cutoff` needs. */
     async pruneTrends(componentIds: readonly string[], cutoff: Day): Promise<void> {
       return prune({ componentIds: engine.list(componentIds), cutoff });
     },
@@ -188,7 +188,7 @@ export function snapshotStore(engine: Engine) {
     async trendRows(componentId: string): Promise<TrendRow[]> {
       return await trend().execute({ componentId });
     },
-    /** The days from `from` on, on which a snapshot ran, in order. */
+    /** Returns the days from `from` with a snapshot, in order. */
     async days(from: Day): Promise<Day[]> {
       return (await days().execute({ from })).map((row) => row.day);
     },

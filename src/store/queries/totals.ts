@@ -77,7 +77,7 @@ export function totalsStore(engine: Engine) {
     async ofProperty(propertyId: string): Promise<PropertyTotals> {
       return (await ofProperty().execute({ propertyId }))[0]!;
     },
-    /** How many appliances each of the properties has. */
+    /** Counts the appliances of each property. */
     async appliancesOf(propertyIds: readonly string[]): Promise<Map<string, number>> {
       const rows = await appliancesOf({ propertyIds: engine.list(propertyIds) });
       return new Map(rows.map(({ propertyId, appliances }) => [propertyId, appliances]));
@@ -94,7 +94,7 @@ export function totalsStore(engine: Engine) {
     async addToProperty(propertyId: string, delta: PropertyTotals): Promise<void> {
       return addProperty({ propertyId, ...delta });
     },
-    /** Says that a snapshot has seen all components of these. */
+    /** Records that a snapshot has scored all components of these properties. */
     async seen(propertyIds: readonly string[]): Promise<void> {
       if (propertyIds.length > 0) await seen().execute({ propertyIds: engine.list(propertyIds) });
     },

@@ -27,14 +27,14 @@ export function unitStore(engine: Engine) {
     async find(id: string): Promise<Unit | undefined> {
       return (await byId().execute({ id }))[0];
     },
-    /** Units are numbered from 1 without gaps, so the offset is the number to start after. */
+    /** Returns a page of units. They are numbered from 1 without gaps, so the offset is the number to start after. */
     async page(propertyId: string, slice: Slice): Promise<Unit[]> {
       return await page().execute({ propertyId, ...slice });
     },
     async insert(rows: Unit[]): Promise<void> {
       for (const row of rows) await insert({ ...row });
     },
-    /** Units numbered above `number` that carry an appliance. */
+    /** Returns the units with a number above `number` that have an appliance. */
     async inUseAbove(propertyId: string, number: number): Promise<Unit[]> {
       return await db
         .selectDistinct({

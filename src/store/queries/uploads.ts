@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
-/** Pictures' bytes, where servers have no folder in common. */
+/** The bytes of pictures, if servers do not share a folder. */
 export function uploadStore(engine: Engine) {
   const { db } = engine;
   const { uploads } = engine.tables;
@@ -20,7 +20,7 @@ export function uploadStore(engine: Engine) {
     async remove(filenames: readonly string[]): Promise<void> {
       await db.delete(uploads).where(inArray(uploads.filename, [...filenames]));
     },
-    /** Names after one, in their order, of what was written before then. */
+    /** Returns names after `after`, in order, of pictures that were written before the instant. */
     async names(after: string, before: Instant, limit: number): Promise<string[]> {
       const rows = await db
         .select({ filename: uploads.filename })
