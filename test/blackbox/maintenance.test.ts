@@ -36,7 +36,7 @@ testOnSqlite(
     }
     expect(await checkOf(server, "uploads")).toMatchObject({
       status: "warn",
-      detail: "1 of 1 photos have their file; 2 files have no photo",
+      detail: "all 1 photos present; 2 orphaned files",
     });
     await server.start();
     await server.logged(({ msg, files }) => msg === "orphaned uploads removed" && files === 2);
@@ -68,7 +68,7 @@ test("the doctor and the partner's records say that a receiver fails, from its f
     const { list, webhook_last_error, check } = await states();
     expect({ list, webhook_last_error }).toEqual({ list: "failing", webhook_last_error: "HTTP 500" });
     expect(check).toMatchObject({ status: "warn" });
-    expect(check.detail).toMatch(/refuses deliveries since \d{4}-.*: HTTP 500$/);
+    expect(check.detail).toMatch(/has been rejecting deliveries since \d{4}-.* \(HTTP 500\)$/);
   });
   receiver.behave(() => ({ status: 200 }));
   await receiver.waitFor((received) => received.length > 1);
