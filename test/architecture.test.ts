@@ -365,3 +365,11 @@ test("a test that is skipped or run alone is not committed", () => {
   );
   expect(marked.map(({ path }) => path)).toEqual([]);
 });
+
+test("every assertion about a promise is awaited", () => {
+  const statement = /^[ \t]*expect\((?:(?!;\n)[\s\S])*?\)\s*\.(?:rejects|resolves)\s*\./gm;
+  const unawaited = sourcesIn("test").flatMap(({ path, text }) =>
+    [...text.matchAll(statement)].map((match) => `${path}: ${match[0].trim().slice(0, 80)}`),
+  );
+  expect(unawaited).toEqual([]);
+});
