@@ -1,6 +1,6 @@
 /*
- * What a caller may send in the place of something good, as it is written on the wire. `‹…›` stands for what is put
- * in when it is sent: see STAND_INS.
+ * Hostile values as they are written on the wire. A text within ‹ and › is a placeholder that is replaced when the
+ * request is sent: see STAND_INS.
  */
 
 /** In place of any JSON value. */
@@ -78,7 +78,7 @@ export const MEDIA_TYPES = [
   ],
 ] as const;
 
-/** In the place of a parameter's value, as it is written in a query string or a form. */
+/** In place of a parameter's value, as written in a query string or a form. */
 export const QUERIES = [
   ...[
     "",
