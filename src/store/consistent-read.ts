@@ -1,12 +1,12 @@
 import type { Store } from "./store.ts";
 import type { Stores } from "./stores.ts";
 
-/** Readings before a transaction of its own is opened for one. */
+/** Attempts without a transaction, before a read snapshot is opened. */
 const TRIES = 3;
 
 /**
- * What several statements read of a partner, as it stood at one moment: they are run again where a write of the
- * partner's came between them. A list that is found by its counts would else leave out what moved meanwhile.
+ * Runs several reads of a partner's data on one state of it: they are repeated if the partner's revision has changed
+ * meanwhile. Otherwise a list that is found by its counts could omit rows.
  */
 export async function readConsistently<T>(
   store: Pick<Store, "read" | "inReadSnapshot">,

@@ -7,7 +7,10 @@ export type Values = Readonly<Record<string, unknown>>;
 type Table = Tables[keyof Tables];
 type Column<T extends Table> = keyof T["_"]["columns"] & string;
 
-/** Writes one row. Its values, by the names of the columns, are bound unconverted; the caller does not change them later. */
+/**
+ * Writes one row. Its values, by the names of the columns, are bound unconverted; the caller does not change them
+ * later.
+ */
 export type RowWrite = (values: Values) => void | Promise<void>;
 
 /** Columns that are computed from given ones. */

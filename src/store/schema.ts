@@ -202,7 +202,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
       confidence: oneOf("confidence", ["HIGH", "MEDIUM", "LOW"]).notNull(),
       announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
-      /** The rest of the score: what a projection needs without the history (docs/model/scoring.md#failure-probability). */
+      /**
+       * The rest of the score: what a projection needs without the history (docs/model/scoring.md#failure-probability).
+       */
       lifeFactor: real("life_factor").notNull().default(1),
       effectiveAgeYears: real("effective_age_years").notNull(),
       rate: real("rate").notNull(),
@@ -642,7 +644,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** Models calibrated to the operator's outcomes. Never changed or deleted, since scores and outcomes refer to them. */
+  /**
+   * Models calibrated to the operator's outcomes. Never changed or deleted, since scores and outcomes refer to them.
+   */
   const modelVersions = table("model_versions", {
     number: int("number").primaryKey(),
     /** The model of the executable that it corrects: 2 of 2+local.1. */
@@ -734,7 +738,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     probedAt: bigint("probed_at").notNull(),
   });
 
-  /** The servers that share this database, each for itself. Instants are by the database's clock, here and in leases. */
+  /**
+   * The servers that share this database, each for itself. Instants are by the database's clock, here and in leases.
+   */
   const servers = table(
     "servers",
     {
@@ -768,7 +774,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [index("leases_holder").on(t.holder)],
   );
 
-  /** Locks that any process on this database may hold, a server or a command. `expires_at` is by the database's clock. */
+  /**
+   * Locks that any process on this database may hold, a server or a command. `expires_at` is by the database's clock.
+   */
   const locks = table(
     "locks",
     {
@@ -804,7 +812,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     slots: text("slots").notNull(),
   });
 
-  /** Positions of clients that page through the event stream, where the next page may be requested from another server. */
+  /**
+   * Positions of clients that page through the event stream, where the next page may be requested from another server.
+   */
   const feedCursors = table(
     "feed_cursors",
     {

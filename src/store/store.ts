@@ -60,11 +60,16 @@ export type NumberedList = "properties" | "appliances" | "components" | "events"
 
 /** The source of numbers, instants and delivery ids for one partner's new rows, inside a transaction. */
 export type PartnerRows = {
-  /** Returns the number of the next row of a list. The caller raises its count in `partner_totals` in the same transaction. */
+  /**
+   * Returns the number of the next row of a list. The caller raises its count in `partner_totals` in the same
+   * transaction.
+   */
   nextSeq(list: NumberedList): number;
   /** Returns the number of the latest row of a list; 0 if there is none. */
   latestSeq(list: NumberedList): number;
-  /** Returns an instant later than those of all the partner's rows, by this process or another, whatever the clock is. */
+  /**
+   * Returns an instant later than those of all the partner's rows, by this process or another, whatever the clock is.
+   */
   nextInstant(): Instant;
   /** Returns an instant that is not before any returned so far, and not after any later one. */
   latestInstant(): Instant;
@@ -108,7 +113,10 @@ export type Store = {
   write<T>(run: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Present if a write costs the database much more than a single statement. */
   budgetReservations?: BudgetReservations;
-  /** Returns the error of a query in a form that can be logged, without its values; a StorageError if the disk is at fault. */
+  /**
+   * Returns the error of a query in a form that can be logged, without its values; a StorageError if the disk is at
+   * fault.
+   */
   explain(error: unknown): unknown;
   /** Returns a number that changes whenever another process has committed to the same database. */
   dataVersion(): number;

@@ -30,7 +30,9 @@ type Row = Record<string, unknown>;
 const known: Tables = schemaOf(sqliteColumnTypes);
 const NAMES = Object.keys(known) as Name[];
 
-/** State of running servers, of which there are none during a move, and pictures, which an endpoint may keep as files. */
+/**
+ * State of running servers, of which there are none during a move, and pictures, which an endpoint may keep as files.
+ */
 const EXCLUDED: readonly Name[] = ["servers", "leases", "locks", "uploads"];
 
 /** The most rows and values in one statement; SQLite accepts 32,766 values. */
@@ -243,7 +245,10 @@ async function measure({ db, tables }: Engine, name: Name): Promise<Map<string, 
   return new Map(Object.entries(found!));
 }
 
-/** Adds up remainders, so that the sum of many large numbers does not overflow, and as text, which is exact on both engines. */
+/**
+ * Adds up remainders, so that the sum of many large numbers does not overflow, and as text, which is exact on both
+ * engines.
+ */
 const sumOf = ({ dataType, columnType }: Column, column: Column) => {
   if (dataType === "boolean")
     return sql`cast(coalesce(sum(case when ${column} then 1 else 0 end), 0) as text)`.as(column.name);

@@ -1,15 +1,15 @@
 import type { Instant } from "../domain/time.ts";
 import type { Store } from "./store.ts";
 
-/** Longer than another process waits between two attempts to write. */
-const WINDOW_MS = 17;
-const ALONE_MS = 1;
+/** Longer than the time between two attempts of another process to write. */
+const LONG_PAUSE_MS = 17;
+const SHORT_PAUSE_MS = 1;
 const REMEMBERED_MS = 5_000;
 
 /**
- * A pause between the transactions of a long command that leaves the database to a process beside it: a moment, within which
- * a first write gets in sooner or later, and once that was seen, long enough for every write that waits. A database that
- * several processes write to side by side needs no more than the moment.
+ * Makes the pause between the transactions of a long command, in which other processes can write. It is short until
+ * another process has written, and then long enough for each write that waits. A shared database, which several
+ * processes write to concurrently, needs only the short pause.
  */
 export function writeThrottle(
   store: Pick<Store, "dataVersion" | "isShared">,
@@ -22,6 +22,6 @@ export function writeThrottle(
     const seen = store.dataVersion();
     if (seen !== version && !store.isShared) sharedUntil = clock() + REMEMBERED_MS;
     version = seen;
-    await sleep(clock() < sharedUntil ? WINDOW_MS : ALONE_MS);
+    await sleep(clock() < sharedUntil ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
   };
 }

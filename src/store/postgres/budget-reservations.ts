@@ -26,7 +26,9 @@ const RESERVE = `
   marked AS (UPDATE write_groups SET number = $2, written_at = now() FROM granted WHERE writer = $1)
   SELECT p.revision, (SELECT calls FROM granted) AS taken, EXISTS (SELECT FROM own) AS registered
   FROM partners p WHERE p.id = $3`;
-/** Waits for the writer's reservation, returns its number if it was committed, and prevents a later commit otherwise. */
+/**
+ * Waits for the writer's reservation, returns its number if it was committed, and prevents a later commit otherwise.
+ */
 const SETTLE = `
   INSERT INTO write_groups (writer, number, written_at) VALUES ($1, -1, now()) ON CONFLICT (writer) DO UPDATE
   SET number = CASE WHEN write_groups.number = $2 THEN write_groups.number ELSE -1 END, written_at = now()

@@ -2,7 +2,9 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
 import type { DatabaseAddress } from "./connection/address.ts";
 
-/** An error of the driver. Errors of PostgreSQL have an SQLSTATE as their code, those of the system a code of Node.js. */
+/**
+ * An error of the driver. Errors of PostgreSQL have an SQLSTATE as their code, those of the system a code of Node.js.
+ */
 type DriverError = Error & {
   code?: string;
   severity?: string;
@@ -72,7 +74,9 @@ export function withoutValues(error: unknown): unknown {
 
 const RECONNECTS = "A running server reconnects automatically.";
 
-/** Returns an error that tells the operator what to do, or the driver's error without values if there is nothing to do. */
+/**
+ * Returns an error that tells the operator what to do, or the driver's error without values if there is nothing to do.
+ */
 export function explainError(error: unknown, address: DatabaseAddress): unknown {
   const cause = causeOf(error);
   if (cause instanceof OperatorError) return cause;

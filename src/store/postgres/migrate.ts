@@ -65,7 +65,10 @@ export async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer version. */
+/**
+ * Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer
+ * version.
+ */
 export async function pendingMigrations(
   client: pg.Client,
   { displayName }: DatabaseAddress,
@@ -208,7 +211,9 @@ async function deregisterServers(
   await client.query("DELETE FROM servers");
 }
 
-/** Runs outside of the transaction: when several servers create the table at once, all but one of them fail and retry. */
+/**
+ * Runs outside of the transaction: when several servers create the table at once, all but one of them fail and retry.
+ */
 async function makeLedger(client: pg.Client): Promise<void> {
   for (let tries = 0; ; tries++)
     try {
@@ -241,7 +246,9 @@ async function requireComplete(client: pg.Client, { displayName }: DatabaseAddre
     );
 }
 
-/** Returns the tables and columns that a database with every migration on record lacks, for people; undefined if none. */
+/**
+ * Returns the tables and columns that a database with every migration on record lacks, for people; undefined if none.
+ */
 export async function missingObjects(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns

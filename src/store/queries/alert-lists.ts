@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { componentRows } from "./component-rows.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The filters of alerts by system and state, of which at least one is set. */
 export type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
@@ -18,32 +18,36 @@ const scoresOf = (tier: RiskTier | undefined) => ({
 });
 
 /**
- * Alerts of one system, one state, or both, from an index of each that holds elevated components alone, in their order.
- * What is counted and passed over is read from the index and from nothing else: 300,000 took 20 ms.
+ * Alerts of one system, one state, or both. Each filter has an index of the elevated components in their order, which
+ * alone is read to count and skip rows: 300,000 took 20 ms.
  */
 export function alertLists(engine: Engine) {
   const { db } = engine;
   const { components } = engine.tables;
   // A literal condition, so that SQLite uses the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
-    and(eq(components.partnerId, ph("partnerId")), isElevated(components.riskScore), ...more);
-  const ofSystem = eq(components.system, ph("system"));
-  const ofState = eq(components.state, ph("state"));
+    and(eq(components.partnerId, placeholder("partnerId")), isElevated(components.riskScore), ...more);
+  const ofSystem = eq(components.system, placeholder("system"));
+  const ofState = eq(components.state, placeholder("state"));
   const byScore = [desc(components.riskScore), asc(components.seq)];
 
   const reads = (condition: SQL | undefined) => {
-    const within = and(condition, gte(components.riskScore, ph("from")), lte(components.riskScore, ph("to")));
+    const within = and(
+      condition,
+      gte(components.riskScore, placeholder("from")),
+      lte(components.riskScore, placeholder("to")),
+    );
     const places = db
       .select({ seq: components.seq })
       .from(components)
       .where(within)
       .orderBy(...byScore)
-      .limit(ph("limit"))
-      .offset(ph("offset"));
+      .limit(placeholder("limit"))
+      .offset(placeholder("offset"));
     return {
       page: engine.read<PlacedComponent>(() =>
         componentRows(engine)
-          .where(and(eq(components.partnerId, ph("partnerId")), inArray(components.seq, places)))
+          .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
       ),
       counts: engine.read<{ critical: number; all: number }>(() =>

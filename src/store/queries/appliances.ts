@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The columns of an appliance that scoring reads. */
 export type ScoredAppliance = Pick<
@@ -38,13 +38,18 @@ export function applianceStore(engine: Engine) {
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.id, ph("id")), eq(appliances.partnerId, ph("partnerId")))),
+      .where(and(eq(appliances.id, placeholder("id")), eq(appliances.partnerId, placeholder("partnerId")))),
   );
   const bySerial = engine.prepared(() =>
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.propertyId, ph("propertyId")), eq(appliances.serial, ph("serial"))))
+      .where(
+        and(
+          eq(appliances.propertyId, placeholder("propertyId")),
+          eq(appliances.serial, placeholder("serial")),
+        ),
+      )
       .orderBy(asc(appliances.seq))
       .limit(2),
   );
@@ -52,7 +57,9 @@ export function applianceStore(engine: Engine) {
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.partnerId, ph("partnerId")), eq(appliances.serial, ph("serial"))))
+      .where(
+        and(eq(appliances.partnerId, placeholder("partnerId")), eq(appliances.serial, placeholder("serial"))),
+      )
       .orderBy(asc(appliances.seq))
       .limit(2),
   );
@@ -60,28 +67,36 @@ export function applianceStore(engine: Engine) {
     db
       .select()
       .from(appliances)
-      .where(eq(appliances.propertyId, ph("propertyId")))
+      .where(eq(appliances.propertyId, placeholder("propertyId")))
       .orderBy(asc(appliances.seq)),
   );
   const ofProperties = engine.prepared(() =>
-    db.select().from(appliances).where(isAmong(appliances.propertyId, "propertyIds")).limit(ph("limit")),
+    db
+      .select()
+      .from(appliances)
+      .where(isAmong(appliances.propertyId, "propertyIds"))
+      .limit(placeholder("limit")),
   );
   const ofIds = engine.prepared(() => db.select().from(appliances).where(isAmong(appliances.id, "ids")));
   const ofPropertyAfter = engine.prepared(() =>
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
+      .where(
+        and(eq(appliances.propertyId, placeholder("propertyId")), gt(appliances.seq, placeholder("after"))),
+      )
       .orderBy(asc(appliances.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const page = engine.prepared(() =>
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.partnerId, ph("partnerId")), gt(appliances.seq, ph("offset"))))
+      .where(
+        and(eq(appliances.partnerId, placeholder("partnerId")), gt(appliances.seq, placeholder("offset"))),
+      )
       .orderBy(asc(appliances.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const insert = engine.insertRow(appliances, "all");
   const forScoring = engine.read<ScoredAppliance>(() =>
@@ -95,16 +110,20 @@ export function applianceStore(engine: Engine) {
     db
       .select(aliased({ ...scored, seq: appliances.seq }))
       .from(appliances)
-      .where(and(eq(appliances.propertyId, ph("propertyId")), gt(appliances.seq, ph("after"))))
+      .where(
+        and(eq(appliances.propertyId, placeholder("propertyId")), gt(appliances.seq, placeholder("after"))),
+      )
       .orderBy(asc(appliances.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
 
   return {
     async find(partnerId: string, id: string): Promise<Appliance | undefined> {
       return (await byId().execute({ partnerId, id }))[0];
     },
-    /** Returns at most two of a property's appliances with the serial, the oldest first: two mean that it is ambiguous. */
+    /**
+     * Returns at most two of a property's appliances with the serial, the oldest first: two mean that it is ambiguous.
+     */
     async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
       return await bySerial().execute({ propertyId, serial });
     },
@@ -139,7 +158,9 @@ export function applianceStore(engine: Engine) {
     async forScoring(propertyIds: readonly string[]): Promise<ScoredAppliance[]> {
       return forScoring({ propertyIds: engine.list(propertyIds) });
     },
-    /** Returns the columns for scoring of a property's appliances with a `seq` after `after`, in order; 0 returns all. */
+    /**
+     * Returns the columns for scoring of a property's appliances with a `seq` after `after`, in order; 0 returns all.
+     */
     async forScoringAfter(
       propertyId: string,
       after: number,

@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
@@ -28,33 +28,33 @@ export function claimStore(engine: Engine) {
       .where(isAmong(claims.propertyId, "propertyIds"))
       // Without the order PostgreSQL expects the limit to be reached early, and scans all claims.
       .orderBy(...(engine.dialect === "postgres" ? [asc(claims.id)] : []))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const evidenceAfter = engine.read<ClaimEvidenceRow>(() =>
     evidenceRows()
       .where(
         and(
-          eq(claims.propertyId, ph("propertyId")),
-          sql`(${claims.dateOfLoss}, ${claims.id}) > (${ph("dateOfLoss")}, ${ph("id")})`,
+          eq(claims.propertyId, placeholder("propertyId")),
+          sql`(${claims.dateOfLoss}, ${claims.id}) > (${placeholder("dateOfLoss")}, ${placeholder("id")})`,
         ),
       )
       .orderBy(asc(claims.dateOfLoss), asc(claims.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const page = engine.prepared(() =>
     db
       .select()
       .from(claims)
-      .where(eq(claims.propertyId, ph("propertyId")))
+      .where(eq(claims.propertyId, placeholder("propertyId")))
       .orderBy(desc(claims.dateOfLoss), desc(claims.id))
-      .limit(ph("limit"))
-      .offset(ph("offset")),
+      .limit(placeholder("limit"))
+      .offset(placeholder("offset")),
   );
   const counted = engine.prepared(() =>
     db
       .select({ n: count() })
       .from(claims)
-      .where(eq(claims.propertyId, ph("propertyId"))),
+      .where(eq(claims.propertyId, placeholder("propertyId"))),
   );
   return {
     async insert(claim: Claim): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export function clockStore(engine: Engine) {
   const { db } = engine;
@@ -23,12 +23,14 @@ export function clockStore(engine: Engine) {
       .select({
         lastInstant: isOne
           ? clock.lastInstant
-          : sql<number>`coalesce((select nullif(last_instant, 0) from ${partnerTotals} where partner_id = ${ph("partnerId")}), ${clock.lastInstant})`,
+          : sql<number>`coalesce((select nullif(last_instant, 0) from ${partnerTotals} where partner_id = ${placeholder("partnerId")}), ${clock.lastInstant})`,
       })
       .from(clock),
   );
-  const set = engine.prepared(() => db.update(clock).set({ lastInstant: sql`${ph("lastInstant")}` }));
-  const probe = engine.prepared(() => db.update(clock).set({ probedAt: sql`${ph("now")}` }));
+  const set = engine.prepared(() =>
+    db.update(clock).set({ lastInstant: sql`${placeholder("lastInstant")}` }),
+  );
+  const probe = engine.prepared(() => db.update(clock).set({ probedAt: sql`${placeholder("now")}` }));
   return {
     /** Returns the latest instant of any row. */
     async lastInstant(): Promise<Instant> {

@@ -14,7 +14,7 @@ import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** A position in the order of last scoring. */
 export type ScoringPlace = Pick<PlacedComponent, "rescoredAt" | "seq">;
@@ -38,21 +38,21 @@ export function componentLists(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, componentCounters } = engine.tables;
   const rows = () => componentRows(engine);
-  const mine = eq(components.partnerId, ph("partnerId"));
+  const mine = eq(components.partnerId, placeholder("partnerId"));
 
   const page = engine.read<PlacedComponent>(() =>
     rows()
-      .where(and(mine, gt(components.seq, ph("offset"))))
+      .where(and(mine, gt(components.seq, placeholder("offset"))))
       .orderBy(asc(components.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
 
   /** The rows of a bucket, by creation. */
   const bucketRows = (inBucket: SQL) => {
-    const fromSeq = () => and(mine, inBucket, gte(components.seq, ph("from")));
+    const fromSeq = () => and(mine, inBucket, gte(components.seq, placeholder("from")));
     return {
       from: engine.read<PlacedComponent>(() =>
-        rows().where(fromSeq()).orderBy(asc(components.seq)).limit(ph("limit")),
+        rows().where(fromSeq()).orderBy(asc(components.seq)).limit(placeholder("limit")),
       ),
       seqAt: engine.read<{ seq: number }>(() =>
         db
@@ -61,12 +61,12 @@ export function componentLists(engine: Engine) {
           .where(fromSeq())
           .orderBy(asc(components.seq))
           .limit(1)
-          .offset(ph("offset")),
+          .offset(placeholder("offset")),
       ),
     };
   };
-  const ofTier = bucketRows(eq(components.riskTier, ph("tier")));
-  const ofScore = bucketRows(eq(components.riskScore, ph("score")));
+  const ofTier = bucketRows(eq(components.riskTier, placeholder("tier")));
+  const ofScore = bucketRows(eq(components.riskScore, placeholder("score")));
   /** Elevated components that the latest snapshot scored, which the bucket SETTLED_ELEVATED counts. */
   const settled = bucketRows(sql`${isElevated(components.riskScore)} and ${components.rescoredAt} is null`);
 
@@ -77,12 +77,12 @@ export function componentLists(engine: Engine) {
       .where(
         and(
           mine,
-          sql`(${components.rescoredAt}, ${components.seq}) > (${ph("rescoredAt")}, ${ph("seq")})`,
+          sql`(${components.rescoredAt}, ${components.seq}) > (${placeholder("rescoredAt")}, ${placeholder("seq")})`,
           rescored,
         ),
       )
       .orderBy(...byScoring)
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const rescoredAt = engine.read<{ rescoredAt: number; seq: number }>(() =>
     db
@@ -92,7 +92,7 @@ export function componentLists(engine: Engine) {
       .where(and(mine, gt(components.rescoredAt, 0), rescored))
       .orderBy(...byScoring)
       .limit(1)
-      .offset(ph("offset")),
+      .offset(placeholder("offset")),
   );
 
   /** Counts the rows of buckets. Each is a condition of its own, so that the blocks in between are skipped. */
@@ -102,7 +102,7 @@ export function componentLists(engine: Engine) {
       .from(componentCounters)
       .where(
         and(
-          eq(componentCounters.partnerId, ph("partnerId")),
+          eq(componentCounters.partnerId, placeholder("partnerId")),
           isAmong(componentCounters.bucket, "buckets"),
           eq(componentCounters.block, WHOLE_BUCKET),
         ),
@@ -123,8 +123,8 @@ export function componentLists(engine: Engine) {
       .from(componentCounters)
       .where(
         and(
-          eq(componentCounters.partnerId, ph("partnerId")),
-          eq(componentCounters.bucket, ph("bucket")),
+          eq(componentCounters.partnerId, placeholder("partnerId")),
+          eq(componentCounters.bucket, placeholder("bucket")),
           gte(componentCounters.block, 0),
         ),
       )
@@ -132,7 +132,7 @@ export function componentLists(engine: Engine) {
     return db
       .select({ block: sql<number>`block`.as("block"), before: sql<number>`before`.as("before") })
       .from(running)
-      .where(sql`before <= ${ph("offset")} and before + "count" > ${ph("offset")}`);
+      .where(sql`before <= ${placeholder("offset")} and before + "count" > ${placeholder("offset")}`);
   });
 
   type Bucket = { partnerId: string; bucket: number } & Record<string, unknown>;
@@ -163,16 +163,16 @@ export function componentLists(engine: Engine) {
 
   const settledBucket = (partnerId: string) => ({ partnerId, bucket: SETTLED_ELEVATED });
 
-  // The partner is no part of these: with it SQLite reads through all of the partner's rows in the wanted order,
-  // hoping to come upon the few early.
+  // The partner is not part of these conditions: with it, SQLite scans the partner's rows in the requested order, and
+  // expects to find the few matches early.
   const narrow = (where: NarrowFilter) =>
     and(
       where.propertyIds && isAmong(components.propertyId, "propertyIds"),
-      where.applianceId === undefined ? undefined : eq(components.applianceId, ph("applianceId")),
-      where.tier && eq(components.riskTier, ph("tier")),
+      where.applianceId === undefined ? undefined : eq(components.applianceId, placeholder("applianceId")),
+      where.tier && eq(components.riskTier, placeholder("tier")),
       where.elevated ? isElevated(components.riskScore) : undefined,
-      where.system === undefined ? undefined : eq(components.system, ph("system")),
-      where.state === undefined ? undefined : eq(components.state, ph("state")),
+      where.system === undefined ? undefined : eq(components.system, placeholder("system")),
+      where.state === undefined ? undefined : eq(components.state, placeholder("state")),
     );
   const narrowOrder = (where: NarrowFilter) => [
     ...(where.elevated ? [desc(components.riskScore)] : []),
@@ -186,8 +186,8 @@ export function componentLists(engine: Engine) {
         .from(components)
         .where(narrow(where))
         .orderBy(...narrowOrder(where))
-        .limit(ph("limit"))
-        .offset(ph("offset"));
+        .limit(placeholder("limit"))
+        .offset(placeholder("offset"));
       return rows()
         .where(inArray(components.id, ids))
         .orderBy(...narrowOrder(where));
@@ -241,8 +241,8 @@ export function componentLists(engine: Engine) {
       return found;
     },
     /**
-     * CRITICAL and WARNING components by the moment of their last scoring: first those that the latest snapshot
-     * scored, by creation, then those scored by themselves since.
+     * Returns CRITICAL and WARNING components ordered by their last scoring: first those that the latest snapshot scored,
+     * by creation, then those that were scored since.
      */
     async elevatedByScoring(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
       if (slice.limit <= 0) return [];

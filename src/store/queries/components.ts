@@ -8,7 +8,7 @@ import { aliased } from "./aliased-columns.ts";
 import { componentLists } from "./component-lists.ts";
 import { componentRows } from "./component-rows.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The columns that scoring writes, and those that identify the component. */
 export type ScoredColumns = Pick<
@@ -29,13 +29,15 @@ export function componentStore(engine: Engine) {
   const { components, properties } = engine.tables;
   const rows = () => componentRows(engine);
   const byId = engine.read<PlacedComponent>(() =>
-    rows().where(and(eq(components.id, ph("id")), eq(components.partnerId, ph("partnerId")))),
+    rows().where(
+      and(eq(components.id, placeholder("id")), eq(components.partnerId, placeholder("partnerId"))),
+    ),
   );
   const ownerOf = engine.read<{ partnerId: string }>(() =>
     db
       .select(aliased({ partnerId: components.partnerId }))
       .from(components)
-      .where(eq(components.id, ph("id"))),
+      .where(eq(components.id, placeholder("id"))),
   );
   const insert = engine.insertRow(components, "all", {
     computed: {
@@ -43,8 +45,8 @@ export function componentStore(engine: Engine) {
         sql`(select ${properties.state} from ${properties} where ${properties.id} = ${given("propertyId")})`,
     },
   });
-  // SQLite writes anew every index that a statement's columns stand in, also where their values stay as they are: so
-  // there it has a statement for each of how much has moved. PostgreSQL compares the values, and writes all by one.
+  // SQLite rewrites each index of a statement's columns even if their values do not change, so it has a statement for
+  // each extent of a change. PostgreSQL compares the values, so that one statement is enough.
   const aged = [
     "confidence",
     "lifeFactor",
@@ -87,19 +89,21 @@ export function componentStore(engine: Engine) {
 
   const ofAppliance = engine.read<PlacedComponent>(() =>
     rows()
-      .where(eq(components.applianceId, ph("applianceId")))
+      .where(eq(components.applianceId, placeholder("applianceId")))
       .orderBy(asc(components.seq)),
   );
   const ofProperty = engine.read<PlacedComponent>(() =>
     rows()
-      .where(eq(components.propertyId, ph("propertyId")))
+      .where(eq(components.propertyId, placeholder("propertyId")))
       .orderBy(asc(components.seq)),
   );
   const ofPropertyAfter = engine.read<PlacedComponent>(() =>
     rows()
-      .where(and(eq(components.propertyId, ph("propertyId")), gt(components.seq, ph("after"))))
+      .where(
+        and(eq(components.propertyId, placeholder("propertyId")), gt(components.seq, placeholder("after"))),
+      )
       .orderBy(asc(components.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
 
   return {
@@ -139,8 +143,8 @@ export function componentStore(engine: Engine) {
       return insert({ ...component, system });
     },
     /**
-     * Writes a property's state at up to `limit` of its components, by `seq` after that one; returns the last's `seq`,
-     * undefined once there are no more.
+     * Writes a property's state to up to `limit` of its components with a `seq` after `after`; returns the `seq` of the
+     * last one, undefined if there are none.
      */
     async setState(propertyId: string, state: string, afterSeq: number, limit: number) {
       const chosen = await db
@@ -161,8 +165,8 @@ export function componentStore(engine: Engine) {
       return chosen.at(-1)?.seq;
     },
     /**
-     * Writes a score; `extent` says what of it may have changed: everything, all but the score and its tier, or only
-     * what ages from day to day. The rest is given as it stands.
+     * Writes a score. `extent` tells what may have changed: everything, all but the score and its tier, or only the
+     * values that change daily. The other values are passed unchanged.
      */
     async saveScore(scored: ScoredColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
       const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type NewDelivery = {
   id: string;
@@ -44,7 +44,7 @@ export function deliveryStore(engine: Engine) {
   // A literal, not a bound value, so that SQLite uses the partial indexes.
   const pending = sql`${d.status} = 'pending'`;
   /** Due now, or planned so far ahead that the clock must have been set back. */
-  const isDue = sql`(${d.nextAttemptAt} <= ${ph("now")} or ${d.nextAttemptAt} > ${ph("horizon")})`;
+  const isDue = sql`(${d.nextAttemptAt} <= ${placeholder("now")} or ${d.nextAttemptAt} > ${placeholder("horizon")})`;
 
   const insert = engine.insertRow(d, [
     "id",
@@ -82,28 +82,28 @@ export function deliveryStore(engine: Engine) {
       .from(d)
       .where(
         and(
-          eq(d.partnerId, ph("partnerId")),
+          eq(d.partnerId, placeholder("partnerId")),
           pending,
           isDue,
           sql`not ${isAmong(d.id, "excluding")}`,
           sql`not exists (
             select 1 from ${d} older
             where older.order_key = ${d.orderKey} and older.id < ${d.id} and older.status = 'pending'
-              and older.next_attempt_at > ${ph("now")} and older.next_attempt_at <= ${ph("horizon")})`,
+              and older.next_attempt_at > ${placeholder("now")} and older.next_attempt_at <= ${placeholder("horizon")})`,
         ),
       )
       .orderBy(asc(d.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
-  // Names are written out: what is selected from one table gets columns without their table's name, and then both
-  // sides of `partner_id = id` would be the delivery's.
+  // The columns are literal: Drizzle omits the table name in a query of one table, so that both sides of
+  // `partner_id = id` would refer to the delivery.
   const nextDueAt = engine.read<{ at: Instant | null }>(() =>
     db
       .select({
         at: sql`min((
           select min(planned.next_attempt_at) from ${d} planned
           where planned.partner_id = partners.id and planned.status = 'pending'
-            and planned.next_attempt_at > ${ph("now")}))`.as("at"),
+            and planned.next_attempt_at > ${placeholder("now")}))`.as("at"),
       })
       .from(partners),
   );
@@ -113,23 +113,23 @@ export function deliveryStore(engine: Engine) {
       .from(d)
       .where(
         and(
-          eq(d.id, ph("deliveryId")),
+          eq(d.id, placeholder("deliveryId")),
           sql`not exists (
             select 1 from ${webhookAttempts} made
-            where made.delivery_id = ${d.id} and made.started_at = ${ph("startedAt")})`,
+            where made.delivery_id = ${d.id} and made.started_at = ${placeholder("startedAt")})`,
         ),
       ),
   );
   const insertAttempt = engine.write(() =>
     db.insert(webhookAttempts).values({
-      deliveryId: ph("deliveryId"),
-      attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${ph("deliveryId")})`,
-      startedAt: ph("startedAt"),
-      durationMs: ph("durationMs"),
-      statusCode: ph("statusCode"),
-      error: ph("error"),
-      address: ph("address"),
-      responseHead: ph("responseHead"),
+      deliveryId: placeholder("deliveryId"),
+      attempt: sql`(select ${d.attempts} + 1 from ${d} where ${d.id} = ${placeholder("deliveryId")})`,
+      startedAt: placeholder("startedAt"),
+      durationMs: placeholder("durationMs"),
+      statusCode: placeholder("statusCode"),
+      error: placeholder("error"),
+      address: placeholder("address"),
+      responseHead: placeholder("responseHead"),
     }),
   );
   const settle = engine.write(() =>
@@ -137,23 +137,28 @@ export function deliveryStore(engine: Engine) {
       .update(d)
       .set({
         attempts: sql`${d.attempts} + 1`,
-        cycleAttempts: sql`${ph("cycleAttempts")}`,
-        status: sql`${ph("status")}`,
-        nextAttemptAt: sql`${ph("nextAttemptAt")}`,
-        finishedAt: sql`${ph("finishedAt")}`,
+        cycleAttempts: sql`${placeholder("cycleAttempts")}`,
+        status: sql`${placeholder("status")}`,
+        nextAttemptAt: sql`${placeholder("nextAttemptAt")}`,
+        finishedAt: sql`${placeholder("finishedAt")}`,
       })
-      .where(eq(d.id, ph("deliveryId"))),
+      .where(eq(d.id, placeholder("deliveryId"))),
   );
 
   return {
     async insert(delivery: NewDelivery): Promise<void> {
       return insert({ ...delivery, status: "pending", nextAttemptAt: delivery.createdAt });
     },
-    /** Returns enabled partners with a due delivery. `horizon` is the latest instant for which an attempt may be planned. */
+    /**
+     * Returns enabled partners with a due delivery. `horizon` is the latest instant for which an attempt may be
+     * planned.
+     */
     async duePartners(now: Instant, horizon: Instant): Promise<string[]> {
       return (await duePartners({ now, horizon })).map((row) => row.id);
     },
-    /** Returns a partner's oldest due deliveries, except those excluded and those behind an older one with the same key. */
+    /**
+     * Returns a partner's oldest due deliveries, except those excluded and those behind an older one with the same key.
+     */
     async due(
       partnerId: string,
       now: Instant,
@@ -168,8 +173,8 @@ export function deliveryStore(engine: Engine) {
       return (await nextDueAt({ now }))[0]?.at ?? null;
     },
     /**
-     * Logs an attempt and moves its delivery on, unless that was purged while it was under way. One that is logged
-     * already was written by a transaction of which nobody could tell whether it was committed.
+     * Logs an attempt and updates its delivery, unless the delivery was purged meanwhile. Does nothing for an attempt that
+     * is logged already, as after a commit whose result could not be determined.
      */
     async recordAttempt(made: MadeAttempt): Promise<void> {
       const { deliveryId, startedAt } = made;

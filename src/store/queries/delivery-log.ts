@@ -51,8 +51,8 @@ export function deliveryLogStore(engine: Engine) {
       until === undefined ? undefined : lt(d.id, deliveryIdsFrom(Math.min(until, LATEST))),
     );
   /**
-   * By an expression where few may match: going through the whole log by its ids until enough of them are found would
-   * stop the server for seconds. They are then found by the index of their state, and sorted.
+   * The order of the page. It is an expression if few rows may match, so that they are found by the index of their state
+   * and sorted: a scan of the whole log by id could block the server for seconds.
    */
   const newestFirst = ({ partnerId, status, event }: DeliveryFilter) => {
     const isRare = status === "pending" || status === "failed";
@@ -74,8 +74,8 @@ export function deliveryLogStore(engine: Engine) {
   });
 
   /**
-   * The newest of a partner's deliveries within the time, as many as are looked through. From an index that holds the
-   * status too: a hundred thousand took 27 ms.
+   * The newest of a partner's deliveries in the period, up to the number that is searched, from an index that includes
+   * the status: 100,000 took 27 ms.
    */
   const newestOwn = ({ partnerId, event, from = 0, to = LATEST }: OwnDeliveryFilter) =>
     db
@@ -155,7 +155,9 @@ export function deliveryLogStore(engine: Engine) {
       const resent = await db.update(d).set(again(now)).where(eq(d.id, id)).returning({ id: d.id });
       return resent.length > 0;
     },
-    /** Starts new cycles for up to `limit` deliveries of a period with ids after `afterId`; returns their ids in order. */
+    /**
+     * Starts new cycles for up to `limit` deliveries of a period with ids after `afterId`; returns their ids in order.
+     */
     async resendFailed(
       window: FailedWindow,
       afterId: string,

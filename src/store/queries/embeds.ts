@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The views of an embed that are not stored yet. */
 export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
@@ -22,7 +22,7 @@ export function embedStore(engine: Engine) {
       .from(embeds)
       // A disabled partner's embeds are not shown.
       .innerJoin(partners, and(eq(partners.id, embeds.partnerId), engine.isTrue(partners.enabled)))
-      .where(eq(embeds.tokenHash, ph("tokenHash"))),
+      .where(eq(embeds.tokenHash, placeholder("tokenHash"))),
   );
   const matching = ({ propertyId, partnerId }: EmbedFilter) =>
     and(
@@ -30,7 +30,9 @@ export function embedStore(engine: Engine) {
       partnerId === undefined ? undefined : eq(embeds.partnerId, partnerId),
     );
   return {
-    /** Returns the embed whose token has the hash, revoked and expired ones too; undefined if its partner is disabled. */
+    /**
+     * Returns the embed whose token has the hash, revoked and expired ones too; undefined if its partner is disabled.
+     */
     async findByToken(tokenHash: string): Promise<Embed | undefined> {
       return (await byToken().execute({ tokenHash }))[0];
     },

@@ -7,7 +7,7 @@ import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import type { Slice } from "../slice.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type LogEntry = Tables["eventLog"]["$inferSelect"];
 
@@ -26,7 +26,9 @@ export function eventLogStore(engine: Engine) {
     db
       .select({ seq: eventLog.seq })
       .from(eventLog)
-      .where(and(eq(eventLog.partnerId, ph("partnerId")), gt(eventLog.createdAt, ph("since"))))
+      .where(
+        and(eq(eventLog.partnerId, placeholder("partnerId")), gt(eventLog.createdAt, placeholder("since"))),
+      )
       .orderBy(asc(eventLog.createdAt))
       .limit(1),
   );
@@ -58,9 +60,9 @@ export function eventLogStore(engine: Engine) {
         serviceEvents,
         and(eq(eventLog.kind, "service_event"), eq(serviceEvents.id, eventLog.subjectId)),
       )
-      .where(and(eq(eventLog.partnerId, ph("partnerId")), gte(eventLog.seq, ph("from"))))
+      .where(and(eq(eventLog.partnerId, placeholder("partnerId")), gte(eventLog.seq, placeholder("from"))))
       .orderBy(asc(eventLog.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   return {
     async insert(entry: LogEntry): Promise<void> {

@@ -11,8 +11,8 @@ export type IdRange = { partnerId: string; after: string; last: string; limit: n
 export type ExportedTable = "serviceEvents" | "sensorEvents" | "claims" | "photos" | "webhookDeliveries";
 
 /**
- * Pages over everything of a partner that no list of the API goes through. Each page is a read of its own, so that
- * an export that is slow to be written holds up no checkpoint.
+ * Pages of all of a partner's data that no list of the API returns. Each page is a separate read, so that a slow export
+ * does not block checkpoints.
  */
 export function exportStore(engine: Engine) {
   const { db, isAmong } = engine;

@@ -14,8 +14,8 @@ export function gaugeStore(engine: Engine) {
       .select({
         pending: sql<number>`(select count(*) from (
           select 1 from ${d} where ${d.status} = 'pending' limit ${sql.raw(String(MOST_COUNTED))}) as counted)`,
-        // ids sort by creation and name its moment, so the index of what is pending is enough; written out, since
-        // columns named here lose their table's name
+        // Ids contain the instant of creation, so that the index of pending deliveries is enough. The columns are literal,
+        // since Drizzle omits the table name.
         oldest: sql<string | null>`min((
           select min(waiting.id) from ${d} waiting
           where waiting.partner_id = partners.id and waiting.status = 'pending'))`,

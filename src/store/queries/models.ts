@@ -9,7 +9,7 @@ import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type NewModelVersion = Omit<Tables["modelVersions"]["$inferInsert"], "number">;
 /** The part of the version in use that scoring reads. */
@@ -35,13 +35,17 @@ export function modelStore(engine: Engine) {
       .select(aliased({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
       .from(modelFrailties)
       .where(
-        sql`${isAmong(modelFrailties.applianceId, "applianceIds")} and ${modelFrailties.number} = ${ph("number")}`,
+        sql`${isAmong(modelFrailties.applianceId, "applianceIds")} and ${modelFrailties.number} = ${placeholder("number")}`,
       ),
   );
   const insertFrailty = engine.write(() =>
     db
       .insert(modelFrailties)
-      .values({ applianceId: ph("applianceId"), number: ph("number"), frailty: ph("frailty") })
+      .values({
+        applianceId: placeholder("applianceId"),
+        number: placeholder("number"),
+        frailty: placeholder("frailty"),
+      })
       // An interrupted calibration may have left rows.
       .onConflictDoUpdate({
         target: [modelFrailties.applianceId, modelFrailties.number],
@@ -88,8 +92,8 @@ export function modelStore(engine: Engine) {
       return insertFrailty({ number, applianceId, frailty });
     },
     /**
-     * Deletes up to `limit` frailties of that number after that appliance's; returns the last of them, undefined once
-     * there are no more.
+     * Deletes up to `limit` frailties of a version after an appliance's; returns the last appliance, undefined if there are
+     * none.
      */
     async deleteFrailties(number: number, after: string, limit: number): Promise<string | undefined> {
       const { applianceId } = modelFrailties;

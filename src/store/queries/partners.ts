@@ -20,7 +20,7 @@ export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "
 /** A partner with the revision of its data. */
 export type RevisedPartner = Partner & { revision: number };
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export function partnerStore(engine: Engine) {
   const { db } = engine;
@@ -30,7 +30,7 @@ export function partnerStore(engine: Engine) {
     db
       .select()
       .from(partners)
-      .where(eq(partners.id, ph("id"))),
+      .where(eq(partners.id, placeholder("id"))),
   );
   const byApiKey = engine.prepared(() =>
     db
@@ -39,7 +39,7 @@ export function partnerStore(engine: Engine) {
       .innerJoin(partners, eq(partners.id, credentials.partnerId))
       .where(
         and(
-          eq(credentials.secretHash, ph("hash")),
+          eq(credentials.secretHash, placeholder("hash")),
           eq(credentials.kind, "api_key"),
           isNull(credentials.revokedAt),
         ),
@@ -50,7 +50,7 @@ export function partnerStore(engine: Engine) {
       .select({ partner: partners, secretHash: credentials.secretHash })
       .from(credentials)
       .innerJoin(partners, eq(partners.id, credentials.partnerId))
-      .where(and(eq(credentials.clientId, ph("clientId")), isNull(credentials.revokedAt))),
+      .where(and(eq(credentials.clientId, placeholder("clientId")), isNull(credentials.revokedAt))),
   );
   const endpointOf = engine.read<ReceiverEndpoint>(() =>
     db
@@ -67,7 +67,7 @@ export function partnerStore(engine: Engine) {
       .innerJoin(partners, eq(partners.id, webhookReceivers.partnerId))
       .where(
         and(
-          eq(webhookReceivers.partnerId, ph("partnerId")),
+          eq(webhookReceivers.partnerId, placeholder("partnerId")),
           engine.isTrue(partners.enabled),
           isNotNull(webhookReceivers.url),
         ),
@@ -77,7 +77,7 @@ export function partnerStore(engine: Engine) {
     db
       .select(aliased({ revision: partners.revision }))
       .from(partners)
-      .where(eq(partners.id, ph("id"))),
+      .where(eq(partners.id, placeholder("id"))),
   );
   const addRevision = engine.addToRow(partners, ["id"], ["revision"]);
   const bumpRevision = (id: string) => addRevision({ id, revision: 1 });
@@ -85,7 +85,7 @@ export function partnerStore(engine: Engine) {
     db
       .select()
       .from(webhookReceivers)
-      .where(eq(webhookReceivers.partnerId, ph("partnerId"))),
+      .where(eq(webhookReceivers.partnerId, placeholder("partnerId"))),
   );
 
   return {
@@ -261,7 +261,7 @@ export function administratorStore(engine: Engine) {
     db
       .select()
       .from(administrators)
-      .where(and(eq(administrators.keyHash, ph("hash")), isNull(administrators.revokedAt))),
+      .where(and(eq(administrators.keyHash, placeholder("hash")), isNull(administrators.revokedAt))),
   );
   return {
     async findByKey(hash: string): Promise<Administrator | undefined> {

@@ -7,7 +7,7 @@ import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The sums of a property's plan, with the number of changes of its inputs at the time. */
 export type StoredPlan = { sums: PlanSums; changes: number };
@@ -48,21 +48,26 @@ export function planStore(engine: Engine) {
     db
       .select(aliased({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
-      .where(and(eq(propertyPlans.partnerId, ph("partnerId")), isChanged))
-      .limit(ph("limit")),
+      .where(and(eq(propertyPlans.partnerId, placeholder("partnerId")), isChanged))
+      .limit(placeholder("limit")),
   );
   const aged = engine.read<{ propertyId: string }>(() =>
     db
       .select(aliased({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
-      .where(and(eq(propertyPlans.partnerId, ph("partnerId")), lt(propertyPlans.asOf, ph("day"))))
-      .limit(ph("limit")),
+      .where(
+        and(
+          eq(propertyPlans.partnerId, placeholder("partnerId")),
+          lt(propertyPlans.asOf, placeholder("day")),
+        ),
+      )
+      .limit(placeholder("limit")),
   );
   const oldest = engine.read<{ asOf: Day }>(() =>
     db
       .select(aliased({ asOf: propertyPlans.asOf }))
       .from(propertyPlans)
-      .where(eq(propertyPlans.partnerId, ph("partnerId")))
+      .where(eq(propertyPlans.partnerId, placeholder("partnerId")))
       .orderBy(asc(propertyPlans.asOf))
       .limit(1),
   );
@@ -77,7 +82,7 @@ export function planStore(engine: Engine) {
     db
       .select(aliased({ ...sumsOf, changes: propertyPlans.changes }))
       .from(propertyPlans)
-      .where(eq(propertyPlans.propertyId, ph("propertyId"))),
+      .where(eq(propertyPlans.propertyId, placeholder("propertyId"))),
   );
   const ofPartner = engine.read<SumsRow>(() =>
     db
@@ -91,29 +96,33 @@ export function planStore(engine: Engine) {
         }),
       )
       .from(partnerPlans)
-      .where(eq(partnerPlans.partnerId, ph("partnerId"))),
+      .where(eq(partnerPlans.partnerId, placeholder("partnerId"))),
   );
   const sumValues = {
-    doors: sql`${ph("doors")}`,
-    dueCount: sql`${ph("dueCount")}`,
-    dueCents: sql`${ph("dueCents")}`,
-    dueWaitingCents: sql`${ph("dueWaitingCents")}`,
-    years: sql`${ph("years")}`,
+    doors: sql`${placeholder("doors")}`,
+    dueCount: sql`${placeholder("dueCount")}`,
+    dueCents: sql`${placeholder("dueCents")}`,
+    dueWaitingCents: sql`${placeholder("dueWaitingCents")}`,
+    years: sql`${placeholder("years")}`,
   };
   const save = engine.write(() =>
     db
       .update(propertyPlans)
-      .set({ ...sumValues, asOf: sql`${ph("asOf")}`, plannedChanges: sql`${ph("changes")}` })
-      .where(eq(propertyPlans.propertyId, ph("propertyId"))),
+      .set({
+        ...sumValues,
+        asOf: sql`${placeholder("asOf")}`,
+        plannedChanges: sql`${placeholder("changes")}`,
+      })
+      .where(eq(propertyPlans.propertyId, placeholder("propertyId"))),
   );
   const savePartner = engine.write(() =>
     db
       .insert(partnerPlans)
-      .values({ partnerId: ph("partnerId"), ...sumValues })
+      .values({ partnerId: placeholder("partnerId"), ...sumValues })
       .onConflictDoUpdate({ target: partnerPlans.partnerId, set: sumValues }),
   );
   const dropCandidates = engine.write(() =>
-    db.delete(planCandidates).where(eq(planCandidates.propertyId, ph("propertyId"))),
+    db.delete(planCandidates).where(eq(planCandidates.propertyId, placeholder("propertyId"))),
   );
   const addCandidate = engine.insertRow(planCandidates, "all");
   const candidates = engine.read<PropertyCandidate & SpendingPlace>(() =>
@@ -130,13 +139,13 @@ export function planStore(engine: Engine) {
       .from(planCandidates)
       .where(
         and(
-          eq(planCandidates.partnerId, ph("partnerId")),
-          sql`(${planCandidates.rank}, ${planCandidates.componentId}) > (${ph("rank")}, ${ph("id")})`,
-          lte(planCandidates.plannedCents, ph("mostCents")),
+          eq(planCandidates.partnerId, placeholder("partnerId")),
+          sql`(${planCandidates.rank}, ${planCandidates.componentId}) > (${placeholder("rank")}, ${placeholder("id")})`,
+          lte(planCandidates.plannedCents, placeholder("mostCents")),
         ),
       )
       .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const page = engine.prepared(() =>
     db
@@ -151,9 +160,11 @@ export function planStore(engine: Engine) {
       })
       .from(properties)
       .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+      )
       .orderBy(asc(properties.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
 
   return {

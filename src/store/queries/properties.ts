@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The fields that lists show. */
 export type PropertyRow = Pick<
@@ -24,20 +24,23 @@ export function propertyStore(engine: Engine) {
     db
       .select()
       .from(properties)
-      .where(and(eq(properties.id, ph("id")), eq(properties.partnerId, ph("partnerId")))),
+      .where(and(eq(properties.id, placeholder("id")), eq(properties.partnerId, placeholder("partnerId")))),
   );
   const ownerOf = engine.prepared(() =>
     db
       .select({ partnerId: properties.partnerId })
       .from(properties)
-      .where(eq(properties.id, ph("id"))),
+      .where(eq(properties.id, placeholder("id"))),
   );
   const byReference = engine.prepared(() =>
     db
       .select()
       .from(properties)
       .where(
-        and(eq(properties.partnerId, ph("partnerId")), eq(properties.partnerPropertyId, ph("reference"))),
+        and(
+          eq(properties.partnerId, placeholder("partnerId")),
+          eq(properties.partnerPropertyId, placeholder("reference")),
+        ),
       ),
   );
   const ofReferences = engine.prepared(() =>
@@ -46,7 +49,7 @@ export function propertyStore(engine: Engine) {
       .from(properties)
       .where(
         and(
-          eq(properties.partnerId, ph("partnerId")),
+          eq(properties.partnerId, placeholder("partnerId")),
           engine.isAmong(properties.partnerPropertyId, "references"),
         ),
       ),
@@ -61,9 +64,9 @@ export function propertyStore(engine: Engine) {
       .from(properties)
       .where(
         and(
-          eq(properties.partnerId, ph("partnerId")),
-          eq(properties.address, ph("address")),
-          eq(properties.name, ph("name")),
+          eq(properties.partnerId, placeholder("partnerId")),
+          eq(properties.address, placeholder("address")),
+          eq(properties.name, placeholder("name")),
         ),
       )
       .orderBy(asc(properties.seq)),
@@ -82,45 +85,51 @@ export function propertyStore(engine: Engine) {
     db
       .select(shown)
       .from(properties)
-      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+      )
       .orderBy(asc(properties.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const countedPage = engine.read<PropertyRow & { total: number }>(() =>
     db
       .select({
         ...shown,
         total:
-          sql`(select ${partnerTotals.properties} from ${partnerTotals} where ${partnerTotals.partnerId} = ${ph("partnerId")})`.as(
+          sql`(select ${partnerTotals.properties} from ${partnerTotals} where ${partnerTotals.partnerId} = ${placeholder("partnerId")})`.as(
             "total",
           ),
       })
       .from(properties)
-      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+      )
       .orderBy(asc(properties.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const totals = engine.read<{ total: number }>(() =>
     db
       .select(aliased({ total: partnerTotals.properties }))
       .from(partnerTotals)
-      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
+      .where(eq(partnerTotals.partnerId, placeholder("partnerId"))),
   );
   const portfolio = engine.prepared(() =>
     db
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("offset"))))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+      )
       .orderBy(asc(properties.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const demo = engine.prepared(() =>
     db
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, ph("partnerId")), engine.isTrue(properties.isDemo)))
+      .where(and(eq(properties.partnerId, placeholder("partnerId")), engine.isTrue(properties.isDemo)))
       .orderBy(asc(properties.seq)),
   );
   const insert = engine.insertRow(properties, "all");
@@ -137,27 +146,31 @@ export function propertyStore(engine: Engine) {
       .select(forSnapshotColumns)
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(gt(properties.id, ph("after")))
+      .where(gt(properties.id, placeholder("after")))
       .orderBy(asc(properties.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const ofPartnerForSnapshot = engine.prepared(() =>
     db
       .select({ ...forSnapshotColumns, seq: properties.seq })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, ph("partnerId")), gt(properties.seq, ph("afterSeq"))))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("afterSeq"))),
+      )
       .orderBy(asc(properties.seq))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const unseen = engine.prepared(() =>
     db
       .select(forSnapshotColumns)
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(engine.isTrue(propertyTotals.hasUnseen), gt(propertyTotals.propertyId, ph("after"))))
+      .where(
+        and(engine.isTrue(propertyTotals.hasUnseen), gt(propertyTotals.propertyId, placeholder("after"))),
+      )
       .orderBy(asc(propertyTotals.propertyId))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
 
   return {
@@ -244,7 +257,10 @@ export function propertyStore(engine: Engine) {
   };
 }
 
-/** The size of the first page; each further page doubles the rows. Rows beyond the limit are read again by the next step. */
+/**
+ * The size of the first page; each further page doubles the rows. Rows beyond the limit are read again by the next
+ * step.
+ */
 const FIRST_READ = 16;
 
 /** Returns the first rows with about so many components in all, at least one; `read` reads those after the last. */

@@ -2,7 +2,7 @@ import { and, asc, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, AnySQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Engine } from "../engine.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The numbers in the partner's lists that a purge has reached. */
 export type PurgePlace = { appliances: number; properties: number };
@@ -26,8 +26,8 @@ const PER_STATEMENT = 200;
 type Deletion = () => { execute(values: { id: string }): Promise<unknown[]> };
 
 /**
- * Deletes a partner with all that it owns, a few hundred rows a step, found by indexes alone: children before what
- * they refer to, since a connection that purges looks for no references.
+ * Deletes a partner with all of its rows, a few hundred in each step, found by indexes. Referencing rows are deleted
+ * before referenced ones, since the connection for purges does not check foreign keys.
  */
 export function purgeStore(engine: Engine) {
   const { db } = engine;
@@ -53,10 +53,10 @@ export function purgeStore(engine: Engine) {
     engine.prepared(() =>
       db
         .delete(table)
-        .where(eq(of, ph("id")))
+        .where(eq(of, placeholder("id")))
         .returning({ key: of }),
     ) as Deletion;
-  const isOf = (column: AnySQLiteColumn) => eq(column, ph("id"));
+  const isOf = (column: AnySQLiteColumn) => eq(column, placeholder("id"));
 
   /** The deletions of an appliance: referencing rows before referenced ones. */
   const ofAppliance = [
@@ -151,7 +151,7 @@ export function purgeStore(engine: Engine) {
     db
       .select({ id: t.appliances.id, seq: t.appliances.seq })
       .from(t.appliances)
-      .where(and(isOf(t.appliances.partnerId), gte(t.appliances.seq, ph("from"))))
+      .where(and(isOf(t.appliances.partnerId), gte(t.appliances.seq, placeholder("from"))))
       .orderBy(asc(t.appliances.seq))
       .limit(1),
   );
@@ -159,7 +159,7 @@ export function purgeStore(engine: Engine) {
     db
       .select({ id: t.properties.id, seq: t.properties.seq })
       .from(t.properties)
-      .where(and(isOf(t.properties.partnerId), gte(t.properties.seq, ph("from"))))
+      .where(and(isOf(t.properties.partnerId), gte(t.properties.seq, placeholder("from"))))
       .orderBy(asc(t.properties.seq))
       .limit(1),
   );
@@ -184,7 +184,10 @@ export function purgeStore(engine: Engine) {
   }
 
   return {
-    /** Starts at a position, since PostgreSQL's index retains deleted entries for a while, and each step would scan them. */
+    /**
+     * Starts at a position, since PostgreSQL's index retains deleted entries for a while, and each step would scan
+     * them.
+     */
     async step(partnerId: string, place = START): Promise<Purged> {
       const [appliance] = await firstAppliance().execute({ id: partnerId, from: place.appliances });
       if (appliance) {

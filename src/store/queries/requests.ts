@@ -3,7 +3,7 @@ import { type Day, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type StoredReply = Tables["idempotencyKeys"]["$inferSelect"];
 
@@ -20,9 +20,9 @@ export function idempotencyStore(engine: Engine) {
       .from(idempotencyKeys)
       .where(
         and(
-          eq(idempotencyKeys.partnerId, ph("partnerId")),
-          eq(idempotencyKeys.operation, ph("operation")),
-          eq(idempotencyKeys.key, ph("key")),
+          eq(idempotencyKeys.partnerId, placeholder("partnerId")),
+          eq(idempotencyKeys.operation, placeholder("operation")),
+          eq(idempotencyKeys.key, placeholder("key")),
         ),
       ),
   );
@@ -66,12 +66,14 @@ export function budgetStore(engine: Engine) {
     db
       .select({ calls: dailyBudgets.calls })
       .from(dailyBudgets)
-      .where(and(eq(dailyBudgets.partnerId, ph("partnerId")), eq(dailyBudgets.day, ph("day")))),
+      .where(
+        and(eq(dailyBudgets.partnerId, placeholder("partnerId")), eq(dailyBudgets.day, placeholder("day"))),
+      ),
   );
   const add = engine.prepared(() =>
     db
       .insert(dailyBudgets)
-      .values({ partnerId: ph("partnerId"), day: ph("day"), calls: ph("calls") })
+      .values({ partnerId: placeholder("partnerId"), day: placeholder("day"), calls: placeholder("calls") })
       .onConflictDoUpdate({
         target: [dailyBudgets.partnerId, dailyBudgets.day],
         set: { calls: sql`${dailyBudgets.calls} + excluded.calls` },
@@ -80,7 +82,7 @@ export function budgetStore(engine: Engine) {
   const raise = engine.prepared(() =>
     db
       .insert(dailyBudgets)
-      .values({ partnerId: ph("partnerId"), day: ph("day"), calls: ph("calls") })
+      .values({ partnerId: placeholder("partnerId"), day: placeholder("day"), calls: placeholder("calls") })
       .onConflictDoUpdate({
         target: [dailyBudgets.partnerId, dailyBudgets.day],
         set: { calls: sql`excluded.calls` },
@@ -90,11 +92,11 @@ export function budgetStore(engine: Engine) {
   const take = engine.prepared(() =>
     db
       .insert(dailyBudgets)
-      .values({ partnerId: ph("partnerId"), day: ph("day"), calls: ph("calls") })
+      .values({ partnerId: placeholder("partnerId"), day: placeholder("day"), calls: placeholder("calls") })
       .onConflictDoUpdate({
         target: [dailyBudgets.partnerId, dailyBudgets.day],
         set: { calls: sql`${dailyBudgets.calls} + excluded.calls` },
-        setWhere: sql`${dailyBudgets.calls} + excluded.calls <= ${ph("budget")}`,
+        setWhere: sql`${dailyBudgets.calls} + excluded.calls <= ${placeholder("budget")}`,
       })
       .returning({ calls: dailyBudgets.calls }),
   );
@@ -107,8 +109,8 @@ export function budgetStore(engine: Engine) {
       await add().execute({ partnerId, day, calls });
     },
     /**
-     * Takes up to `most` calls as far as the budget goes: whoever else takes of it at the same time, never more than the
-     * budget is granted in all. Returns how many were granted, and what is taken of the day with them.
+     * Takes up to `most` calls, as many as are left: concurrent calls never exceed the budget together. Returns the number
+     * of calls granted, and the calls of the day that are taken with them.
      */
     async take(
       partnerId: string,

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type SmartEvidenceRow = Pick<
   SensorEvent,
@@ -27,7 +27,7 @@ export function sensorEventStore(engine: Engine) {
     recordedAt: sensorEvents.recordedAt,
   };
   const isSmart = sql`${sensorEvents.kind} = 'smart'`;
-  const since = gte(sensorEvents.recordedAt, ph("since"));
+  const since = gte(sensorEvents.recordedAt, placeholder("since"));
   const smart = engine.read<SmartEvidenceRow>(() =>
     db
       .select(aliased(evidence))
@@ -35,7 +35,7 @@ export function sensorEventStore(engine: Engine) {
       .where(and(isAmong(sensorEvents.applianceId, "applianceIds"), isSmart, since))
       // Without the order PostgreSQL expects the limit to be reached early, and scans all events.
       .orderBy(...(isPostgres ? [asc(sensorEvents.id)] : []))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const smartBefore = engine.read<SmartEvidenceRow & { id: string }>(() =>
     db
@@ -43,15 +43,15 @@ export function sensorEventStore(engine: Engine) {
       .from(sensorEvents)
       .where(
         and(
-          eq(sensorEvents.applianceId, ph("applianceId")),
+          eq(sensorEvents.applianceId, placeholder("applianceId")),
           isSmart,
           since,
           // By instant and id, since a sensor with a stopped clock has any number of events at one instant.
-          sql`(${sensorEvents.recordedAt}, ${sensorEvents.id}) < (${ph("recordedAt")}, ${ph("id")})`,
+          sql`(${sensorEvents.recordedAt}, ${sensorEvents.id}) < (${placeholder("recordedAt")}, ${placeholder("id")})`,
         ),
       )
       .orderBy(desc(sensorEvents.recordedAt), desc(sensorEvents.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   return {
     async insert(event: SensorEvent): Promise<void> {

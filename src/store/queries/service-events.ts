@@ -10,7 +10,7 @@ import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The columns of an event that scoring reads. */
 export type EventEvidenceRow = {
@@ -57,38 +57,43 @@ export function serviceEventStore(engine: Engine) {
       .select()
       .from(serviceEvents)
       .where(isAmong(serviceEvents.applianceId, "applianceIds"))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const evidenceRows = () =>
     db
       .select({
         ...aliased(evidenceColumns),
         unread:
-          sql`case when ${serviceEvents.readBy} is not distinct from ${ph("readBy")} then null else ${serviceEvents.notes} end`.as(
+          sql`case when ${serviceEvents.readBy} is not distinct from ${placeholder("readBy")} then null else ${serviceEvents.notes} end`.as(
             "unread",
           ),
       })
       .from(serviceEvents);
   const evidence = engine.read<EventEvidenceRow>(() =>
-    evidenceRows().where(isAmong(serviceEvents.applianceId, "applianceIds")).limit(ph("limit")),
+    evidenceRows().where(isAmong(serviceEvents.applianceId, "applianceIds")).limit(placeholder("limit")),
   );
   const evidenceAfter = engine.read<EventEvidenceRow>(() =>
     evidenceRows()
       .where(
         and(
-          eq(serviceEvents.applianceId, ph("applianceId")),
-          sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${ph("date")}, ${ph("id")})`,
+          eq(serviceEvents.applianceId, placeholder("applianceId")),
+          sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${placeholder("date")}, ${placeholder("id")})`,
         ),
       )
       .orderBy(asc(serviceEvents.date), asc(serviceEvents.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const daysBefore = engine.prepared(() =>
     db
       .selectDistinct({ date: serviceEvents.date })
       .from(appliances)
       .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
-      .where(and(eq(appliances.propertyId, ph("propertyId")), lt(serviceEvents.date, ph("before")))),
+      .where(
+        and(
+          eq(appliances.propertyId, placeholder("propertyId")),
+          lt(serviceEvents.date, placeholder("before")),
+        ),
+      ),
   );
   const daysBeforeRecords = engine.prepared(() =>
     db
@@ -103,9 +108,9 @@ export function serviceEventStore(engine: Engine) {
   );
   const isOfDayAfter = () =>
     and(
-      eq(serviceEvents.applianceId, ph("applianceId")),
-      eq(serviceEvents.date, ph("date")),
-      gt(serviceEvents.id, ph("after")),
+      eq(serviceEvents.applianceId, placeholder("applianceId")),
+      eq(serviceEvents.date, placeholder("date")),
+      gt(serviceEvents.id, placeholder("after")),
     );
   const ofDayAfter = engine.read<DayEvent>(() =>
     db
@@ -120,7 +125,7 @@ export function serviceEventStore(engine: Engine) {
       .from(serviceEvents)
       .where(isOfDayAfter())
       .orderBy(asc(serviceEvents.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const matchedOfDayAfter = engine.read<MatchedEvent>(() =>
     db
@@ -135,7 +140,7 @@ export function serviceEventStore(engine: Engine) {
       .from(serviceEvents)
       .where(isOfDayAfter())
       .orderBy(asc(serviceEvents.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
@@ -150,8 +155,8 @@ export function serviceEventStore(engine: Engine) {
       await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
     },
     /**
-     * What scoring reads of appliances' events, at most `limit` of them in no order; the notes of those alone that were
-     * not read by the rules `readBy`.
+     * Returns the columns for scoring of at most `limit` events of the appliances, in no order, with the notes that were not
+     * analyzed with the rules `readBy`.
      */
     async evidence(
       applianceIds: readonly string[],
@@ -188,8 +193,8 @@ export function serviceEventStore(engine: Engine) {
       return found.length > most ? undefined : (found as ServiceEvent[]);
     },
     /**
-     * A component's history: its own events and those of its appliance as a whole, the newest first; `limit` of them
-     * from the one after `last` on, else all.
+     * Returns a component's history, ordered from the newest: its events and those of its whole appliance. With `limit`,
+     * returns as many after `last`.
      */
     async ofComponent(
       { applianceId, id: componentId }: { applianceId: string; id: string },

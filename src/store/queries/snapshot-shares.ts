@@ -2,7 +2,7 @@ import { and, count, eq, gt, lte, sql } from "drizzle-orm";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** A partner's part of a day's snapshot that several servers take together. */
 export type SnapshotShare = {
@@ -24,10 +24,10 @@ export function snapshotShareStore(engine: Engine) {
       .set({ isDone: false })
       .where(
         and(
-          eq(shares.day, ph("day")),
+          eq(shares.day, placeholder("day")),
           sql`${shares.partnerId} = (
             select free.partner_id from ${shares} free
-            where free.day = ${ph("day")} and free.is_done = false and free.partner_id > ${ph("after")}
+            where free.day = ${placeholder("day")} and free.is_done = false and free.partner_id > ${placeholder("after")}
             order by free.partner_id limit 1 ${engine.skipLocked})`,
         ),
       )
@@ -37,7 +37,7 @@ export function snapshotShareStore(engine: Engine) {
     db
       .select({ n: count() })
       .from(shares)
-      .where(and(eq(shares.day, ph("day")), eq(shares.isDone, false))),
+      .where(and(eq(shares.day, placeholder("day")), eq(shares.isDone, false))),
   );
   const ofDay = (day: Day) => eq(shares.day, day);
 

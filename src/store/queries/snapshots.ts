@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import type { Slice } from "../slice.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 /** The time after which a snapshot is late: a day and two hours. */
 export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
@@ -19,7 +19,7 @@ export function snapshotStore(engine: Engine) {
     db
       .select()
       .from(snapshotRuns)
-      .where(eq(snapshotRuns.day, ph("day"))),
+      .where(eq(snapshotRuns.day, placeholder("day"))),
   );
   const latest = engine.prepared(() =>
     db
@@ -35,8 +35,8 @@ export function snapshotStore(engine: Engine) {
       and(
         engine.isAmong(riskSnapshots.componentId, "componentIds"),
         // Redundant, but it avoids the subquery for each row of a component.
-        lt(riskSnapshots.day, ph("cutoff")),
-        sql`${riskSnapshots.day} < (select max(kept.day) from ${riskSnapshots} kept where kept.component_id = risk_snapshots.component_id and kept.day <= ${ph("cutoff")})`,
+        lt(riskSnapshots.day, placeholder("cutoff")),
+        sql`${riskSnapshots.day} < (select max(kept.day) from ${riskSnapshots} kept where kept.component_id = risk_snapshots.component_id and kept.day <= ${placeholder("cutoff")})`,
       ),
     ),
   );
@@ -44,27 +44,27 @@ export function snapshotStore(engine: Engine) {
     db
       .select({ day: riskSnapshots.day, riskScore: riskSnapshots.riskScore })
       .from(riskSnapshots)
-      .where(eq(riskSnapshots.componentId, ph("componentId")))
+      .where(eq(riskSnapshots.componentId, placeholder("componentId")))
       .orderBy(asc(riskSnapshots.day)),
   );
   const days = engine.prepared(() =>
     db
       .select({ day: snapshotRuns.day })
       .from(snapshotRuns)
-      .where(and(gte(snapshotRuns.day, ph("from")), isNotNull(snapshotRuns.finishedAt)))
+      .where(and(gte(snapshotRuns.day, placeholder("from")), isNotNull(snapshotRuns.finishedAt)))
       .orderBy(asc(snapshotRuns.day)),
   );
   const owners = engine.prepared(() =>
     db
       .select({ id: components.id, partnerId: components.partnerId })
       .from(components)
-      .where(gt(components.id, ph("after")))
+      .where(gt(components.id, placeholder("after")))
       .orderBy(asc(components.id))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const isLater = and(
     engine.isAmong(riskSnapshots.componentId, "componentIds"),
-    gt(riskSnapshots.day, ph("day")),
+    gt(riskSnapshots.day, placeholder("day")),
   );
   const laterPoints = engine.prepared(() =>
     db.selectDistinct({ id: riskSnapshots.componentId }).from(riskSnapshots).where(isLater),
@@ -75,7 +75,7 @@ export function snapshotStore(engine: Engine) {
       .update(components)
       .set({
         trendScore: sql`(select kept.risk_score from ${riskSnapshots} kept
-          where kept.component_id = components.id and kept.day <= ${ph("day")} order by kept.day desc limit 1)`,
+          where kept.component_id = components.id and kept.day <= ${placeholder("day")} order by kept.day desc limit 1)`,
       })
       .where(engine.isAmong(components.id, "componentIds")),
   );
@@ -118,8 +118,8 @@ export function snapshotStore(engine: Engine) {
       return rows[0]?.day;
     },
     /**
-     * Some components by their ids, those after `after`: the last one, undefined when there are no more, and those whose
-     * trends have points of days after `day`.
+     * Reads components with ids after `after`: returns the last one, undefined if there are none, and those whose trends
+     * have points of days after `day`.
      */
     async scoredAfter(day: Day, after: string, limit: number) {
       const page = await owners().execute({ after, limit });

@@ -3,7 +3,7 @@ import type { PropertyTotals, Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export type PartnerTotals = Totals & { properties: number; events: number };
 
@@ -29,7 +29,7 @@ export function totalsStore(engine: Engine) {
     db
       .select()
       .from(propertyTotals)
-      .where(eq(propertyTotals.propertyId, ph("propertyId"))),
+      .where(eq(propertyTotals.propertyId, placeholder("propertyId"))),
   );
   const appliancesOf = engine.read<{ propertyId: string; appliances: number }>(() =>
     db
@@ -41,7 +41,7 @@ export function totalsStore(engine: Engine) {
     db
       .select(aliased(getTableColumns(partnerTotals)))
       .from(partnerTotals)
-      .where(eq(partnerTotals.partnerId, ph("partnerId"))),
+      .where(eq(partnerTotals.partnerId, placeholder("partnerId"))),
   );
   const addProperty = engine.addToRow(propertyTotals, ["propertyId"], PROPERTY_SUMS, {
     computed: {
@@ -69,7 +69,7 @@ export function totalsStore(engine: Engine) {
       .select({ totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, ph("partnerId")), engine.isTrue(properties.isDemo)))
+      .where(and(eq(properties.partnerId, placeholder("partnerId")), engine.isTrue(properties.isDemo)))
       .orderBy(asc(properties.seq)),
   );
 

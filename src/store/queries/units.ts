@@ -3,7 +3,7 @@ import type { Unit } from "../../domain/property.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 
-const ph = sql.placeholder;
+const { placeholder } = sql;
 
 export function unitStore(engine: Engine) {
   const { db } = engine;
@@ -12,15 +12,15 @@ export function unitStore(engine: Engine) {
     db
       .select()
       .from(units)
-      .where(eq(units.id, ph("id"))),
+      .where(eq(units.id, placeholder("id"))),
   );
   const page = engine.prepared(() =>
     db
       .select()
       .from(units)
-      .where(and(eq(units.propertyId, ph("propertyId")), gt(units.number, ph("offset"))))
+      .where(and(eq(units.propertyId, placeholder("propertyId")), gt(units.number, placeholder("offset"))))
       .orderBy(asc(units.number))
-      .limit(ph("limit")),
+      .limit(placeholder("limit")),
   );
   const insert = engine.insertRow(units, "all");
   return {

@@ -68,14 +68,14 @@ function prepare(client: Database, query: Query) {
 
 /** Runs a statement for each row, since there is no network round trip to save. */
 function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
-  const ph = sql.placeholder;
+  const { placeholder } = sql;
   const follows = (computed: InsertOptions["computed"] = {}) =>
-    Object.entries(computed).map(([column, of]) => [column, of((name) => sql`${ph(name)}`)]);
+    Object.entries(computed).map(([column, of]) => [column, of((name) => sql`${placeholder(name)}`)]);
   const columnsOf = (table: unknown) => table as Record<string, AnySQLiteColumn>;
   const among = (table: unknown, keys: readonly string[]) =>
-    and(...keys.map((key) => eq(columnsOf(table)[key]!, ph(key))));
+    and(...keys.map((key) => eq(columnsOf(table)[key]!, placeholder(key))));
   const values = (columns: readonly string[]) =>
-    Object.fromEntries(columns.map((column) => [column, ph(column) as unknown as SQL]));
+    Object.fromEntries(columns.map((column) => [column, placeholder(column) as unknown as SQL]));
   return {
     insertRow: (table, columns, options = {}) =>
       write(() => {
@@ -89,13 +89,13 @@ function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
       write(() =>
         db
           .update(table as SQLiteTable)
-          .set(Object.fromEntries(columns.map((column) => [column, sql`${ph(column)}`])))
+          .set(Object.fromEntries(columns.map((column) => [column, sql`${placeholder(column)}`])))
           .where(among(table, [key])),
       ),
     addToRow: (table, keys, columns, { orInsert, computed = {} } = {}) =>
       write(() => {
         const own = columnsOf(table);
-        const added = columns.map((column) => [column, sql`${own[column]} + ${ph(column)}`]);
+        const added = columns.map((column) => [column, sql`${own[column]} + ${placeholder(column)}`]);
         if (!orInsert)
           return db
             .update(table as SQLiteTable)

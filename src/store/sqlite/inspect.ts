@@ -21,7 +21,9 @@ export function openForReading(file: string): Database {
   return isReadable(db, file) ? db : openWithoutTrace(file);
 }
 
-/** Returns false in a read-only folder, where SQLite can't create the `-shm` file that even a reader in WAL mode needs. */
+/**
+ * Returns false in a read-only folder, where SQLite can't create the `-shm` file that even a reader in WAL mode needs.
+ */
 function isReadable(db: Database, file: string): boolean {
   try {
     db.query("SELECT 1 FROM sqlite_schema").get();

@@ -12,7 +12,10 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 
 type LedgerRow = { number: number; name: string; sha256: string };
 
-/** Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer version. */
+/**
+ * Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer
+ * version.
+ */
 export function pendingMigrations(
   db: Database,
   file: string,

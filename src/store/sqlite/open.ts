@@ -189,7 +189,10 @@ function writerConnection(
 
 const HEADER_BYTES = 100;
 
-/** Returns the pending migrations of an existing file, without writing to it. Throws if it is not a database of this or an older version. */
+/**
+ * Returns the pending migrations of an existing file, without writing to it. Throws if it is not a database of this or
+ * an older version.
+ */
 function readPending(file: string, migrations: readonly Migration[]): readonly Migration[] {
   // SQLite treats a file that is shorter than its header as an empty database, and would overwrite it.
   const { size } = statSync(file);

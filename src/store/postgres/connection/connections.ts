@@ -12,7 +12,10 @@ const POLL_INTERVAL_MS = 250;
 const KEEP_ALIVE_MS = 30_000;
 /** The time that the other side has to acknowledge the end of a connection. */
 const END_TIMEOUT_MS = 1_000;
-/** The shares of the caller's timeout after which a connection attempt or a poll counts as failed, and after which nothing is retried. */
+/**
+ * The shares of the caller's timeout after which a connection attempt or a poll counts as failed, and after which
+ * nothing is retried.
+ */
 const NO_ANSWER_SHARE = 0.75;
 const RETRY_SHARE = 0.9;
 
@@ -24,7 +27,10 @@ const RETRY_SHARE = 0.9;
 export class Connections {
   readonly #settings: pg.ClientConfig;
   readonly #pool: pg.Pool;
-  /** The sockets of all connections, those of the pool included: `pg` itself ends a connection only by asking the server. */
+  /**
+   * The sockets of all connections, those of the pool included: `pg` itself ends a connection only by asking the
+   * server.
+   */
   readonly #sockets = new Set<Socket>();
   readonly #dedicated = new Map<pg.Client, Socket>();
   #checkedOut = 0;
@@ -69,7 +75,9 @@ export class Connections {
     this.#pool.on("error", () => {});
   }
 
-  /** Runs reads, each on any idle connection of the pool, and retries them while the database is briefly unavailable. */
+  /**
+   * Runs reads, each on any idle connection of the pool, and retries them while the database is briefly unavailable.
+   */
   readonly reader: Runner = {
     read: (statement) => this.#retried(() => this.#pool.query(statement)),
     write: () => {

@@ -19,7 +19,9 @@ const REQUEST_LOCK_TIMEOUT_MS = 300;
 const BACKGROUND_LOCK_TIMEOUT_MS = 8_000;
 /** The share of the caller's timeout that a write waits for rows; the rest is for the refusal itself. */
 const WAIT_SHARE = 0.9;
-/** How much longer a write waits, each time and in all, while the transactions that have its rows locked make progress. */
+/**
+ * How much longer a write waits, each time and in all, while the transactions that have its rows locked make progress.
+ */
 const EXTENSION_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
 
