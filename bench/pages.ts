@@ -29,12 +29,18 @@ export async function pages(bench: Bench): Promise<Figure[]> {
     return (await answer.json()) as { id: string; components: unknown[] };
   };
   const property = await post("/v1/properties", {
-    ...{ name: "Elm Court", address: "1 Elm St", city: "Albany", state: "NY", unit_count: 60 },
+    name: "Elm Court",
+    address: "1 Elm St",
+    city: "Albany",
+    state: "NY",
+    unit_count: 60,
   });
   let components = 0;
   for (let n = 0; components < COMPONENTS; n++) {
     const body = {
-      ...{ property_id: property.id, type_id: TYPES[n % TYPES.length], install_year: 1996 + ((n * 7) % 30) },
+      property_id: property.id,
+      type_id: TYPES[n % TYPES.length],
+      install_year: 1996 + ((n * 7) % 30),
     };
     components += (await post("/v1/appliances", body)).components.length;
   }

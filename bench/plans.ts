@@ -16,8 +16,14 @@ export async function plans(): Promise<Figure[]> {
   const components = Array.from({ length: COMPONENTS }, (_, n) => {
     const def = defs[n % defs.length]!;
     return {
-      ...{ id: `C_${n}`, defId: def.id, brandTier: "standard", overrideLifespan: null, lifeFactor: 1 },
-      ...{ rate: 0.8 + n / 1000, hazardRatio: 1 + (n % 9) / 4, acuteHazard: 0 },
+      id: `C_${n}`,
+      defId: def.id,
+      brandTier: "standard",
+      overrideLifespan: null,
+      lifeFactor: 1,
+      rate: 0.8 + n / 1000,
+      hazardRatio: 1 + (n % 9) / 4,
+      acuteHazard: 0,
       effectiveAgeYears: def.medianLifeYears * ((n % 13) / 8),
     } as unknown as Plannable;
   });

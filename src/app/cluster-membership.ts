@@ -37,11 +37,18 @@ export function clusterMembership(deps: {
   const { promise: mustStop, resolve: end } = Promise.withResolvers<OperatorError>();
   if (!store.isShared) return { cluster: SINGLE_NODE, mustStop, start: async () => {}, stop: async () => {} };
   const self = {
-    ...{ id: crypto.randomUUID(), address: "", version: BUILD.version },
-    ...{ schemaVersion: store.schemaVersion, model: knowledge.modelVersion },
+    id: crypto.randomUUID(),
+    address: "",
+    version: BUILD.version,
+    schemaVersion: store.schemaVersion,
+    model: knowledge.modelVersion,
   };
   const membership = new Membership({
-    ...{ repository: leaseRepository(store), self: () => self, clock, monotonicMs, log },
+    repository: leaseRepository(store),
+    self: () => self,
+    clock,
+    monotonicMs,
+    log,
     timers: systemTimers,
     leaseMs: leaseMsFor(config.webhooks.timeoutMs),
     mustStop: end,

@@ -73,9 +73,14 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
   ];
   const { properties, components, critical, warning } = await read.gauges.portfolio();
   return {
-    ...{ at: now, version: found.version, uptimeMs: found.uptimeMs },
+    at: now,
+    version: found.version,
+    uptimeMs: found.uptimeMs,
     checks: await runChecks(checks),
-    ...{ properties, components, critical, warning },
+    properties,
+    components,
+    critical,
+    warning,
     deliveriesPending: outbox.pending,
   };
 }

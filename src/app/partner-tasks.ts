@@ -48,7 +48,12 @@ export function partnerTasks(deps: {
   const isBusy = (partnerId: string) => running.has(partnerId) || abort.signal.aborted;
   const start = (partnerId: string, kind: PartnerTask["kind"], run: () => Promise<Counts>): Begun => {
     const begun: PartnerTask = {
-      ...{ kind, status: "running", startedAt: clock(), finishedAt: null, error: null, counts: null },
+      kind,
+      status: "running",
+      startedAt: clock(),
+      finishedAt: null,
+      error: null,
+      counts: null,
     };
     latest.set(partnerId, begun);
     const ended = (outcome: Pick<PartnerTask, "status"> & Partial<PartnerTask>) =>

@@ -58,15 +58,18 @@ const world = {
   config: loadConfig({
     cwd: folder,
     env: {
-      ...{ MAINSTAY_SERVER__PORT: "0", MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0" },
-      ...{ MAINSTAY_LIMITS__PER_IP_PER_MINUTE: "0", MAINSTAY_LIMITS__PER_PARTNER_PER_MINUTE: "0" },
+      MAINSTAY_SERVER__PORT: "0",
+      MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0",
+      MAINSTAY_LIMITS__PER_IP_PER_MINUTE: "0",
+      MAINSTAY_LIMITS__PER_PARTNER_PER_MINUTE: "0",
     },
   }),
   env: {},
   clock: () => time.now,
   random,
   log: createLogger({
-    ...{ level: "error", format: "json" },
+    level: "error",
+    format: "json",
     destination: { write: (line: string) => void faults.push(JSON.parse(line)) },
   }),
 };
@@ -80,7 +83,9 @@ beforeAll(async () => {
   const data = await openDataFolder(world);
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const partner = await createPartner(administration, {
-    ...{ name: "Acme", dailyBudget: 1_000_000, webhookUrl: null },
+    name: "Acme",
+    dailyBudget: 1_000_000,
+    webhookUrl: null,
   });
   const administrator = await createAdministrator(administration, "Night shift");
   keys = { partner: partner.credentials.apiKey, administrator: administrator.key };
@@ -220,12 +225,17 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
     return result;
   };
   const { id } = await created("/v1/properties", {
-    ...{ name: "Elm Court", address: "1 Elm St", state: "NY", records_since: "2021-06-01" },
+    name: "Elm Court",
+    address: "1 Elm St",
+    state: "NY",
+    records_since: "2021-06-01",
   });
   await step("appliances", () =>
     created("/v1/appliances/bulk", {
       appliances: Array.from({ length: of.appliances }, (_, i) => ({
-        ...{ property_id: id, type_id: of.types[i % of.types.length], install_year: 1950 + (i % 70) },
+        property_id: id,
+        type_id: of.types[i % of.types.length],
+        install_year: 1950 + (i % 70),
       })),
     }),
   );
@@ -258,13 +268,17 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
   await step("claims", () =>
     created(`/v1/property/${id}/claims`, {
       claims: Array.from({ length: ITEMS }, (_, i) => ({
-        ...{ claim_type: "water_damage", date_of_loss: of.days[1](i), amount: 1000 },
+        claim_type: "water_damage",
+        date_of_loss: of.days[1](i),
+        amount: 1000,
       })),
     }),
   );
   await step("sensor event", () =>
     created("/v1/meter-event/smart/v2", {
-      ...{ event_type: "water_leak", severity: "high", appliance: { appliance_id: appliances[0] } },
+      event_type: "water_leak",
+      severity: "high",
+      appliance: { appliance_id: appliances[0] },
     }),
   );
   for (const path of ["report", "forecast", "plan?years=30", "plan?years=30&format=csv", "compliance"])
@@ -303,8 +317,13 @@ async function imported(
   };
   const isNamed = of.spread === "named components";
   const result = await importPortfolio({
-    ...{ store: beside.store, knowledge, partner: (await beside.store.read.partners.find(partnerId))! },
-    ...{ actor: "test", clock: () => time.now, rejectsFolder: join(folder, "rejects"), silent: false },
+    store: beside.store,
+    knowledge,
+    partner: (await beside.store.read.partners.find(partnerId))!,
+    actor: "test",
+    clock: () => time.now,
+    rejectsFolder: join(folder, "rejects"),
+    silent: false,
     sources: {
       appliances: file("appliances", ITEMS, ["property_id", "type_id", "install_year", "serial"], (i) => [
         ...[propertyId, of.types[i % of.types.length], 1950 + (i % 70), `${time.now} ${i}`],
@@ -364,8 +383,13 @@ test("deleting the stored replies of repeated requests blocks the event loop onl
     await beside.store.write(
       (tx) =>
         tx.idempotency.save({
-          ...{ partnerId, operation: "POST /v1/service-events/bulk", key: `${n}`, requestHash: "" },
-          ...{ statusCode: 201, body: `${n} `.padEnd(2 * NOTES_BYTES, "x"), createdAt: time.now },
+          partnerId,
+          operation: "POST /v1/service-events/bulk",
+          key: `${n}`,
+          requestHash: "",
+          statusCode: 201,
+          body: `${n} `.padEnd(2 * NOTES_BYTES, "x"),
+          createdAt: time.now,
         }),
       { durability: "process" },
     );
@@ -385,8 +409,15 @@ test("deleting old deliveries blocks the event loop only briefly", async () => {
       const event = { event: "component.critical", orderKey: null, requestId: null };
       await tx.deliveries.insert({ ...event, id, partnerId, body, createdAt: startedAt });
       await tx.deliveries.recordAttempt({
-        ...{ deliveryId: id, startedAt, durationMs: 10, statusCode: n % 2 ? 200 : 500, error: null },
-        ...{ address: "192.0.2.1", responseHead: body.slice(0, 1000), cycleAttempts: 1, nextAttemptAt: null },
+        deliveryId: id,
+        startedAt,
+        durationMs: 10,
+        statusCode: n % 2 ? 200 : 500,
+        error: null,
+        address: "192.0.2.1",
+        responseHead: body.slice(0, 1000),
+        cycleAttempts: 1,
+        nextAttemptAt: null,
         status: n % 2 ? ("delivered" as const) : ("failed" as const),
       });
     }

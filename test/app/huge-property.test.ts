@@ -44,7 +44,9 @@ beforeAll(async () => {
   const data = await openDataFolder(world);
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const partner = await createPartner(administration, {
-    ...{ name: "Acme", dailyBudget: 1_000_000, webhookUrl: null },
+    name: "Acme",
+    dailyBudget: 1_000_000,
+    webhookUrl: null,
   });
   await data.store.close();
   app = await startApp(world);
@@ -58,12 +60,17 @@ beforeAll(async () => {
     return (await answer.json()) as { id: string };
   };
   const { id } = await post("/v1/properties", {
-    ...{ name: "Elm Court", address: "1 Elm St", state: "NY", records_since: "1960-01-01" },
+    name: "Elm Court",
+    address: "1 Elm St",
+    state: "NY",
+    records_since: "1960-01-01",
   });
   const types = ["water_heater_gas", "refrigerator", "boiler", "ptac", "roof", "elevator", "washer"];
   await post("/v1/appliances/bulk", {
     appliances: Array.from({ length: 280 }, (_, i) => ({
-      ...{ property_id: id, type_id: types[i % types.length], install_year: 1980 + (i % 40) },
+      property_id: id,
+      type_id: types[i % types.length],
+      install_year: 1980 + (i % 40),
     })),
   });
   await app.stop();

@@ -27,7 +27,9 @@ let lines: Json[];
 let commands: (readonly string[])[];
 
 const environment = (store = world.store) => ({
-  ...{ store, knowledge, actor: "cli:test" },
+  store,
+  knowledge,
+  actor: "cli:test",
   yieldNow: async () => {},
   monotonicMs: () => performance.now(),
 });

@@ -48,7 +48,9 @@ describe("a partner whose administration is asked of several servers at once", (
       const granted = [];
       for (const [nth, secret] of secrets.entries()) {
         const form = new URLSearchParams({
-          ...{ grant_type: "client_credentials", client_id: partner.client_id, client_secret: secret },
+          grant_type: "client_credentials",
+          client_id: partner.client_id,
+          client_secret: secret,
         });
         const { status } = await fetch(`${servers[nth % 3]!.url}/oauth/token`, {
           method: "POST",
@@ -155,7 +157,8 @@ describe("deliveries", () => {
       eventually(async () => {
         for (const id of made)
           expect((await admin.at[0]!.get(`/admin/webhook-deliveries/${id}`)).body).toMatchObject({
-            ...{ status: "delivered", attempt_count: attempts },
+            status: "delivered",
+            attempt_count: attempts,
           });
       });
     await finished(1);
@@ -195,7 +198,9 @@ describe("an administrator who is signed in at the console of one server", () =>
     const { csrf_token: csrf } = (await signedIn.json()) as Json;
     const headers = { cookie, "x-csrf-token": csrf, "content-type": "application/json" };
     const made = await fetch(`${servers[1]!.adminUrl}/console/admin/partners`, {
-      ...{ method: "POST", headers, body: JSON.stringify({ name: "By the console" }) },
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name: "By the console" }),
     });
     expect(made.status).toBe(201);
     const out = await fetch(`${servers[2]!.adminUrl}/console/session/end`, { method: "POST", headers });

@@ -66,7 +66,9 @@ describe("a tank that crosses every tier", () => {
     const smart = async (fields: object): Promise<Json> =>
       (
         await client.post("/v1/meter-event/smart/v2", {
-          ...{ sensor_id: "pan-1", component_id: tank.id, appliance: { appliance_id: tank.appliance_id } },
+          sensor_id: "pan-1",
+          component_id: tank.id,
+          appliance: { appliance_id: tank.appliance_id },
           ...fields,
         })
       ).body.affected_components[0];
@@ -162,7 +164,11 @@ test("a replacement announces what it brings back, and not what its neighbours i
   const inspected = tanks.find((one) => one.risk_tier === "WARNING" && one.risk_score < 0.6)!;
   const today = daysFromToday(0);
   const eventOn = ({ id, appliance_id }: Json, event_type: string) => ({
-    ...{ appliance_id, component_id: id, event_type, date: today, condition_after: "good" },
+    appliance_id,
+    component_id: id,
+    event_type,
+    date: today,
+    condition_after: "good",
   });
   await logEvents(client, eventOn(inspected, "Inspection"), eventOn(replaced, "Replacement"));
   const { components } = (await client.get("/v1/components", { tier: "GOOD", limit: 200 })).body;
@@ -172,7 +178,9 @@ test("a replacement announces what it brings back, and not what its neighbours i
   const all: Json[] = (await client.get("/v1/components", { limit: 200 })).body.components;
   const count = (tier: string) => all.filter((one) => one.risk_tier === tier).length;
   expect((await client.get("/v1/portfolio/summary")).body.totals).toMatchObject({
-    ...{ components: all.length, critical: count("CRITICAL"), warning: count("WARNING") },
+    components: all.length,
+    critical: count("CRITICAL"),
+    warning: count("WARNING"),
     good: count("GOOD"),
   });
   await receiver.waitFor(() => ofComponent(receiver, replaced.id).length === 2);
@@ -216,7 +224,11 @@ test("a demo property is announced with all that belongs to it", async () => {
   await receiver.waitFor(() => eventsIn(receiver).some(({ event }) => event === "property.created"));
   const { address, city, state } = demo;
   expect(eventsIn(receiver).find(({ event }) => event === "property.created")!.data).toEqual({
-    ...{ property_id: demo.id, address, city, state, source: "demo" },
+    property_id: demo.id,
+    address,
+    city,
+    state,
+    source: "demo",
   });
   expect(await totalOf(partner, "appliance.created")).toBe(demo.appliances);
 });

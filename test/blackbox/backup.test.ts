@@ -265,8 +265,13 @@ describe("restore rejects", () => {
   test("a backup with members larger than its manifest states, before it writes anything", async () => {
     const says = { database_bytes: 4096, uploads: 0, uploads_bytes: 0, uploads_missing: 0, counts: {} };
     const manifest = {
-      ...{ format: "mainstay-backup", format_version: 1, product_version: "0.1.0", schema_version: 1 },
-      ...{ created_at: "2026-01-31T00:00:00.000Z", key_included: false, ...says },
+      format: "mainstay-backup",
+      format_version: 1,
+      product_version: "0.1.0",
+      schema_version: 1,
+      created_at: "2026-01-31T00:00:00.000Z",
+      key_included: false,
+      ...says,
     };
     const member = (name: string, data: Buffer) => ({ header: { name, size: data.length }, body: data });
     const zeros = Buffer.alloc(20_000_000);

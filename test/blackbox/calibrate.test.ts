@@ -240,7 +240,9 @@ describe("a day whose snapshot was taken, once a fit is put to use", () => {
     await other.json("calibrate", "--apply");
     const [property] = (await client.get("/v1/properties?limit=1")).body.properties;
     const { body } = await client.post("/v1/appliances", {
-      ...{ property_id: property.id, type_id: "sump_pump", install_year: 1990 },
+      property_id: property.id,
+      type_id: "sump_pump",
+      install_year: 1990,
     });
     const added = (await components()).filter((one) => one.appliance_id === body.id);
     const elevated = added.filter(({ risk_tier }) => risk_tier !== "GOOD");

@@ -76,7 +76,10 @@ describe("one claim", () => {
   test("is open by default, with absent values as null", async () => {
     const { record } = await insured();
     expect(await record({ ...CLAIM, carrier: null, status: null })).toMatchObject({
-      ...{ status: "open", claim_number: null, carrier: null, description: null },
+      status: "open",
+      claim_number: null,
+      carrier: null,
+      description: null,
     });
   });
 
@@ -111,8 +114,12 @@ describe("one claim", () => {
     expect(body).toMatchObject({ claim_type: "meteor_strike", scoring_impact: 1 });
     expect(body.warnings).toEqual([expect.stringContaining("meteor_strike")]);
     expect((await impact()).claims[0]).toMatchObject({
-      ...{ label: "Other", base_likelihood_ratio: 1, effective_likelihood_ratio: 1 },
-      ...{ affected_systems: [], affected_components_count: 0, scored: false },
+      label: "Other",
+      base_likelihood_ratio: 1,
+      effective_likelihood_ratio: 1,
+      affected_systems: [],
+      affected_components_count: 0,
+      scored: false,
     });
   });
 
@@ -206,7 +213,13 @@ describe("the claims of a property", () => {
     await record({ claims: days.map((date_of_loss) => ({ ...CLAIM, date_of_loss })) });
     const dates = (body: Json) => body.claims.map((claim: Json) => claim.date_of_loss);
     expect(await list()).toMatchObject({
-      ...{ property_id: property.id, total: 4, limit: 50, offset: 0, page: 1, pages: 1, partner: "Acme" },
+      property_id: property.id,
+      total: 4,
+      limit: 50,
+      offset: 0,
+      page: 1,
+      pages: 1,
+      partner: "Acme",
     });
     expect(dates(await list())).toEqual(days.toSorted().reverse());
     expect(dates(await list({ limit: 2, offset: 2 }))).toEqual(days.toSorted().reverse().slice(2));
@@ -286,7 +299,10 @@ describe("the impact of claims", () => {
   test("is empty without claims", async () => {
     const { impact } = await insured();
     expect(await impact()).toMatchObject({
-      ...{ total_claims: 0, active_claims: 0, expired_claims: 0, claims: [] },
+      total_claims: 0,
+      active_claims: 0,
+      expired_claims: 0,
+      claims: [],
     });
   });
 });

@@ -128,7 +128,10 @@ describe("alerts", () => {
       const component = components.find(({ id }: Json) => id === alert.id);
       const { projected_failure_year, failure_probability_12m, proactive_cost, reactive_cost } = component;
       expect(alert).toMatchObject({
-        ...{ projected_failure_year, failure_probability_12m, proactive_cost, reactive_cost },
+        projected_failure_year,
+        failure_probability_12m,
+        proactive_cost,
+        reactive_cost,
       });
     }
   });
@@ -171,7 +174,9 @@ describe("alerts", () => {
       expect(found.alerts).toEqual(expected);
       const count = (tier: string) => expected.filter(({ risk_tier }: Json) => risk_tier === tier).length;
       expect(found).toMatchObject({
-        ...{ total: expected.length, critical_count: count("CRITICAL"), warning_count: count("WARNING") },
+        total: expected.length,
+        critical_count: count("CRITICAL"),
+        warning_count: count("WARNING"),
       });
     }
     expect(within({ state: "VT" }).length).toBeGreaterThan(0);

@@ -65,9 +65,15 @@ async function alone(): Promise<Installation> {
 describe("mainstay doctor", () => {
   const OF_STORAGE = onPostgres
     ? {
-        ...{ encryption: "ok", privileges: "ok", time_zone: "ok", database_clock: "ok", connections: "ok" },
+        encryption: "ok",
+        privileges: "ok",
+        time_zone: "ok",
+        database_clock: "ok",
+        connections: "ok",
         // The tests' PostgreSQL runs with fsync off.
-        ...{ durability: "warn", replication: "ok", last_backup: "ok" },
+        durability: "warn",
+        replication: "ok",
+        last_backup: "ok",
       }
     : { wal: "ok", last_backup: "warn" };
   const HEALTHY = {

@@ -38,7 +38,9 @@ beforeAll(async () => {
     { ...on, event_type: "Inspection", date: daysFromToday(-50), condition_after: "poor", notes: "leaking" },
   );
   await client.post(`/v1/property/${property.id}/claims`, {
-    ...{ claim_type: "water_damage", date_of_loss: daysFromToday(-300), amount: 5000 },
+    claim_type: "water_damage",
+    date_of_loss: daysFromToday(-300),
+    amount: 5000,
   });
   const leak = { event_type: "water_leak", severity: "low", appliance: { appliance_id: heater.id } };
   await client.post("/v1/meter-event/smart/v2", leak);
@@ -46,7 +48,10 @@ beforeAll(async () => {
 
 const addHeater = () =>
   addAppliance(client, property.id, {
-    ...{ type_id: "water_heater_gas", install_year: THIS_YEAR - 6, brand: "Rheem", usage_intensity: 1.3 },
+    type_id: "water_heater_gas",
+    install_year: THIS_YEAR - 6,
+    brand: "Rheem",
+    usage_intensity: 1.3,
   });
 const componentOf = (appliance: Json, def = "wh_gas_tank"): Json =>
   appliance.components.find((one: Json) => one.component_def_id === def);
@@ -108,7 +113,8 @@ describe("an explanation", () => {
   test("explains the lower age of a component with unknown history", async () => {
     const late = await addProperty(client, { name: "Late Lot", records_since: daysFromToday(-400) });
     const old = await addAppliance(client, late.id, {
-      ...{ type_id: "water_heater_gas", install_year: THIS_YEAR - 7 },
+      type_id: "water_heater_gas",
+      install_year: THIS_YEAR - 7,
     });
     const { age } = await explain(componentOf(old, "wh_gas_anode").id);
     expect(age).toMatchObject({
@@ -135,7 +141,9 @@ describe("an explanation", () => {
     const own = await addHeater();
     const { id } = componentOf(own);
     await logEvents(client, {
-      ...{ appliance_id: own.id, event_type: "Emergency Repair", date: daysFromToday(-30) },
+      appliance_id: own.id,
+      event_type: "Emergency Repair",
+      date: daysFromToday(-30),
     });
     const { changes, score } = await explain(id);
     const foretold = changes.find((one: Json) => one.change === change);
@@ -212,9 +220,13 @@ describe("mainstay scores", () => {
     const line = found.find((one) => one.component_id === componentOf(heater).id)!;
     const { score, hazard, age, projection, definition } = await explain(line.component_id);
     expect(line).toMatchObject({
-      ...{ risk_score: score.risk_score, risk_tier: score.risk_tier, acute_hazard: hazard.acute_hazard },
-      ...{ projected_failure_earliest: projection.earliest, projected_failure_latest: projection.latest },
-      ...{ proactive_cost: definition.proactive_cost.value, reactive_cost: definition.reactive_cost.value },
+      risk_score: score.risk_score,
+      risk_tier: score.risk_tier,
+      acute_hazard: hazard.acute_hazard,
+      projected_failure_earliest: projection.earliest,
+      projected_failure_latest: projection.latest,
+      proactive_cost: definition.proactive_cost.value,
+      reactive_cost: definition.reactive_cost.value,
     });
     expect(line.q).toBeCloseTo(score.q, 12);
     expect(line.hazard_ratio).toBeCloseTo(hazard.hazard_ratio, 12);

@@ -331,13 +331,22 @@ describe("an empty property without units and value", () => {
   // Rule: deferred-percent-text, empty-property
   test("has a condition score, a valuation and no inspections", async () => {
     expect(await read("condition-score", empty)).toMatchObject({
-      ...{ condition_score: 100, grade: "A", rating: "GOOD", components_assessed: 0 },
-      ...{ critical: 0, warning: 0 },
+      condition_score: 100,
+      grade: "A",
+      rating: "GOOD",
+      components_assessed: 0,
+      critical: 0,
+      warning: 0,
     });
     expect(await read("rcv", empty)).toMatchObject({
-      ...{ unit_count: 0, total_replacement_cost: 0, rcv_per_unit: 0 },
-      ...{ critical_exposure: 0, warning_exposure: 0, systems: [] },
-      ...{ estimated_value: null, deferred_as_pct_of_value: null },
+      unit_count: 0,
+      total_replacement_cost: 0,
+      rcv_per_unit: 0,
+      critical_exposure: 0,
+      warning_exposure: 0,
+      systems: [],
+      estimated_value: null,
+      deferred_as_pct_of_value: null,
     });
     expect(await read("compliance", empty)).toMatchObject({ compliance_items: [], overdue: 0 });
   });

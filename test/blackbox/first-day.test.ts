@@ -19,7 +19,10 @@ describe("the first day", () => {
     const second = await server.json("snapshot");
     const count = early.components_created;
     expect(second).toMatchObject({
-      ...{ already_done: false, components: count, announced: count, queued: count },
+      already_done: false,
+      components: count,
+      announced: count,
+      queued: count,
       taken_in: { components: count, announced: count, queued: count },
     });
     await receiver.waitFor(

@@ -65,11 +65,15 @@ const WRITES: Record<string, (one: Side) => Promise<unknown>> = {
     }),
   claim: ({ client, property }) =>
     client.post(`/v1/property/${property.id}/claims`, {
-      ...{ claim_type: "water_damage", date_of_loss: `${THIS_YEAR - 1}-06-01`, amount: 100 },
+      claim_type: "water_damage",
+      date_of_loss: `${THIS_YEAR - 1}-06-01`,
+      amount: 100,
     }),
   sensor: ({ client, appliance }) =>
     client.post("/v1/meter-event/smart/v2", {
-      ...{ event_type: "water_leak", severity: "high", appliance: { appliance_id: appliance.id } },
+      event_type: "water_leak",
+      severity: "high",
+      appliance: { appliance_id: appliance.id },
     }),
 };
 

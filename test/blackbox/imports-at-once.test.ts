@@ -54,7 +54,10 @@ async function over(here: Installation, there: Installation, url?: string): Prom
   const client = await connectTo(url);
   const sql = async (text: string) => (await client.query({ text, types: TYPES })).rows;
   return {
-    ...{ here, there, args, sql },
+    here,
+    there,
+    args,
+    sql,
     appliances: async () => Number((await sql(count))[0]!.count),
     [Symbol.asyncDispose]: () => client.end(),
   };

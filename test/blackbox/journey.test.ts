@@ -158,7 +158,10 @@ describe("the partner's journey, over HTTP", () => {
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
     const { status, headers } = response;
     checkDocumented(request.method, pathname, {
-      ...{ status, headers, text, body: isJson ? JSON.parse(text) : undefined },
+      status,
+      headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
     });
     asked.add(`${request.method} ${pathname}`);
     return response;

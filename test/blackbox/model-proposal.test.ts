@@ -84,8 +84,14 @@ describe("a calibration run by an administrator", () => {
     expect(model_version).toBe("2+local.1");
     expect(versions).toMatchObject([
       {
-        ...{ model_version: "2+local.1", in_use: true, proven: true, forced: false, applied_by: admin.id },
-        ...{ failures: shown.failures, lives: shown.lives, validation: shown.validation },
+        model_version: "2+local.1",
+        in_use: true,
+        proven: true,
+        forced: false,
+        applied_by: admin.id,
+        failures: shown.failures,
+        lives: shown.lives,
+        validation: shown.validation,
         ...shown.fit,
       },
     ]);
@@ -119,7 +125,9 @@ describe("a calibration run by an administrator", () => {
     await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: second.proposal_id }, 409);
     expect((await model()).model_version).toBe("2+local.2");
     expect(await proposal()).toMatchObject({
-      ...{ status: "applied", model_version: "2+local.2", by: expect.stringContaining("cli:") },
+      status: "applied",
+      model_version: "2+local.2",
+      by: expect.stringContaining("cli:"),
     });
     await server.json("calibrate", "--revert");
     expect((await proposal()).status).toBe("none");

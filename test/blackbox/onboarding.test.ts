@@ -49,7 +49,10 @@ test("sandbox=true filters every list that supports it, with matching sums", asy
   expect(portfolio.map((row: Json) => row.property_id)).toEqual([demo.id]);
   expect(total).toBe(1);
   expect(totals).toEqual({
-    ...{ properties: 1, appliances: demo.appliances, components: demo.components, ...tiers },
+    properties: 1,
+    appliances: demo.appliances,
+    components: demo.components,
+    ...tiers,
     total_deferred: financials.total_deferred_maintenance,
     total_reactive: financials.total_reactive_exposure,
   });

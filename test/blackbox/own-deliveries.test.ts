@@ -99,7 +99,11 @@ describe("a delivery that the partner resends", () => {
     const { headers: first } = await client.get("/v1/ping");
     const { body, headers } = await client.post(`/v1/webhook-deliveries/${id}/resend`, undefined, 202);
     expect(body).toEqual({
-      ...{ id, status: "pending", attempts: 1, partner_id: partner.partner_id, partner: "Acme" },
+      id,
+      status: "pending",
+      attempts: 1,
+      partner_id: partner.partner_id,
+      partner: "Acme",
     });
     const left = (of: Headers) => Number(of.get("x-ratelimit-remaining"));
     expect(left(headers)).toBe(left(first) - 1);

@@ -47,8 +47,10 @@ describe("sending current alerts", () => {
     expect(counts.critical).toBeGreaterThan(0);
     const dry = (await admin.client.post(of(partner, "announce"), { dry_run: true }, 200)).body;
     expect(dry).toEqual({
-      ...{ partner_id: partner.partner_id, ...counts },
-      ...{ queued: counts.critical + counts.warning, dry_run: true },
+      partner_id: partner.partner_id,
+      ...counts,
+      queued: counts.critical + counts.warning,
+      dry_run: true,
     });
     expect(dry).toEqual(await server.json("partner", "announce", partner.partner_id, "--dry-run"));
     expect((await admin.client.get(of(partner, "task"))).body.task).toBe(null);
@@ -57,7 +59,9 @@ describe("sending current alerts", () => {
     const begun = (await admin.client.post(of(partner, "announce"), {}, 202)).body;
     expect(begun).toMatchObject({ partner_id: partner.partner_id, task: { kind: "announce" } });
     expect(await ended(partner)).toMatchObject({
-      ...{ kind: "announce", status: "done", error: null },
+      kind: "announce",
+      status: "done",
+      error: null,
       counts: { ...counts, queued: counts.critical + counts.warning },
     });
     await receiver.waitFor((received) => received.length === dry.queued);

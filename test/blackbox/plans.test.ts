@@ -49,7 +49,11 @@ describe("a property's plan", () => {
   test("lists the components with policy, due date and cost of delay, highest cost first", async () => {
     const plan = await planOf();
     expect(plan).toMatchObject({
-      ...{ property_id: property.id, name: "Elm Court", unit_count: 8, years: 10, inflation_pct: 3 },
+      property_id: property.id,
+      name: "Elm Court",
+      unit_count: 8,
+      years: 10,
+      inflation_pct: 3,
       budget: null,
       partner: "Acme",
     });
@@ -134,7 +138,11 @@ describe("a property's plan", () => {
     expect(plan.components).toEqual([]);
     expect(plan.immediate).toEqual({ component_count: 0, cost: 0 });
     expect(plan.totals).toEqual({
-      ...{ planned: 0, planned_inflated: 0, run_to_failure: 0, run_to_failure_inflated: 0, savings: 0 },
+      planned: 0,
+      planned_inflated: 0,
+      run_to_failure: 0,
+      run_to_failure_inflated: 0,
+      savings: 0,
     });
     expect(plan.level_deposit["95"]).toEqual({ per_year: 0, per_unit_per_year: 0, per_unit_per_month: 0 });
     expect(plan.budget).toEqual({ amount: 500.5, spent: 0, chosen: [], avoided: 0 });

@@ -24,7 +24,10 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
       notes: SECRETIVE,
     });
   await client.post(`/v1/property/${property.id}/claims`, {
-    ...{ claim_type: "water_damage", date_of_loss: "2025-03-14", amount: 900, description: SECRETIVE },
+    claim_type: "water_damage",
+    date_of_loss: "2025-03-14",
+    amount: 900,
+    description: SECRETIVE,
   });
   await client.ask("POST", "/v1/properties", 201, {
     body: { name: SECRETIVE, address: "1 Elm St", state: "NY" },

@@ -218,7 +218,8 @@ describe("the effect of an event", () => {
     ["Other", "leaves"],
   ])("%s %s the risk of an air conditioner in the middle of its life", async (event_type, effect) => {
     const { id } = await addAppliance(client, appliance.property_id, {
-      ...{ type_id: "hvac_central", install_year: THIS_YEAR - 9 },
+      type_id: "hvac_central",
+      install_year: THIS_YEAR - 9,
     });
     // The 12-month probability has four decimals, which show smaller changes than a score.
     const sumOfRisks = async () => {
@@ -236,7 +237,8 @@ describe("the effect of an event", () => {
   test("an emergency repair has more effect than a repair, and keywords in its notes add to it", async () => {
     const scoreAfter = async (fields: object) => {
       const { id, components } = await addAppliance(client, appliance.property_id, {
-        ...{ type_id: "boiler", install_year: THIS_YEAR - 12 },
+        type_id: "boiler",
+        install_year: THIS_YEAR - 12,
       });
       const burner = components.find((one: Json) => one.component_def_id === "boiler_burner");
       await logEvents(client, event({ appliance_id: id, component_id: burner.id, ...fields }));

@@ -91,16 +91,31 @@ describe("an event with a component", () => {
 test("the legacy format creates a property and an appliance from top-level fields", async () => {
   const { body } = await client.post("/v1/meter-event/smart", {
     event_type: "low_flow",
-    ...{ partner_property_id: "FLAT-1", name: "Flat Court", address: "9 Flat St", city: "Troy", state: "ny" },
-    ...{ type_id: "boiler", install_year: 2012, brand: "Weil-McLain", model: "CGa", serial: "F-1" },
+    partner_property_id: "FLAT-1",
+    name: "Flat Court",
+    address: "9 Flat St",
+    city: "Troy",
+    state: "ny",
+    type_id: "boiler",
+    install_year: 2012,
+    brand: "Weil-McLain",
+    model: "CGa",
+    serial: "F-1",
   });
   expect(body).toMatchObject({ property_created: true, appliance_created: true, warnings: [] });
   expect((await client.get(`/v1/properties/${body.property_id}`)).body).toMatchObject({
-    ...{ name: "Flat Court", city: "Troy", state: "NY", partner_property_id: "FLAT-1" },
+    name: "Flat Court",
+    city: "Troy",
+    state: "NY",
+    partner_property_id: "FLAT-1",
     source: "sensor_event",
   });
   expect((await client.get(`/v1/appliances/${body.appliance_id}`)).body).toMatchObject({
-    ...{ type_id: "boiler", install_year: 2012, brand: "Weil-McLain", model: "CGa", serial: "F-1" },
+    type_id: "boiler",
+    install_year: 2012,
+    brand: "Weil-McLain",
+    model: "CGa",
+    serial: "F-1",
   });
 });
 

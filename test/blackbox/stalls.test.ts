@@ -164,7 +164,9 @@ describe("a large answer", () => {
     const { id } = await addAppliance(client, own.id, { type_id: "washer", install_year: 2010 });
     const body = JSON.stringify({
       events: items((i) => ({
-        ...{ appliance_id: id, event_type: "Inspection", date: "2024-03-01" },
+        appliance_id: id,
+        event_type: "Inspection",
+        date: "2024-03-01",
         notes: `${i} `.padEnd(4_500, "x"),
       })),
     });

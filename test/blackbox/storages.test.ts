@@ -192,7 +192,8 @@ const ofPartner = operationsOf(document)
     weight: at.method === "GET" ? 2 : 6,
     arbitrary: requestsFor(document, at).map(
       ({ body, ...request }): TwinRequest => ({
-        ...{ method: at.method, ...request },
+        method: at.method,
+        ...request,
         // Thousands of units take long to compare, and tell nothing more.
         body: body?.replaceAll(/"unit_count":\d{3,}/g, '"unit_count":12'),
       }),

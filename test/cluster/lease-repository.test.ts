@@ -46,7 +46,12 @@ async function inMemory(): Promise<World> {
 }
 
 const server = (id: string) => ({
-  ...{ id, address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 98, model: "2", clockOffMs: 0 },
+  id,
+  address: "http://10.0.0.1:8080",
+  version: "0.1.0",
+  schemaVersion: 98,
+  model: "2",
+  clockOffMs: 0,
 });
 const FOR = 15_000;
 

@@ -58,7 +58,9 @@ try {
   for (const [n, [name, state, unit_count]] of OTHERS.entries()) {
     const property = await post("/v1/properties", { name, address: "1 Main St", state, unit_count });
     const appliances = TYPES.map((type_id, at) => ({
-      ...{ property_id: property.id, type_id, install_year: 2005 + ((5 * n + 7 * at) % 20) },
+      property_id: property.id,
+      type_id,
+      install_year: 2005 + ((5 * n + 7 * at) % 20),
     }));
     await post("/v1/appliances/bulk", { appliances });
   }

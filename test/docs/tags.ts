@@ -69,7 +69,11 @@ function tagsAbove(call: ts.Node, describe: ts.Node | undefined, text: string): 
 type NamedCall = { kind: "test" | "describe"; name: string };
 /** Those on files are there but where the data is in PostgreSQL. */
 const KINDS: Readonly<Record<string, NamedCall["kind"]>> = {
-  ...{ it: "test", test: "test", testOnSqlite: "test", describe: "describe", describeOnSqlite: "describe" },
+  it: "test",
+  test: "test",
+  testOnSqlite: "test",
+  describe: "describe",
+  describeOnSqlite: "describe",
 };
 
 /** What `test("…")`, `describe.each(…)("…")` and their like are called with, undefined for any other call. */

@@ -25,7 +25,12 @@ async function pipeline() {
   const { actor: _, ...parts } = administration;
   const budgets = new DailyCallLimits(store, clock);
   const pipeline = new Pipeline({
-    ...{ store, knowledge, clock, perPartnerPerMinute: 0, bodyBytes: 1, administration: parts },
+    store,
+    knowledge,
+    clock,
+    perPartnerPerMinute: 0,
+    bodyBytes: 1,
+    administration: parts,
     authenticator: new Authenticator(
       store,
       bearerTokens(new Uint8Array(32) as MasterKey, random),
@@ -39,7 +44,11 @@ async function pipeline() {
   });
   let workedOut = 0;
   const operation = partnerOperation({
-    ...{ id: "count", method: "GET", path: "/count", summary: "How often", cacheable: true },
+    id: "count",
+    method: "GET",
+    path: "/count",
+    summary: "How often",
+    cacheable: true,
     replies: okReplies("How often", object({ workedOut: whole("How often", 1) })),
     handle: () => ok({ workedOut: ++workedOut }),
   });

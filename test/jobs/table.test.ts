@@ -87,7 +87,11 @@ test("idempotent replies are pruned after 24 hours, every hour", async () => {
     world.store.write((tx) =>
       tx.idempotency.save({
         partnerId: partner.id,
-        ...{ operation: "POST /v1/properties", key, requestHash: "h", statusCode: 201, body: "{}" },
+        operation: "POST /v1/properties",
+        key,
+        requestHash: "h",
+        statusCode: 201,
+        body: "{}",
         createdAt: tx.now,
       }),
     );

@@ -102,8 +102,14 @@ test("exactly the operations for partners are documented", () => {
   const served = partnerApi({
     knowledge: loadKnowledge(),
     address: { publicUrl: "", basePath: "", isSecure: false },
-    ...{ bulkItems: 0, photoBytes: 0, basePath: "" },
-    ...{ authenticator: unused, checkHealth: unused, uploads: unused, random: unused, changed: unused },
+    bulkItems: 0,
+    photoBytes: 0,
+    basePath: "",
+    authenticator: unused,
+    checkHealth: unused,
+    uploads: unused,
+    random: unused,
+    changed: unused,
   });
   // Pages, which API clients do not call.
   const pages = ["getDocsPage", "getGuide", "getExample", "getAsset", "getRoot"];

@@ -39,7 +39,8 @@ function sound() {
     ],
     snapshots: [{ date: "2026-01-01", components: 1, announced: 0, finished: true }],
     deliveries: record.arrivals.map(({ deliveryId }) => ({
-      ...{ id: deliveryId, status: "delivered" },
+      id: deliveryId,
+      status: "delivered",
       attempts: ["failed", "delivered"],
     })),
   };

@@ -43,7 +43,8 @@ export async function readFinalState(world: RoundContext): Promise<FinalState> {
       finished: run.finished_at !== null,
     })),
     deliveries: deliveries.map(({ id, status, attempts }) => ({
-      ...{ id, status },
+      id,
+      status,
       attempts: attempts.map(({ error }: Json) => (error === null ? "delivered" : "failed")),
     })),
   };

@@ -10,7 +10,10 @@ import { folderStorage } from "./storage.ts";
 
 test("a server that is killed again and again keeps every promise", async () => {
   const { violations } = await runRound({
-    ...{ seed: 13, servers: 1, clients: 32, seconds: 4 },
+    seed: 13,
+    servers: 1,
+    clients: 32,
+    seconds: 4,
     faults: [FAULTS.kill!],
     storage: folderStorage(),
   });
@@ -19,7 +22,10 @@ test("a server that is killed again and again keeps every promise", async () => 
 
 test("three servers over one database do, while any is killed and connections are cut at their COMMIT", async () => {
   const { violations } = await runRound({
-    ...{ seed: 14, servers: 3, clients: 24, seconds: 4 },
+    seed: 14,
+    servers: 3,
+    clients: 24,
+    seconds: 4,
     faults: [FAULTS.kill!, FAULTS["commit-cut"]!],
     storage: await postgresStorage(),
   });

@@ -69,8 +69,11 @@ const STATES: [state: string, entries: Entry[], expected: LatestCalibration | un
     "its proposal was activated",
     [begin(1, "a"), finish(2, "a", "1-2", "2+local.1"), apply(3, "2+local.1")],
     {
-      ...{ ...requested("a", 1), finishedAt: 2, proposalId: "1-2" },
-      ...{ modelVersion: "2+local.1", activatedVersion: "2+local.1" },
+      ...requested("a", 1),
+      finishedAt: 2,
+      proposalId: "1-2",
+      modelVersion: "2+local.1",
+      activatedVersion: "2+local.1",
     },
   ],
   [

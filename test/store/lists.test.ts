@@ -72,7 +72,10 @@ async function apply(list: readonly Move[]): Promise<void> {
         ...before,
         riskScore: hundredths / 100,
         riskTier: tierOfHundredths(hundredths),
-        ...{ ageYears: 1, scaleYears: 20, prior: 0.5, periodRisk: 0.1 },
+        ageYears: 1,
+        scaleYears: 20,
+        prior: 0.5,
+        periodRisk: 0.1,
       };
       const cause = bySnapshot ? "snapshot" : "history";
       const appliance = applianceOf.get(before.applianceId)!;

@@ -63,8 +63,13 @@ describe("a transaction that turns out to be long, in a process that answers oth
 
   const addMegabyte = (tx: Tx) =>
     tx.idempotency.save({
-      ...{ partnerId: "PARTNER_1", operation: "POST /v1/properties", key: `${++bodies}`, requestHash: "" },
-      ...{ statusCode: 201, body: "x".repeat(MEGABYTE), createdAt: 0 },
+      partnerId: "PARTNER_1",
+      operation: "POST /v1/properties",
+      key: `${++bodies}`,
+      requestHash: "",
+      statusCode: 201,
+      body: "x".repeat(MEGABYTE),
+      createdAt: 0,
     });
   const quick = async (tx: Tx) => {
     for (let n = 0; n < MEGABYTES; n++) await addMegabyte(tx);

@@ -72,8 +72,13 @@ const scansOf = (plan: string[]) =>
   });
 
 const readable = (): Readable => ({
-  ...{ store: world.store, partnerId: world.partnerId, propertyId, applianceId, componentId },
-  ...{ now: NOW, day: DAY },
+  store: world.store,
+  partnerId: world.partnerId,
+  propertyId,
+  applianceId,
+  componentId,
+  now: NOW,
+  day: DAY,
 });
 /** Named before there is a store. */
 const namesOf = (reads: (of: Readable) => Record<string, Read>) => Object.keys(reads({} as Readable));

@@ -31,8 +31,12 @@ const add = (store: Store, name: string, calls = 1) => store.write((tx) => tx.bu
 const addPartner = (store: Store) =>
   store.write((tx) =>
     tx.partners.insert({
-      ...{ id: "PARTNER_1", name: "Acme", enabled: true },
-      ...{ dailyBudget: 10, credentialGeneration: 1, createdAt: tx.now },
+      id: "PARTNER_1",
+      name: "Acme",
+      enabled: true,
+      dailyBudget: 10,
+      credentialGeneration: 1,
+      createdAt: tx.now,
     }),
   );
 const countOf = (store: Store, name: string) => store.read.budgets.taken(name, DAY);

@@ -9,10 +9,21 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 /** As strict as a partner's project may be. */
 const CONFIG = {
   compilerOptions: {
-    ...{ target: "ESNext", module: "ESNext", moduleResolution: "bundler", lib: ["ESNext", "DOM"], types: [] },
-    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-    ...{ noUnusedLocals: true, noUnusedParameters: true, noImplicitReturns: true },
-    ...{ noEmit: true, allowImportingTsExtensions: true, verbatimModuleSyntax: true, skipLibCheck: true },
+    target: "ESNext",
+    module: "ESNext",
+    moduleResolution: "bundler",
+    lib: ["ESNext", "DOM"],
+    types: [],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    noImplicitReturns: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: true,
   },
   include: ["*.ts"],
 };

@@ -111,7 +111,8 @@ export function usePartnerStore({ inFile = false } = {}) {
     { world, copied }: At,
     partner: Pick<PartnerFixture, "partnerId" | "webhookSecret">,
   ): PartnerFixture => ({
-    ...{ ...world, ...partner },
+    ...world,
+    ...partner,
     copy: async () => withPartner(await copied(), partner),
   });
   return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerFixture> => {

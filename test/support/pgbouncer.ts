@@ -32,9 +32,14 @@ export class PgBouncer {
     };
     const users = write("users.txt", `"${SUPERUSER.name}" "${SUPERUSER.password}"\n`);
     const settings = {
-      ...{ listen_addr: "127.0.0.1", listen_port: port, unix_socket_dir: "" },
-      ...{ auth_type: "scram-sha-256", auth_file: users, pool_mode: "transaction" },
-      ...{ max_client_conn: 900, default_pool_size: MOST_CONNECTIONS },
+      listen_addr: "127.0.0.1",
+      listen_port: port,
+      unix_socket_dir: "",
+      auth_type: "scram-sha-256",
+      auth_file: users,
+      pool_mode: "transaction",
+      max_client_conn: 900,
+      default_pool_size: MOST_CONNECTIONS,
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
     const databases = `[databases]\n* = host=127.0.0.1 port=${server.port}\n`;

@@ -9,7 +9,11 @@ export const daysFromToday = (days: number) =>
 
 /** On record from its installation, so that wear counts for its whole life. */
 export const PROPERTY = {
-  ...{ name: "Elm Court", address: "1 Elm St", city: "Albany", state: "NY", zip: "12207" },
+  name: "Elm Court",
+  address: "1 Elm St",
+  city: "Albany",
+  state: "NY",
+  zip: "12207",
   records_since: "1950-01-01",
 };
 

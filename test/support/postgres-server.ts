@@ -179,7 +179,9 @@ type Beside = ChildProcess & { stdin: Writable; stderr: Readable };
 export function spawnService(command: readonly string[], folder: string, signal: "QUIT" | "KILL"): Beside {
   const child = spawn("/bin/sh", ["-c", WATCHED, "sh", ...command], {
     ...user,
-    ...{ cwd: folder, env: { ...SERVER_ENV, END: signal }, stdio: ["pipe", "ignore", "pipe"] },
+    cwd: folder,
+    env: { ...SERVER_ENV, END: signal },
+    stdio: ["pipe", "ignore", "pipe"],
   });
   return child as Beside;
 }

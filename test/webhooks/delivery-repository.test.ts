@@ -22,9 +22,16 @@ const retryAt = (nextAttemptAt: number): Outcome => ({ outcome: "retry", nextAtt
 let made = 0;
 /** Returns the result of an attempt, each 1 ms later than the previous one. */
 const resultOf = (job: PendingDelivery, outcome: Outcome): AttemptResult => ({
-  ...{ deliveryId: job.id, partnerId: job.partnerId, attempt: job.attempts + 1, isProbe: false },
-  ...{ startedAt: NOW + made++, durationMs: 7, statusCode: outcome.outcome === "delivered" ? 200 : 500 },
-  ...{ error: "HTTP 500", address: "127.0.0.1", responseHead: "no" },
+  deliveryId: job.id,
+  partnerId: job.partnerId,
+  attempt: job.attempts + 1,
+  isProbe: false,
+  startedAt: NOW + made++,
+  durationMs: 7,
+  statusCode: outcome.outcome === "delivered" ? 200 : 500,
+  error: "HTTP 500",
+  address: "127.0.0.1",
+  responseHead: "no",
   ...outcome,
 });
 

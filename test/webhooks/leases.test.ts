@@ -37,7 +37,11 @@ async function serversOf(count: number) {
       const dispatcher = createDispatcher(
         {
           ...stored,
-          ...{ duePartners, due, nextDueAt, record: reached.record, send },
+          duePartners,
+          due,
+          nextDueAt,
+          record: reached.record,
+          send,
           leases: partnerLeases(server.membership)!,
         },
         DISPATCHER_DEFAULTS,

@@ -10,7 +10,10 @@ test("an endpoint is paused once it reaches both limits, not before", () => {
   expect(after([failed(0), failed(500), failed(999)]).pausedAt).toBeNull();
   expect(after([failed(0), failed(1_000)]).pausedAt).toBeNull();
   expect(after([failed(0), failed(500), failed(1_000, "no response")])).toEqual({
-    ...{ failures: 3, failingSince: 0, pausedAt: 1_000, lastError: "no response" },
+    failures: 3,
+    failingSince: 0,
+    pausedAt: 1_000,
+    lastError: "no response",
   });
 });
 

@@ -115,8 +115,15 @@ export async function latestFit(read: Stores): Promise<ModelProposal> {
 }
 
 const NONE: ModelProposal = {
-  ...{ id: null, status: "none", by: null, startedAt: null, finishedAt: null },
-  ...{ error: null, modelVersion: null, madeAt: null, report: null },
+  id: null,
+  status: "none",
+  by: null,
+  startedAt: null,
+  finishedAt: null,
+  error: null,
+  modelVersion: null,
+  madeAt: null,
+  report: null,
 };
 
 /** The state that an activated calibration has if it was requested before these records were kept. */

@@ -110,7 +110,13 @@ function madeAttempt(result: AttemptResult) {
   const { deliveryId, startedAt, durationMs, statusCode, error, address, responseHead } = result;
   const isFreeProbe = result.isProbe && result.outcome === "retry";
   return {
-    ...{ deliveryId, startedAt, durationMs, statusCode, error, address, responseHead },
+    deliveryId,
+    startedAt,
+    durationMs,
+    statusCode,
+    error,
+    address,
+    responseHead,
     status: result.outcome === "retry" ? ("pending" as const) : result.outcome,
     cycleAttempts: isFreeProbe ? result.attempt - 1 : result.attempt,
     nextAttemptAt: result.nextAttemptAt,

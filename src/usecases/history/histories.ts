@@ -83,7 +83,14 @@ type MutableHistory = ReturnType<typeof applianceHistory>;
 function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[], smartEvents: SmartEvidence[]) {
   const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
   return {
-    ...{ id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity },
+    id,
+    typeId,
+    unitId,
+    brand,
+    model,
+    brandTier,
+    installYear,
+    usageIntensity,
     components: [] as ComponentHistory[],
     events,
     smartEvents,

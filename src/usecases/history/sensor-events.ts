@@ -206,7 +206,12 @@ async function registerProperty(writer: PortfolioWriter, reference: PropertyRefe
   return await createProperty(
     writer,
     {
-      ...{ name: name!, address: address!, city, state, zip, partnerPropertyId },
+      name: name!,
+      address: address!,
+      city,
+      state,
+      zip,
+      partnerPropertyId,
       unitCount: unitCount ?? 0,
       yearBuilt: null,
       notes: null,
@@ -225,7 +230,13 @@ async function registerAppliance(
       { field: "install_year", message: "is required" },
     ]);
   const { appliance } = await createAppliance(writer, {
-    ...{ propertyId: property.id, typeId: typeId!, installYear, brand, model, serial, unitId },
+    propertyId: property.id,
+    typeId: typeId!,
+    installYear,
+    brand,
+    model,
+    serial,
+    unitId,
     brandTier: null,
     usageIntensity: null,
     warrantyExpiry: null,

@@ -20,7 +20,9 @@ export async function partnerOverview(
     partner,
     receiver: await read.partners.findReceiver(id),
     clientId: await read.partners.clientId(id),
-    ...{ properties, appliances, components },
+    properties,
+    appliances,
+    components,
     deliveriesPending: await read.deliveryLog.count({ partnerId: id, status: "pending" }),
     deliveriesFailed: await read.deliveryLog.count({ partnerId: id, status: "failed" }),
   };

@@ -32,8 +32,12 @@ export async function openShares(
   if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
   if (isRestart)
     await tx.snapshots.update(day, {
-      ...{ ...EMPTY_RUN, takenAgain: true, cursor: null, finishedAt: null },
-      ...{ modelVersion, startedAt },
+      ...EMPTY_RUN,
+      takenAgain: true,
+      cursor: null,
+      finishedAt: null,
+      modelVersion,
+      startedAt,
     });
   await tx.snapshotShares.open(day);
 }

@@ -35,8 +35,13 @@ export type Run = Pick<
   "components" | "changed" | "critical" | "warning" | "announced" | "queued" | "heldBack"
 >;
 export const EMPTY_RUN: Run = {
-  ...{ components: 0, changed: 0, critical: 0, warning: 0 },
-  ...{ announced: 0, queued: 0, heldBack: 0 },
+  components: 0,
+  changed: 0,
+  critical: 0,
+  warning: 0,
+  announced: 0,
+  queued: 0,
+  heldBack: 0,
 };
 
 export const runCounts = ({
@@ -48,8 +53,13 @@ export const runCounts = ({
   queued,
   heldBack,
 }: Run): Run => ({
-  ...{ components, changed, critical, warning },
-  ...{ announced, queued, heldBack },
+  components,
+  changed,
+  critical,
+  warning,
+  announced,
+  queued,
+  heldBack,
 });
 
 /** How the components of a day are scored, and the consequences. */

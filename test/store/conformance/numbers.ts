@@ -8,8 +8,15 @@ import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./test-store.ts";
 
 const PROPERTY = {
-  ...{ name: "Elm Court", address: "1 Elm St", city: null, state: "NY", zip: null, unitCount: 0 },
-  ...{ yearBuilt: null, notes: null, partnerPropertyId: null },
+  name: "Elm Court",
+  address: "1 Elm St",
+  city: null,
+  state: "NY",
+  zip: null,
+  unitCount: 0,
+  yearBuilt: null,
+  notes: null,
+  partnerPropertyId: null,
 };
 
 /** What every store promises of the numbers and the moments of a partner's rows, whoever writes at the same time. */

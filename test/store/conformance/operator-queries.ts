@@ -45,7 +45,10 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       ]);
       await write((tx) => tx.partners.update(partner.id, { enabled: false, dailyBudget: 5 }));
       expect(await partners.find(partner.id)).toEqual({
-        ...{ ...partner, enabled: false, dailyBudget: 5, revision: revision + 1 },
+        ...partner,
+        enabled: false,
+        dailyBudget: 5,
+        revision: revision + 1,
       });
       await write((tx) =>
         tx.partners.update(partner.id, { enabled: true, dailyBudget: partner.dailyBudget }),
@@ -105,13 +108,26 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await partners.findReceiver(partner.id)).toBeUndefined();
       await write((tx) => tx.partners.insertReceiver(insert));
       const fresh = {
-        ...{ ...insert, nextSecret: null, rotatesAt: null, concurrency: null, revision: 0 },
-        ...{ failures: 0, failingSince: null, pausedAt: null, lastError: null },
+        ...insert,
+        nextSecret: null,
+        rotatesAt: null,
+        concurrency: null,
+        revision: 0,
+        failures: 0,
+        failingSince: null,
+        pausedAt: null,
+        lastError: null,
       };
       expect(await partners.findReceiver(partner.id)).toEqual(fresh);
       const change = {
-        ...{ events: ["a", TEXT], concurrency: 3, nextSecret: "next", rotatesAt: LARGE },
-        ...{ failures: 7, failingSince: NOW, pausedAt: NOW, lastError: TEXT },
+        events: ["a", TEXT],
+        concurrency: 3,
+        nextSecret: "next",
+        rotatesAt: LARGE,
+        failures: 7,
+        failingSince: NOW,
+        pausedAt: NOW,
+        lastError: TEXT,
       };
       await write((tx) => tx.partners.updateReceiver(partner.id, change));
       await write((tx) => tx.partners.raiseRevision(partner.id));
@@ -199,8 +215,16 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     ) =>
       write((tx) =>
         tx.deliveries.recordAttempt({
-          ...{ deliveryId, startedAt, durationMs: 5, statusCode: 500, error: TEXT, address: null },
-          ...{ responseHead: TEXT, status, cycleAttempts: 1, nextAttemptAt },
+          deliveryId,
+          startedAt,
+          durationMs: 5,
+          statusCode: 500,
+          error: TEXT,
+          address: null,
+          responseHead: TEXT,
+          status,
+          cycleAttempts: 1,
+          nextAttemptAt,
         }),
       );
     const due = (now = NOW, limit = 100, excluding: string[] = []) =>
@@ -216,8 +240,13 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await deliveries.duePartners(NOW - 1, HORIZON)).toEqual([]);
       expect(ids(await due())).toEqual([...made, first!, second!]);
       expect((await due())[0]).toEqual({
-        ...{ id: made[0]!, partnerId: partner.id, event: "webhook.test", orderKey: null },
-        ...{ requestId: null, body: JSON.stringify({ text: TEXT, nth: 0 }), attempts: 0 },
+        id: made[0]!,
+        partnerId: partner.id,
+        event: "webhook.test",
+        orderKey: null,
+        requestId: null,
+        body: JSON.stringify({ text: TEXT, nth: 0 }),
+        attempts: 0,
       });
       expect(ids(await due(NOW, 2, [made[0]!]))).toEqual(made.slice(1, 3));
       await record(first!, "pending", NOW + 10_000);
@@ -240,8 +269,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       });
       expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2]);
       expect(attempts[0]).toEqual({
-        ...{ deliveryId: made[0]!, attempt: 1, startedAt: NOW, durationMs: 5, statusCode: 500 },
-        ...{ error: TEXT, address: null, responseHead: TEXT },
+        deliveryId: made[0]!,
+        attempt: 1,
+        startedAt: NOW,
+        durationMs: 5,
+        statusCode: 500,
+        error: TEXT,
+        address: null,
+        responseHead: TEXT,
       });
       expect(await deliveryLog.find("WH_gone")).toBeUndefined();
       const all = [second!, first!, ...made.toReversed()];
@@ -273,7 +308,11 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await write((tx) => tx.deliveryLog.resendFailed(own, made[2]!, 5, NOW + 1))).toEqual([]);
       await write((tx) => tx.deliveryLog.resend(made[0]!, NOW + 1));
       expect((await deliveryLog.find(made[0]!))!.delivery).toMatchObject({
-        ...{ status: "pending", attempts: 2, cycleAttempts: 0, nextAttemptAt: NOW + 1, finishedAt: null },
+        status: "pending",
+        attempts: 2,
+        cycleAttempts: 0,
+        nextAttemptAt: NOW + 1,
+        finishedAt: null,
       });
       for (const id of made) await record(id, "delivered", null, NOW + 2);
       const prune = (before: number) => write((tx) => tx.deliveryLog.prune("delivered", before, 2));
@@ -296,7 +335,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await write((tx) => tx.budgets.add(partner.id, DAY, 3));
       const budgets = await gauges.budgets(DAY);
       expect(budgets.find(({ id }) => id === partner.id)).toEqual({
-        ...{ id: partner.id, dailyBudget: partner.dailyBudget, taken: 3 },
+        id: partner.id,
+        dailyBudget: partner.dailyBudget,
+        taken: 3,
       });
       expect(budgets.find(({ id }) => id === "PARTNER_9")).toMatchObject({ taken: 0 });
       await write((tx) => tx.budgets.add(partner.id, DAY, -3));
@@ -307,8 +348,13 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     test("are answered again from what is kept, until it is pruned", async () => {
       const { idempotency } = read();
       const reply = {
-        ...{ partnerId: partner.id, operation: "POST /v1/x", key: TEXT, requestHash: "h" },
-        ...{ statusCode: 201, body: JSON.stringify(TEXT), createdAt: NOW },
+        partnerId: partner.id,
+        operation: "POST /v1/x",
+        key: TEXT,
+        requestHash: "h",
+        statusCode: 201,
+        body: JSON.stringify(TEXT),
+        createdAt: NOW,
       };
       await write((tx) => tx.idempotency.save(reply));
       expect(await idempotency.find(partner.id, "POST /v1/x", TEXT)).toEqual(reply);
@@ -369,8 +415,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
   test("embeds show a property until they end, and count their views", async () => {
     const { embeds } = read();
     const embed = {
-      ...{ id: "EMB_1", partnerId: partner.id, propertyId: property.id, createdAt: NOW },
-      ...{ expiresAt: LARGE, revokedAt: null, views: 0, lastViewedAt: null },
+      id: "EMB_1",
+      partnerId: partner.id,
+      propertyId: property.id,
+      createdAt: NOW,
+      expiresAt: LARGE,
+      revokedAt: null,
+      views: 0,
+      lastViewedAt: null,
     };
     await write((tx) => tx.embeds.insert({ ...embed, tokenHash: "t1" }));
     await write((tx) => tx.embeds.insert({ ...embed, id: "EMB_2", expiresAt: null, tokenHash: "t2" }));
@@ -408,8 +460,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       strength: { condition: 1, repairs: 0.5 },
     };
     const version = {
-      ...{ number: 1, base: "2", createdAt: NOW, actor: "cli:test", isProven: false, replaced: null },
-      ...{ corrections, evidence: { text: TEXT, large: LARGE, list: [] } },
+      number: 1,
+      base: "2",
+      createdAt: NOW,
+      actor: "cli:test",
+      isProven: false,
+      replaced: null,
+      corrections,
+      evidence: { text: TEXT, large: LARGE, list: [] },
     };
     const appliance = await world.addAppliance(partner, { propertyId: property.id });
     await write(async (tx) => {
@@ -515,8 +573,13 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(all[3]).toMatchObject({ propertyId: property.id, plannedCents: LARGE, waitingCents: LARGE });
     expect(await plans.candidates(partner.id, all[1]!, 100, 10)).toEqual([all[2]!]);
     expect((await plans.page(partner.id, { limit: 1, offset: 0 }))[0]).toEqual({
-      ...{ propertyId: property.id, name: property.name, unitCount: 4 },
-      ...{ dueCount: 2, dueCents: LARGE, dueWaitingCents: LARGE + 1, years: sums.years },
+      propertyId: property.id,
+      name: property.name,
+      unitCount: 4,
+      dueCount: 2,
+      dueCents: LARGE,
+      dueWaitingCents: LARGE + 1,
+      years: sums.years,
     });
     await write(async (tx) => {
       await tx.properties.insert({ ...property, id: "P_new", seq: 77 });
@@ -529,9 +592,19 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
   test("an export goes through everything of a partner by id, up to what there was at its start", async () => {
     const exported = read().export;
     const sensor = {
-      ...{ partnerId: partner.id, propertyId: property.id, componentId: null, kind: "meter" as const },
-      ...{ eventType: null, severity: null, sensorId: null, metric: "kWh", value: 0.1, unit: null },
-      ...{ notes: TEXT, recordedAt: NOW, createdAt: NOW },
+      partnerId: partner.id,
+      propertyId: property.id,
+      componentId: null,
+      kind: "meter" as const,
+      eventType: null,
+      severity: null,
+      sensorId: null,
+      metric: "kWh",
+      value: 0.1,
+      unit: null,
+      notes: TEXT,
+      recordedAt: NOW,
+      createdAt: NOW,
     };
     const [appliance] = await read().appliances.page(partner.id, ALL);
     const applianceId = appliance!.id;
@@ -539,21 +612,50 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await exported.lastId("sensorEvents")).toBe("");
     const ofAppliance = { applianceId, propertyId: property.id, partnerId: partner.id };
     const event = {
-      ...{ ...ofAppliance, componentId: null, eventType: "Other" as const, date: DAY, technician: null },
-      ...{ partsCostCents: 1, laborCostCents: null, totalCostCents: LARGE, notes: null },
-      ...{ conditionAfter: null, createdAt: NOW },
+      ...ofAppliance,
+      componentId: null,
+      eventType: "Other" as const,
+      date: DAY,
+      technician: null,
+      partsCostCents: 1,
+      laborCostCents: null,
+      totalCostCents: LARGE,
+      notes: null,
+      conditionAfter: null,
+      createdAt: NOW,
     };
     const outcome = {
-      ...{ componentId: component!.id, partnerId: partner.id, defId: component!.defId, eventType: "Other" },
-      ...{ date: DAY, ageYears: 1.5, probability: 0.25, riskScore: 3, modelVersion: "2", createdAt: NOW },
+      componentId: component!.id,
+      partnerId: partner.id,
+      defId: component!.defId,
+      eventType: "Other",
+      date: DAY,
+      ageYears: 1.5,
+      probability: 0.25,
+      riskScore: 3,
+      modelVersion: "2",
+      createdAt: NOW,
     };
     const claim = {
-      ...{ partnerId: partner.id, propertyId: property.id, claimType: "fire", dateOfLoss: DAY },
-      ...{ claimNumber: null, carrier: null, amountCents: 1, description: null, createdAt: NOW },
+      partnerId: partner.id,
+      propertyId: property.id,
+      claimType: "fire",
+      dateOfLoss: DAY,
+      claimNumber: null,
+      carrier: null,
+      amountCents: 1,
+      description: null,
+      createdAt: NOW,
     };
     const photo = {
-      ...{ partnerId: partner.id, applianceId, serviceEventId: null, originalName: "x" },
-      ...{ mediaType: "image/jpeg" as const, bytes: 1, sha256: "x", uploadedAt: NOW },
+      partnerId: partner.id,
+      applianceId,
+      serviceEventId: null,
+      originalName: "x",
+      mediaType: "image/jpeg" as const,
+      bytes: 1,
+      sha256: "x",
+      uploadedAt: NOW,
     };
     await write(async (tx) => {
       for (const nth of ["1", "2", "3"]) {
@@ -568,7 +670,10 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       }
     });
     const range = (prefix: string, after = "") => ({
-      ...{ partnerId: partner.id, after: after && `${prefix}${after}`, last: `${prefix}2`, limit: 10 },
+      partnerId: partner.id,
+      after: after && `${prefix}${after}`,
+      last: `${prefix}2`,
+      limit: 10,
     });
     expect(await exported.lastId("sensorEvents")).toBe("PE_3");
     expect(await exported.sensorEvents(range("PE_", "1"))).toEqual([{ ...sensor, applianceId, id: "PE_2" }]);

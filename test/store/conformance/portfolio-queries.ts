@@ -51,8 +51,11 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   const snapshot = (day: string) =>
     takeSnapshot(
       {
-        ...{ store: world.store, knowledge, clock: () => world.time.now },
-        ...{ monotonicMs: () => 0, yieldNow: async () => {} },
+        store: world.store,
+        knowledge,
+        clock: () => world.time.now,
+        monotonicMs: () => 0,
+        yieldNow: async () => {},
       },
       day,
     );
@@ -64,14 +67,27 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     elm = await world.addProperty(partner, { unitCount: 3, partnerPropertyId: "E" }, true);
     oak = await world.addProperty(partner, { name: "Oak", state: "VT", recordsSince: "2001-02-03" });
     strange = await world.addProperty(partner, {
-      ...{ name: TEXT, address: TEXT, notes: TEXT, partnerPropertyId: TEXT },
-      ...{ estimatedValueCents: LARGE, yearBuilt: 1899, city: null, zip: null },
+      name: TEXT,
+      address: TEXT,
+      notes: TEXT,
+      partnerPropertyId: TEXT,
+      estimatedValueCents: LARGE,
+      yearBuilt: 1899,
+      city: null,
+      zip: null,
     });
     foreign = await world.addProperty(other, { partnerPropertyId: "E" });
     const [unit] = await read().units.page(elm.id, ALL);
     heater = await world.addAppliance(partner, {
-      ...{ propertyId: elm.id, serial: "S 1", unitId: unit!.id, usageIntensity: 1.25 },
-      ...{ brand: TEXT, model: "M", brandTier: "premium", warrantyExpiry: "2030-01-31", installYear: 1990 },
+      propertyId: elm.id,
+      serial: "S 1",
+      unitId: unit!.id,
+      usageIntensity: 1.25,
+      brand: TEXT,
+      model: "M",
+      brandTier: "premium",
+      warrantyExpiry: "2030-01-31",
+      installYear: 1990,
     });
     roof = await world.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
     await world.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
@@ -125,8 +141,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         (await properties.portfolioPage(partner.id, ALL)).map(({ totals }) => totals.appliances),
       ).toEqual([2, 2, 0]);
       expect((await properties.page(partner.id, ALL))[2]).toEqual({
-        ...{ id: strange.id, name: TEXT, address: TEXT, city: null, state: "NY", zip: null },
-        ...{ unitCount: 0, createdAt: strange.createdAt },
+        id: strange.id,
+        name: TEXT,
+        address: TEXT,
+        city: null,
+        state: "NY",
+        zip: null,
+        unitCount: 0,
+        createdAt: strange.createdAt,
       });
       expect((await properties.demo(partner.id)).map(({ property }) => property)).toEqual([elm]);
       expect(await properties.demo(other.id)).toEqual([]);
@@ -142,7 +164,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       };
       await world.write(other, (writer) => changeProperty(writer, before.id, change));
       expect(await read().properties.find(other.id, before.id)).toMatchObject({
-        ...{ ...before, ...change, recordsSinceGiven: true, updatedAt: world.time.now },
+        ...before,
+        ...change,
+        recordsSinceGiven: true,
+        updatedAt: world.time.now,
       });
       expect(await read().units.count(before.id)).toBe(5);
     });
@@ -228,8 +253,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         ),
       );
       expect(scored.find(({ id }) => id === heater.id)).toEqual({
-        ...{ id: heater.id, propertyId: elm.id, unitId: heater.unitId, typeId: heater.typeId, brand: TEXT },
-        ...{ model: "M", brandTier: "premium", installYear: 1990, usageIntensity: 1.25 },
+        id: heater.id,
+        propertyId: elm.id,
+        unitId: heater.unitId,
+        typeId: heater.typeId,
+        brand: TEXT,
+        model: "M",
+        brandTier: "premium",
+        installYear: 1990,
+        usageIntensity: 1.25,
       });
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
@@ -257,8 +289,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
       const first = all[0]!;
       expect(first).toMatchObject({
-        ...{ typeId: heater.typeId, brand: TEXT, brandTier: "premium", unitId: heater.unitId },
-        ...{ propertyName: elm.name, propertyAddress: elm.address, rescoredAt: null },
+        typeId: heater.typeId,
+        brand: TEXT,
+        brandTier: "premium",
+        unitId: heater.unitId,
+        propertyName: elm.name,
+        propertyAddress: elm.address,
+        rescoredAt: null,
       });
       expect(await store.find(partner.id, first.id)).toEqual(first);
       expect(await store.find(other.id, first.id)).toBeUndefined();
@@ -438,8 +475,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
   describe("the history", () => {
     const EVENT = {
-      ...{ componentId: null, partsCostCents: null, laborCostCents: null, totalCostCents: null },
-      ...{ technician: null, notes: null, conditionAfter: null },
+      componentId: null,
+      partsCostCents: null,
+      laborCostCents: null,
+      totalCostCents: null,
+      technician: null,
+      notes: null,
+      conditionAfter: null,
     };
     test("of service comes back by appliance, component and day", async () => {
       const [first, second] = await read().components.ofAppliance(roof.id);
@@ -534,7 +576,11 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(
         (await serviceEvents.evidence([roof.id], "another", 100)).find(({ id }) => id === events[3]!.id),
       ).toMatchObject({
-        ...{ noteKey: "k", findings: "leak/2", readBy: "another", unread: null, componentId: first!.id },
+        noteKey: "k",
+        findings: "leak/2",
+        readBy: "another",
+        unread: null,
+        componentId: first!.id,
       });
       const correction = { ...EVENT, totalCostCents: 5, technician: TEXT, conditionAfter: "fair" as const };
       const { notes: _, componentId: __, ...corrected } = correction;
@@ -554,9 +600,19 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
     test("of sensors gives smart events since a moment", async () => {
       const smart = {
-        ...{ partnerId: partner.id, propertyId: elm.id, applianceId: heater.id, componentId: null },
-        ...{ kind: "smart" as const, eventType: "leak", severity: "high" as const, sensorId: TEXT },
-        ...{ metric: null, value: null, unit: null, notes: null, createdAt: NOW },
+        partnerId: partner.id,
+        propertyId: elm.id,
+        applianceId: heater.id,
+        componentId: null,
+        kind: "smart" as const,
+        eventType: "leak",
+        severity: "high" as const,
+        sensorId: TEXT,
+        metric: null,
+        value: null,
+        unit: null,
+        notes: null,
+        createdAt: NOW,
       };
       await world.store.write(async (tx) => {
         await tx.sensorEvents.insert({ ...smart, id: "PE_1", recordedAt: NOW - 10 });
@@ -573,8 +629,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const { sensorEvents } = read();
       expect(await sensorEvents.smartEvidence([heater.id, roof.id], NOW, 10)).toEqual([
         {
-          ...{ applianceId: heater.id, componentId: null, eventType: "leak" },
-          ...{ severity: "high", sensorId: TEXT, recordedAt: NOW },
+          applianceId: heater.id,
+          componentId: null,
+          eventType: "leak",
+          severity: "high",
+          sensorId: TEXT,
+          recordedAt: NOW,
         },
       ]);
       expect(await sensorEvents.smartEvidence([heater.id], 0, 10)).toHaveLength(2);
@@ -587,15 +647,21 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await world.store.write(async (tx) => {
         for (const [i, recordedAt] of moments.entries())
           await tx.sensorEvents.insert({
-            ...{ partnerId: partner.id, propertyId: elm.id, applianceId: roof.id, componentId: null },
-            ...{
-              id: `PE_1${(i * 5) % 7}`,
-              kind: "smart",
-              eventType: "leak",
-              severity: null,
-              sensorId: `${i}`,
-            },
-            ...{ metric: null, value: null, unit: null, notes: null, createdAt: NOW, recordedAt },
+            partnerId: partner.id,
+            propertyId: elm.id,
+            applianceId: roof.id,
+            componentId: null,
+            id: `PE_1${(i * 5) % 7}`,
+            kind: "smart",
+            eventType: "leak",
+            severity: null,
+            sensorId: `${i}`,
+            metric: null,
+            value: null,
+            unit: null,
+            notes: null,
+            createdAt: NOW,
+            recordedAt,
           });
       });
       const { sensorEvents } = read();
@@ -636,8 +702,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
       const event = (await read().serviceEvents.ofAppliance(roof.id))[0]!;
       const photo = {
-        ...{ id: "PH_2", partnerId: partner.id, applianceId: roof.id, serviceEventId: event.id },
-        ...{ filename: "f2", originalName: TEXT, mediaType: "image/png" as const, bytes: 7, sha256: "x" },
+        id: "PH_2",
+        partnerId: partner.id,
+        applianceId: roof.id,
+        serviceEventId: event.id,
+        filename: "f2",
+        originalName: TEXT,
+        mediaType: "image/png" as const,
+        bytes: 7,
+        sha256: "x",
         uploadedAt: NOW,
       };
       const loose = { ...photo, id: "PH_1", serviceEventId: null, filename: "f1", uploadedAt: NOW + 1 };

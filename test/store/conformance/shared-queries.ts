@@ -4,8 +4,13 @@ import type { Store } from "../../../src/store/store.ts";
 import { type Called, DAY, type MakeDatabase, NOW, openWorld } from "./test-store.ts";
 
 const NOTHING = {
-  ...{ components: 0, changed: 0, critical: 0, warning: 0 },
-  ...{ announced: 0, queued: 0, heldBack: 0 },
+  components: 0,
+  changed: 0,
+  critical: 0,
+  warning: 0,
+  announced: 0,
+  queued: 0,
+  heldBack: 0,
 };
 
 /** What every store promises of what several servers on one database have in common. */
@@ -116,7 +121,10 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
 
     test("console sessions are there until they end or expire", async () => {
       const session = (tokenHash: string, expiresAt: number) => ({
-        ...{ tokenHash, expiresAt, keyHash: "key", csrfToken: "csrf" },
+        tokenHash,
+        expiresAt,
+        keyHash: "key",
+        csrfToken: "csrf",
       });
       await store.write((tx) => tx.consoleSessions.begin(session("a", NOW), NOW));
       await store.write((tx) => tx.consoleSessions.begin(session("b", NOW + 10), NOW + 1));

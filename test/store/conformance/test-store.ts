@@ -80,20 +80,38 @@ export type World = {
 };
 
 const PROPERTY: NewProperty = {
-  ...{ name: "Elm Court", address: "1 Elm St", city: "Albany", state: "NY", zip: "12207" },
-  ...{ unitCount: 0, yearBuilt: null, notes: null, partnerPropertyId: null },
+  name: "Elm Court",
+  address: "1 Elm St",
+  city: "Albany",
+  state: "NY",
+  zip: "12207",
+  unitCount: 0,
+  yearBuilt: null,
+  notes: null,
+  partnerPropertyId: null,
 };
 const APPLIANCE: Omit<NewAppliance, "propertyId"> = {
-  ...{ typeId: "water_heater_gas", installYear: 2000, unitId: null, brand: null, model: null, serial: null },
-  ...{ brandTier: null, usageIntensity: null, warrantyExpiry: null },
+  typeId: "water_heater_gas",
+  installYear: 2000,
+  unitId: null,
+  brand: null,
+  model: null,
+  serial: null,
+  brandTier: null,
+  usageIntensity: null,
+  warrantyExpiry: null,
 };
 
 /** A partner as it is stored, without credentials and without a receiver. */
 export const insertPartner = (store: Store, fields: Partial<Partner> = {}) =>
   store.write(async (tx) => {
     const partner: Partner = {
-      ...{ id: tx.newId("partner"), name: "Acme", enabled: true },
-      ...{ dailyBudget: 1000, credentialGeneration: 1, createdAt: tx.now },
+      id: tx.newId("partner"),
+      name: "Acme",
+      enabled: true,
+      dailyBudget: 1000,
+      credentialGeneration: 1,
+      createdAt: tx.now,
       ...fields,
     };
     await tx.partners.insert(partner);
@@ -106,7 +124,9 @@ export async function openWorld(database: Database, called = new Called()): Prom
   const write = <T>(partner: Partner, run: (writer: PortfolioWriter) => Promise<T>) =>
     writePortfolio<T>(store.write, knowledge, partner, run);
   return {
-    ...{ store, time, write },
+    store,
+    time,
+    write,
     addPartner: (fields) => insertPartner(store, fields),
     addProperty: (partner, fields = {}, isDemo = false) =>
       write(partner, (writer) =>

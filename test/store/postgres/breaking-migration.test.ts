@@ -13,7 +13,9 @@ const SERVER = { id: "a", address: "http://10.0.0.1:8080", version: "0.1.0", sch
 const number = MIGRATIONS.length + 1;
 const additive: Migration = { number, name: "more", sql: "CREATE TABLE more (id BIGINT PRIMARY KEY)" };
 const breaking: Migration = {
-  ...{ number: number + 1, name: "less", sql: "DROP TABLE more" },
+  number: number + 1,
+  name: "less",
+  sql: "DROP TABLE more",
   breaksOlder: true,
 };
 

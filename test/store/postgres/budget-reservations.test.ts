@@ -32,7 +32,12 @@ async function partner(taken: number, dailyBudget = 1000): Promise<string> {
   const id = `PARTNER_${made++}`;
   await store.write(async (tx) => {
     await tx.partners.insert({
-      ...{ id, name: "Acme", enabled: true, dailyBudget, credentialGeneration: 1, createdAt: NOON },
+      id,
+      name: "Acme",
+      enabled: true,
+      dailyBudget,
+      credentialGeneration: 1,
+      createdAt: NOON,
     });
     if (taken > 0) await tx.budgets.add(id, DAY, taken);
   });

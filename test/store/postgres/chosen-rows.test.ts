@@ -23,14 +23,12 @@ beforeAll(async () => {
   other = await connectTo(url);
   await store.write(async (tx) => {
     await tx.partners.insert({
-      ...{
-        id: PARTNER,
-        name: "Acme",
-        enabled: true,
-        dailyBudget: 1,
-        credentialGeneration: 1,
-        createdAt: NOW,
-      },
+      id: PARTNER,
+      name: "Acme",
+      enabled: true,
+      dailyBudget: 1,
+      credentialGeneration: 1,
+      createdAt: NOW,
     });
     await tx.partners.insertReceiver({ partnerId: PARTNER, url: "http://a.test", secret: "s", events: null });
   });
@@ -75,8 +73,16 @@ async function failedDelivery(): Promise<string> {
     const delivery = { id, partnerId: PARTNER, event: "webhook.test", orderKey: null, requestId: null };
     await tx.deliveries.insert({ ...delivery, body: "{}", createdAt: NOW - 1000 });
     await tx.deliveries.recordAttempt({
-      ...{ deliveryId: id, startedAt: NOW - 1000, durationMs: 5, address: null, responseHead: "" },
-      ...{ statusCode: 500, error: "HTTP 500", status: "failed", cycleAttempts: 3, nextAttemptAt: null },
+      deliveryId: id,
+      startedAt: NOW - 1000,
+      durationMs: 5,
+      address: null,
+      responseHead: "",
+      statusCode: 500,
+      error: "HTTP 500",
+      status: "failed",
+      cycleAttempts: 3,
+      nextAttemptAt: null,
     });
   });
   return id;

@@ -22,7 +22,12 @@ beforeAll(async () => {
   for (const id of PARTNERS)
     await store.write((tx) =>
       tx.partners.insert({
-        ...{ id, name: "Acme", enabled: true, dailyBudget: 1, credentialGeneration: 1, createdAt: tx.now },
+        id,
+        name: "Acme",
+        enabled: true,
+        dailyBudget: 1,
+        credentialGeneration: 1,
+        createdAt: tx.now,
       }),
     );
 });

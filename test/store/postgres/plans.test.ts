@@ -51,8 +51,13 @@ beforeAll(async () => {
   await client.query(FILL);
   await client.query("VACUUM ANALYZE");
   readable = {
-    ...{ store, partnerId: "P1", propertyId: "P1_7", applianceId: "P1_A17", componentId: "P1_C77" },
-    ...{ now: NOW, day: "2026-03-10" },
+    store,
+    partnerId: "P1",
+    propertyId: "P1_7",
+    applianceId: "P1_A17",
+    componentId: "P1_C77",
+    now: NOW,
+    day: "2026-03-10",
   };
 });
 

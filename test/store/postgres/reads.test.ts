@@ -17,7 +17,11 @@ beforeAll(async () => {
   store = await openPostgresStore(url, { clock: Date.now, random });
   await store.write((tx) =>
     tx.partners.insert({
-      ...{ id: "PARTNER_1", name: "Acme", enabled: true, dailyBudget: 1, credentialGeneration: 1 },
+      id: "PARTNER_1",
+      name: "Acme",
+      enabled: true,
+      dailyBudget: 1,
+      credentialGeneration: 1,
       createdAt: tx.now,
     }),
   );

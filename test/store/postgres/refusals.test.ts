@@ -91,7 +91,8 @@ describe("is refused in words", () => {
 
   test("another program than PostgreSQL, that answers a wish to encrypt in its own words", async () => {
     const other = Bun.listen({
-      ...{ hostname: "127.0.0.1", port: 0 },
+      hostname: "127.0.0.1",
+      port: 0,
       socket: { open: (socket) => void socket.write("SSH-2.0-OpenSSH_9.2\r\n"), data: () => {} },
     });
     const { message, hint } = await said(`postgres://a:b@127.0.0.1:${other.port}/d?sslmode=require`);

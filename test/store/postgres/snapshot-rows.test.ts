@@ -32,7 +32,11 @@ afterAll(async () => {
 const snapshot = () =>
   takeSnapshot(
     {
-      ...{ store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {} },
+      store,
+      knowledge,
+      clock,
+      monotonicMs: () => performance.now(),
+      yieldNow: async () => {},
       signal: new AbortController().signal,
     },
     dayOf(now),
@@ -42,7 +46,9 @@ test("a snapshot that moves every trend writes their rows together, and drops ol
   const encryptor = createEncryptor(new Uint8Array(32) as MasterKey);
   const administration = { store, encryptor, random, actor: "test", changed: () => {} };
   const { partner } = await createPartner(administration, {
-    ...{ name: "Acme", dailyBudget: 1, webhookUrl: null },
+    name: "Acme",
+    dailyBudget: 1,
+    webhookUrl: null,
   });
   await writePortfolio(store.write, knowledge, partner, async (writer) => {
     const { id: propertyId } = await createProperty(writer, PROPERTY, { source: "api" });

@@ -31,7 +31,12 @@ afterAll(async () => {
 const add = (id: string) =>
   store.write(async (tx) => {
     await tx.partners.insert({
-      ...{ id, name: "Acme", enabled: true, dailyBudget: 100, credentialGeneration: 1, createdAt: NOON },
+      id,
+      name: "Acme",
+      enabled: true,
+      dailyBudget: 100,
+      credentialGeneration: 1,
+      createdAt: NOON,
     });
     await tx.budgets.add(id, DAY, 1);
   });

@@ -35,7 +35,12 @@ let made = 0;
 const newPartner = () => `PARTNER_${String(made++).padStart(6, "0")}`;
 const insert = (tx: Tx, id: string) =>
   tx.partners.insert({
-    ...{ id, name: "Acme", enabled: true, dailyBudget: 1, credentialGeneration: 1, createdAt: tx.now },
+    id,
+    name: "Acme",
+    enabled: true,
+    dailyBudget: 1,
+    credentialGeneration: 1,
+    createdAt: tx.now,
   });
 const add = (id: string, then: (tx: Tx) => Promise<void> = async () => {}) =>
   store.write(async (tx) => {

@@ -65,7 +65,9 @@ describe("a fit among several processes", () => {
     const id = idOf(await beginFit(world.store, asked("the server at http://one")));
     await killAll(id);
     expect(await everywhere()).toMatchObject({
-      ...{ status: "failed", by: "the server at http://one", finishedAt: null },
+      status: "failed",
+      by: "the server at http://one",
+      finishedAt: null,
       error: "Interrupted, with the server at http://one. Run it again.",
     });
     expect(await beginFit(other, asked("another"))).toHaveProperty("id");

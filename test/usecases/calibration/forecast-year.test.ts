@@ -17,9 +17,20 @@ test("a sensor's alarm counts in the forecast of the year that began at its time
   const recordAlarm = (day: string) =>
     world.store.write((tx) =>
       tx.sensorEvents.insert({
-        ...{ ...of, id: tx.newId("sensorEvent"), partnerId: world.partnerId, applianceId: washer!.id },
-        ...{ componentId: null, eventType: "water_leak", severity: "high", sensorId: "s1" },
-        ...{ kind: "smart", metric: null, value: null, unit: null, notes: null, createdAt: NOW },
+        ...of,
+        id: tx.newId("sensorEvent"),
+        partnerId: world.partnerId,
+        applianceId: washer!.id,
+        componentId: null,
+        eventType: "water_leak",
+        severity: "high",
+        sensorId: "s1",
+        kind: "smart",
+        metric: null,
+        value: null,
+        unit: null,
+        notes: null,
+        createdAt: NOW,
         recordedAt: dayNumber(day) * MS_PER_DAY,
       }),
     );

@@ -31,7 +31,10 @@ beforeEach(async () => {
 });
 
 const environment = () => ({
-  ...{ store: world.store, knowledge, clock: world.clock, actor: "cli:test" },
+  store: world.store,
+  knowledge,
+  clock: world.clock,
+  actor: "cli:test",
   yieldNow: async () => {},
   monotonicMs: () => performance.now(),
 });

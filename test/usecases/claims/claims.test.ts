@@ -63,16 +63,34 @@ async function propertyWith(...typeIds: string[]) {
 }
 
 const PROPERTY = {
-  ...{ name: "Elm Court", address: "1 Elm St", city: null, state: "NY", zip: null },
-  ...{ unitCount: 0, yearBuilt: null, notes: null, partnerPropertyId: null },
+  name: "Elm Court",
+  address: "1 Elm St",
+  city: null,
+  state: "NY",
+  zip: null,
+  unitCount: 0,
+  yearBuilt: null,
+  notes: null,
+  partnerPropertyId: null,
 };
 const APPLIANCE = {
-  ...{ installYear: 2014, unitId: null, brand: null, model: null, serial: null },
-  ...{ brandTier: null, usageIntensity: null, warrantyExpiry: null },
+  installYear: 2014,
+  unitId: null,
+  brand: null,
+  model: null,
+  serial: null,
+  brandTier: null,
+  usageIntensity: null,
+  warrantyExpiry: null,
 };
 const CLAIM: NewClaim = {
-  ...{ claimType: "equipment_breakdown", dateOfLoss: TODAY, amountCents: 100_000, status: "open" },
-  ...{ claimNumber: null, carrier: null, description: null },
+  claimType: "equipment_breakdown",
+  dateOfLoss: TODAY,
+  amountCents: 100_000,
+  status: "open",
+  claimNumber: null,
+  carrier: null,
+  description: null,
 };
 
 const defIdsOf = (typeId: string) => knowledge.type(typeId).components.map(({ id }) => id);

@@ -39,7 +39,9 @@ test("claims read in pages give the same scores as claims read at once, wherever
         const paged = (await loadClaims(read, knowledge, ids, { atOnce: 0, page })).get(property.id)!;
         const weights = (claims: typeof all, on: string) =>
           strongestClaims(knowledge, claims, dayNumber(on)).map(({ claimType, day, ratio }) => ({
-            ...{ claimType, day, ratio },
+            claimType,
+            day,
+            ratio,
           }));
         for (const on of [TODAY, "2024-06-01", addDays(TODAY, -365)])
           expect(weights(paged, on)).toEqual(weights(all, on));

@@ -25,8 +25,16 @@ async function settle(
       const delivery = { id, partnerId, event: "property.created", orderKey: null, body: `{"n":${i}}` };
       await tx.deliveries.insert({ ...delivery, requestId: null, createdAt: tx.now });
       await tx.deliveries.recordAttempt({
-        ...{ deliveryId: id, startedAt: tx.now, durationMs: 5, address: null, responseHead: "" },
-        ...{ statusCode: 500, error: "HTTP 500", status, cycleAttempts: 3, nextAttemptAt: null },
+        deliveryId: id,
+        startedAt: tx.now,
+        durationMs: 5,
+        address: null,
+        responseHead: "",
+        statusCode: 500,
+        error: "HTTP 500",
+        status,
+        cycleAttempts: 3,
+        nextAttemptAt: null,
       });
       ids.push(id);
     }

@@ -37,8 +37,12 @@ test("a history read in pages gives the same scores as one read at once, whereve
           for (const { appliance, part, ...event } of logged) {
             const own = components.filter(({ applianceId }) => applianceId === ids[appliance]);
             await log.add({
-              ...{ ...event, applianceId: ids[appliance]!, technician: null },
-              ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+              ...event,
+              applianceId: ids[appliance]!,
+              technician: null,
+              partsCostCents: null,
+              laborCostCents: null,
+              totalCostCents: null,
               componentId: part === null ? null : own[part]!.id,
             });
           }

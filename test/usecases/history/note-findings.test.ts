@@ -37,9 +37,16 @@ test.each([
   const [event] = await world.write(async (writer) => {
     const log = new ServiceLog(writer);
     const event = await log.add({
-      ...{ applianceId: appliance!.id, componentId: null, eventType: "Other", date: "2026-03-01" },
-      ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, technician: null },
-      ...{ notes: "leaking at the valve, burner repaired", conditionAfter: null },
+      applianceId: appliance!.id,
+      componentId: null,
+      eventType: "Other",
+      date: "2026-03-01",
+      partsCostCents: null,
+      laborCostCents: null,
+      totalCostCents: null,
+      technician: null,
+      notes: "leaking at the valve, burner repaired",
+      conditionAfter: null,
     });
     await log.finish();
     return [event];

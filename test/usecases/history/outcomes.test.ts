@@ -16,8 +16,12 @@ beforeAll(async () => {
 });
 
 const NOTHING = {
-  ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
-  ...{ technician: null, notes: null, conditionAfter: null },
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  technician: null,
+  notes: null,
+  conditionAfter: null,
 };
 
 async function appliance(): Promise<{ appliance: Appliance; components: Component[] }> {
@@ -73,7 +77,9 @@ test("each failure and replacement has its outcomes, in whatever order and reque
         const logged: ServiceEvent[] = [];
         for (const request of requests) {
           const events = request.map(({ part, ...event }) => ({
-            ...{ ...NOTHING, ...event, applianceId: one.id },
+            ...NOTHING,
+            ...event,
+            applianceId: one.id,
             componentId: part === null ? null : components[part]!.id,
           }));
           logged.push(...(await log(events)));
@@ -93,7 +99,11 @@ test("an outcome includes earlier days logged with it, and nothing of its own da
     eventType: "Repair" | "Emergency Repair",
     date: string,
   ) => ({
-    ...{ ...NOTHING, applianceId: id, componentId: null, eventType, date },
+    ...NOTHING,
+    applianceId: id,
+    componentId: null,
+    eventType,
+    date,
   });
   await log([
     on(before, "Emergency Repair", "2024-03-05"),

@@ -25,9 +25,17 @@ const log = (...events: Partial<NewServiceEvent>[]) =>
     const service = new ServiceLog(writer);
     for (const event of events)
       await service.add({
-        ...{ applianceId, componentId: null, eventType: "Repair", date: "2026-03-10", technician: null },
-        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, notes: null },
-        ...{ conditionAfter: null, ...event },
+        applianceId,
+        componentId: null,
+        eventType: "Repair",
+        date: "2026-03-10",
+        technician: null,
+        partsCostCents: null,
+        laborCostCents: null,
+        totalCostCents: null,
+        notes: null,
+        conditionAfter: null,
+        ...event,
       });
     await service.finish();
   });

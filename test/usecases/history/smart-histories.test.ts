@@ -36,9 +36,18 @@ test("smart events read in pages give the same scores as those read at once, whe
           for (const { appliance, part, daysAgo, moment, ...event } of sent) {
             const own = components.filter(({ applianceId }) => applianceId === ids[appliance]);
             await tx.sensorEvents.insert({
-              ...{ ...event, ...of, id: tx.newId("sensorEvent"), partnerId: world.partnerId },
-              ...{ applianceId: ids[appliance]!, componentId: part === null ? null : own[part]!.id },
-              ...{ kind: "smart", metric: null, value: null, unit: null, notes: null, createdAt: NOW },
+              ...event,
+              ...of,
+              id: tx.newId("sensorEvent"),
+              partnerId: world.partnerId,
+              applianceId: ids[appliance]!,
+              componentId: part === null ? null : own[part]!.id,
+              kind: "smart",
+              metric: null,
+              value: null,
+              unit: null,
+              notes: null,
+              createdAt: NOW,
               recordedAt: (dayNumber(TODAY) - daysAgo) * MS_PER_DAY + moment,
             });
           }

@@ -70,7 +70,11 @@ test("reads the events of a day once, however many rows and transactions bring m
   }));
   const rows = Array.from({ length: 900 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
   const { serviceEvents } = await importPortfolio({
-    ...{ store: counting, knowledge, partner, clock, actor: "cli:test" },
+    store: counting,
+    knowledge,
+    partner,
+    clock,
+    actor: "cli:test",
     sources: {
       serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
     },
@@ -98,7 +102,11 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 const PLAIN: Reported = {
-  ...{ componentId: null, eventType: "Repair", date: "2024-05-01", notes: null, totalCostCents: null },
+  componentId: null,
+  eventType: "Repair",
+  date: "2024-05-01",
+  notes: null,
+  totalCostCents: null,
 };
 const LEAKING: Reported = { ...PLAIN, notes: "leaking" };
 const DEAR: Reported = { ...PLAIN, totalCostCents: 250 };
@@ -108,12 +116,16 @@ const steps = (...those: [Step["by"], ...Reported[]][]) =>
 
 /** Another writer logs the event of a row after the row's day was read. */
 const SEEN_MEANWHILE = {
-  ...{ before: [], update: false, isReadAhead: false },
+  before: [],
+  update: false,
+  isReadAhead: false,
   steps: steps(["import", PLAIN], ["other", LEAKING], ["import", LEAKING]),
 };
 /** A row has changed an event that was read ahead in the transaction before, so that the cached one is outdated. */
 const CHANGED_MEANWHILE = {
-  ...{ before: [PLAIN], update: true, isReadAhead: true },
+  before: [PLAIN],
+  update: true,
+  isReadAhead: true,
   steps: steps(["import", DEAR, CHEAP], ["import", LEAKING, DEAR, LEAKING]),
 };
 
@@ -135,7 +147,9 @@ function applied(events: Reported[], row: Reported, update: boolean): Outcome | 
 
 const entryOf = (applianceId: string, { componentId, eventType, date, notes, totalCostCents }: Reported) =>
   serviceEventRows.read({
-    ...{ appliance_id: applianceId, event_type: eventType, date },
+    appliance_id: applianceId,
+    event_type: eventType,
+    date,
     ...(componentId !== null && { component_id: componentId }),
     ...(notes !== null && { notes }),
     ...(totalCostCents !== null && { total_cost: totalCostCents / 100 }),

@@ -208,8 +208,15 @@ describe("an import", () => {
     await run(partner, files);
     const [roof] = await store.read.appliances.page(partner.id, { limit: 1, offset: 0 });
     const alike = {
-      ...{ applianceId: roof!.id, componentId: null, eventType: "Repair" as const, date: "2024-01-01" },
-      ...{ partsCostCents: null, laborCostCents: null, technician: null, notes: null, conditionAfter: null },
+      applianceId: roof!.id,
+      componentId: null,
+      eventType: "Repair" as const,
+      date: "2024-01-01",
+      partsCostCents: null,
+      laborCostCents: null,
+      technician: null,
+      notes: null,
+      conditionAfter: null,
     };
     await writePortfolio(store.write, knowledge, partner, async (writer) => {
       const log = new ServiceLog(writer);

@@ -14,7 +14,10 @@ beforeEach(async () => {
   health = (changes = {}) =>
     checkHealth({
       clockOffMs: () => 0,
-      ...{ store, clock, version: "1.2.3", schedulerOn: true },
+      store,
+      clock,
+      version: "1.2.3",
+      schedulerOn: true,
       uptimeMs: () => 1000 * HOUR,
       outboxRuns: () => true,
       pages: () => ({ state: "ok" }),

@@ -95,7 +95,10 @@ test("a paused endpoint is shown, and retried as soon as another process changes
   const dispatcher = createDispatcher(
     {
       ...deliveryRepository(store, encryptor, clock),
-      ...{ send, timers: systemTimers, clock, log: { info: note, warn: note, error: note } },
+      send,
+      timers: systemTimers,
+      clock,
+      log: { info: note, warn: note, error: note },
     },
     { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },
   );

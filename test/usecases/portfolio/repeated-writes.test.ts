@@ -34,7 +34,11 @@ async function use(world: PortfolioFixture, store: Store) {
   const source = (name: string, text: string) => ({ name, text });
   const bring = (heaters: number) =>
     importPortfolio({
-      ...{ store, knowledge, partner, clock, actor: "cli:test" },
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
       sources: {
         properties: source("properties.csv", PROPERTIES),
         appliances: source("appliances.csv", appliancesFile(heaters)),
@@ -43,7 +47,10 @@ async function use(world: PortfolioFixture, store: Store) {
     });
   const imports = [await bring(2), await bring(5), await bring(3)].map(
     ({ appliances, components, serviceEvents, rejected }) => ({
-      ...{ appliances, components, serviceEvents, rejected },
+      appliances,
+      components,
+      serviceEvents,
+      rejected,
     }),
   );
   const monotonicMs = () => 0;
@@ -69,7 +76,11 @@ async function use(world: PortfolioFixture, store: Store) {
   const components = await read.components.page(partner.id, ALL);
   const events = await read.eventLog.page(partner.id, 1, 1000);
   return {
-    ...{ imports, snapshot, state, renewed, isNotified: reported.length > 0 },
+    imports,
+    snapshot,
+    state,
+    renewed,
+    isNotified: reported.length > 0,
     totals: { ...(await read.totals.ofPartner(partner.id)), partnerId: "" },
     appliances: appliances.map(({ seq, typeId, serial }) => [seq, typeId, serial]),
     components: components.map(({ seq, defId, riskScore, announcedTier }) => [

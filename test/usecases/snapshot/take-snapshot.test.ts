@@ -120,7 +120,9 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
 
   test("raises the revisions of the partners that a step scores, and of all partners at its end", async () => {
     const { partner: other } = await createPartner(world.administration, {
-      ...{ name: "Other", dailyBudget: 1, webhookUrl: null },
+      name: "Other",
+      dailyBudget: 1,
+      webhookUrl: null,
     });
     await world.addAppliances({ propertyId });
     const revisions = () =>
@@ -430,7 +432,9 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     const partners = await Promise.all(
       Array.from({ length: 5 }, async (_, nth) => {
         const { partner } = await createPartner(world.administration, {
-          ...{ name: `Partner ${nth}`, dailyBudget: 1000, webhookUrl: "http://hooks.test/" },
+          name: `Partner ${nth}`,
+          dailyBudget: 1000,
+          webhookUrl: "http://hooks.test/",
         });
         await writePortfolio(world.store.write, knowledge, partner, async (writer) => {
           const { id } = await createProperty(writer, PROPERTY, { source: "api" });
@@ -500,9 +504,16 @@ describe("the trend", () => {
     await world.write(async (writer) => {
       const log = new ServiceLog(writer);
       await log.add({
-        ...{ applianceId: component!.applianceId, componentId: null, eventType: "Replacement" },
-        ...{ date: "2026-03-01", technician: null, notes: null, conditionAfter: null },
-        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+        applianceId: component!.applianceId,
+        componentId: null,
+        eventType: "Replacement",
+        date: "2026-03-01",
+        technician: null,
+        notes: null,
+        conditionAfter: null,
+        partsCostCents: null,
+        laborCostCents: null,
+        totalCostCents: null,
       });
       await log.finish();
     });

@@ -130,8 +130,11 @@ describe("a request type", () => {
     const { properties, required: needed } = names.get("House")!;
     expect(needed).toEqual(["name", "kind", "owner", "rooms"]);
     expect(properties!.name).toEqual({
-      ...{ type: "string", minLength: 1, maxLength: 500 },
-      ...{ description: "Its name", example: "Elm Court" },
+      type: "string",
+      minLength: 1,
+      maxLength: 500,
+      description: "Its name",
+      example: "Elm Court",
     });
     expect(properties!.price).toMatchObject({
       type: "number",
@@ -168,7 +171,9 @@ describe("a request type", () => {
         }),
       ),
     ).toEqual({
-      ...{ name: "text", cost: "number", on: "text" },
+      name: "text",
+      cost: "number",
+      on: "text",
     });
   });
 });
