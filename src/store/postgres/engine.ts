@@ -92,7 +92,8 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
     },
     isAmong: (column, placeholder) => sql`${column} = any(${sql.placeholder(placeholder)})`,
     list: (values) => values,
-    now: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    // A cast alone would round up to a millisecond that has not begun.
+    now: sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     skipLocked: sql` for update skip locked`,
     isTrue: (column) => sql`${column as unknown as PgColumn}`,
     bound: (value) => value,
