@@ -32,7 +32,7 @@ export type WriteQueueOptions = {
   sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
-  /** Lets reads and timers have their turn when one is due. */
+  /** Yields to the event loop if a slice of work is over. */
   yieldToEventLoop: () => Promise<void>;
   /** Called in the transaction before the first job of a group. */
   onBegin: () => Promise<void>;
@@ -79,7 +79,7 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
-    // Requests that arrive in this turn of the event loop join the first group.
+    // Requests that arrive in this iteration of the event loop join the first group.
     await yieldToEventLoop();
     let wasRequests = false;
     while (this.length > 0) {
@@ -89,7 +89,7 @@ export class WriteQueue {
         ? this.#waiting.splice(0, this.options.groupSize)
         : this.#background.splice(0, 1);
       await this.#commit(group);
-      // Reads and timers get their turn between groups, however many writes wait.
+      // Yields between groups, so that reads and timers run however many writes wait.
       if (this.length > 0) await yieldToEventLoop();
     }
     this.#running = undefined;

@@ -11,21 +11,21 @@ import { type Loss, type PostgresProxy, startPostgresProxy } from "../../support
 import { PostgresServer } from "../../support/postgres-server.ts";
 
 /*
- * One connection of many loses every packet, as where a firewall forgets it, and nobody closes it.
+ * One of several connections loses all packets, as when a firewall forgets it, and neither end closes it.
  */
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
-/** Longer than a connection may say nothing on which the database does nothing. */
+/** Longer than the watchdog lets a connection be silent while the database does nothing for it. */
 const SLOW_S = 6;
 const COMMIT = "COMMIT\0";
-/** A read may take no longer, where it says so. */
+/** The timeout of a read. */
 const READ_MS = 300;
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 let server: PostgresServer;
 const ends: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   server = await PostgresServer.start();
-  // It makes the schema.
+  // Creates the schema.
   await open();
 }, 60_000);
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.end();
 });
 
-/** A server's store, with a wire of its own. */
+/** Opens a store with a connection proxy of its own. */
 async function open(): Promise<{ store: Store; wire: PostgresProxy }> {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port }).href;
@@ -49,23 +49,23 @@ let made = 0;
 async function newPartner(store: Store): Promise<string> {
   const id = `PARTNER_${made++}`;
   const credentials = { enabled: true, dailyBudget: 1, credentialGeneration: 1 };
-  // Not by the connection that writes for the partner.
+  // By another connection than the one for the partner's writes.
   await store.write((tx) => tx.partners.insert({ id, name: "Acme", ...credentials, createdAt: NOON }), {
     priority: "background",
   });
   return id;
 }
 const newSubject = () => `SUBJECT_${made++}`;
-/** A write that would show if it were made twice. */
+/** A write that leaves two rows if it is committed twice. */
 const record = async (tx: Tx, subject: string) => {
   await tx.audit.record({ at: tx.now, actor: "cli:root", action: "partner.create", subject, detail: {} });
-  // It takes an answer: what is lost, is lost before the commit is sent.
+  // Waits for an answer, so that a lost statement is detected before the commit.
   await tx.partners.list();
 };
 const recorded = async (subject: string) =>
   (await rowsOf(server.url(), `SELECT 1 FROM audit_log WHERE subject = '${subject}'`)).length;
 
-/** How often a write is run whose connection is lost there; on one that is new, and whose writer has no row, or not. */
+/** How often a write runs whose connection is lost at the statement, on a new connection (without a writer's row) or not. */
 const LOSSES: [sent: string, what: Loss["what"], runs: number, isNew: boolean][] = [
   ["BEGIN ISOLATION", "unheard", 1, true],
   ["BEGIN ISOLATION", "unheard", 1, false],
@@ -79,7 +79,7 @@ const LOSSES: [sent: string, what: Loss["what"], runs: number, isNew: boolean][]
   [COMMIT, "unanswered", 1, false],
 ];
 
-test("a write whose connection alone falls silent is made once, and those behind it are made", async () => {
+test("a write whose connection loses its packets is committed once, and so are the writes behind it", async () => {
   const outcomes = LOSSES.map(async ([sent, what, , isNew]) => {
     const { store, wire } = await open();
     const partnerId = await newPartner(store);
@@ -102,7 +102,7 @@ test("a write whose connection alone falls silent is made once, and those behind
   expect(await Promise.all(outcomes)).toEqual(LOSSES);
 }, 60_000);
 
-test("a connection that falls silent while it is looked for a lost commit holds up no later write", async () => {
+test("a connection that loses its packets during the check of a lost commit does not block later writes", async () => {
   const { store, wire } = await open();
   const partnerId = await newPartner(store);
   const [subject, behind] = [newSubject(), newSubject()];
@@ -115,7 +115,7 @@ test("a connection that falls silent while it is looked for a lost commit holds 
   expect([await recorded(subject), await recorded(behind)]).toEqual([0, 1]);
 }, 60_000);
 
-test("a connection whose statement takes its time is not given up", async () => {
+test("a connection with a slow statement is not dropped", async () => {
   const { store } = await open();
   const partnerId = await newPartner(store);
   const subject = newSubject();
@@ -135,22 +135,22 @@ test("a connection whose statement takes its time is not given up", async () => 
   );
   const texts = query.mock.calls.map(([sent]) => (sent as { text?: string }).text ?? String(sent));
   query.mockRestore();
-  // It was asked whether the database does something for it.
+  // The watchdog has checked for a transaction.
   expect(texts).toContain("ROLLBACK");
   expect(runs).toBe(1);
   expect(await recorded(subject)).toBe(1);
 }, 60_000);
 
-test("a moment whose connection falls silent waits for it once, and its place goes to the next one", async () => {
+test("a read snapshot whose connection loses its packets waits once, and its place in the pool becomes free", async () => {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port, search: "?pool=1" }).href;
   const connections = new Connections(parseAddress(url), READ_MS);
   const select = (text: string) => ({ text: `SELECT '${text}' AS found`, values: [] });
-  const moment = await openReadSnapshot(connections);
+  const snapshot = await openReadSnapshot(connections);
   wire.state.loss = { sent: "lost", what: "unanswered" };
-  await expect(moment.runner.read(select("lost"))).rejects.toThrow("Query read timeout");
+  await expect(snapshot.runner.read(select("lost"))).rejects.toThrow("Query read timeout");
   const query = spyOn(pg.Client.prototype, "query");
-  await moment.close();
+  await snapshot.close();
   expect(query).not.toHaveBeenCalled();
   query.mockRestore();
   const next = await openReadSnapshot(connections);

@@ -8,7 +8,7 @@ import { connectTo } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
 /*
- * A primary whose synchronous standby is gone answers what reads, and no commit.
+ * A primary without its synchronous standby answers reads, but no commit.
  */
 
 const DAY = "2026-03-10";
@@ -43,7 +43,7 @@ const add = (id: string) =>
 async function standby(name: string): Promise<void> {
   await administrator.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
   await administrator.query("SELECT pg_reload_conf()");
-  // The process that tells all others of it hears of it when it comes to that.
+  // The configuration takes effect some time after the reload.
   await eventually(async () => expect(await commitWaits()).toBe(name !== ""));
 }
 async function commitWaits(): Promise<boolean> {
@@ -64,10 +64,10 @@ async function commitWaits(): Promise<boolean> {
 }
 const refusal = (write: Promise<unknown>) => write.catch((error: unknown) => error);
 
-test("what waits for a commit that does not come is refused, and goes on by itself once it comes", async () => {
+test("writes that wait for a hanging commit are refused, and later writes succeed once it completes", async () => {
   await add("PARTNER_0");
   await standby("gone");
-  // As many as there are connections that write, and as many behind them.
+  // One write for each writer, and one waiting behind each.
   const writes = Array.from({ length: 4 }, (_, nth) => refusal(add(`PARTNER_1_${nth}`)));
   await eventually(async () => {
     const waiting = "SELECT 1 FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'SyncRep'";
@@ -86,7 +86,7 @@ test("what waits for a commit that does not come is refused, and goes on by itse
   expect(ids.filter((id) => id.startsWith("PARTNER_2"))).toEqual([]);
 }, 60_000);
 
-test("a store is closed once its callers are told, though its commit hangs", async () => {
+test("a store closes once its callers are answered, although a commit hangs", async () => {
   const closing = await openPostgresStore(server.url(), { clock: () => NOON, random });
   await standby("gone");
   const write = refusal(closing.write((tx) => tx.budgets.add("PARTNER_0", DAY, 1)));

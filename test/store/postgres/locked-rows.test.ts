@@ -8,14 +8,14 @@ import { connectTo, usePostgres, withDefaultTimeout } from "../../support/postgr
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-/** More than there are connections that write, so that some have the same one. */
+/** More partners than writers, so that some share one. */
 const PARTNERS = Array.from({ length: 12 }, (_, nth) => `PARTNER_${nth}`);
 const [HELD] = PARTNERS as [string];
 let url: string;
 let store: Store;
 let other: pg.Client;
 beforeAll(async () => {
-  // As patient with a database that is away as a server is.
+  // With the timeout of a server.
   url = withDefaultTimeout(await newDatabase());
   store = await openPostgresStore(url, { clock: Date.now, random });
   other = await connectTo(url);
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const propertiesOf = async (id: string) => (await store.read.totals.ofPartner(id)).properties;
-/** A write of the partner's rows; who does not say so before is found to need them only in its midst. */
+/** A write of the partner's rows. Unless it declares the partner, it locks the rows only in the middle. */
 const add = (id: string, says = true) =>
   store.write(
     async (tx) => {
@@ -46,8 +46,8 @@ const add = (id: string, says = true) =>
     },
     says ? { partnerId: id } : {},
   );
-/** Has a partner's row held by somebody else meanwhile. */
-async function whileHeld<T>(id: string, run: () => Promise<T>): Promise<T> {
+/** Locks a partner's row in another transaction meanwhile. */
+async function whileLocked<T>(id: string, run: () => Promise<T>): Promise<T> {
   await other.query("BEGIN");
   await other.query("SELECT 1 FROM partner_totals WHERE partner_id = $1 FOR UPDATE", [id]);
   try {
@@ -58,13 +58,13 @@ async function whileHeld<T>(id: string, run: () => Promise<T>): Promise<T> {
 }
 
 test.each([
-  ["is known to need", true],
-  ["turns out to need", false],
+  ["has declared", true],
+  ["locks later", false],
 ])(
   "a write is refused, without a trace, for a row that it %s and an idle transaction has locked",
   async (_, says) => {
     const before = await propertiesOf(HELD);
-    await whileHeld(HELD, async () => {
+    await whileLocked(HELD, async () => {
       await expect(add(HELD, says)).rejects.toBeInstanceOf(StorageError);
     });
     expect(await propertiesOf(HELD)).toBe(before);
@@ -74,11 +74,11 @@ test.each([
 );
 
 test.each([
-  ["say so before", true],
+  ["declare the row", true],
   ["do not", false],
-])("writes of others go on meanwhile, of those that %s what they need", async (_, says) => {
+])("writes of other partners succeed meanwhile, of those that %s", async (_, says) => {
   const before = await Promise.all(PARTNERS.map(propertiesOf));
-  const outcomes = await whileHeld(HELD, () =>
+  const outcomes = await whileLocked(HELD, () =>
     Promise.allSettled([...PARTNERS, ...PARTNERS, ...PARTNERS].map((id) => add(id, says))),
   );
   expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
@@ -89,21 +89,21 @@ test.each([
   );
 });
 
-test("a write that waits for somebody else's row is made once that is let go", async () => {
+test("a write that waits for a locked row succeeds once it is unlocked", async () => {
   const before = await propertiesOf(HELD);
   let made: Promise<void> | undefined;
-  await whileHeld(HELD, async () => {
+  await whileLocked(HELD, async () => {
     made = add(HELD);
-    // Longer than it holds up others.
+    // Longer than the lock timeout of a request.
     await untilWaitingFor(500);
   });
   await made;
   expect(await propertiesOf(HELD)).toBe(before + 1);
 });
 
-test("a write waits longer than that for who goes on with its work", async () => {
+test("a write waits longer than that for a transaction that makes progress", async () => {
   const before = await propertiesOf(HELD);
-  await whileHeld(HELD, async () => {
+  await whileLocked(HELD, async () => {
     const made = add(HELD);
     for (const endAt = performance.now() + 3_000; performance.now() < endAt; await Bun.sleep(50))
       await other.query("SELECT 1");
@@ -130,7 +130,7 @@ async function untilWaitingFor(ms: number): Promise<void> {
   }
 }
 
-test("rows that servers share are taken in one order, so that no two servers wait for each other", async () => {
+test("rows that servers share are locked in one order, so that no two servers deadlock", async () => {
   const names = Array.from({ length: 30 }, (_, nth) => `address ${String(nth).padStart(2, "0")}`);
   const taken: string[] = [];
   const take = (name: string) =>
