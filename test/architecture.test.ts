@@ -208,6 +208,35 @@ function inCircles(sources: readonly Source[]): string[] {
   }
 }
 
+/** Returns the exported names of a source, except default exports. */
+const exportsOf = (source: Source): string[] =>
+  [
+    ...codeOf(source).matchAll(
+      /^export (?:abstract |async )*(?:const|let|function\*?|class|type|enum) ([A-Za-z_$][\w$]*)/gm,
+    ),
+  ].map(([, name]) => name!);
+
+/** Returns the names that a source imports from a file; undefined if it imports the module as a whole. */
+function namesImported(source: Source, file: string): string[] | undefined {
+  const from = (specifier: string) => isRelative(specifier) && fileAt(source, specifier) === file;
+  const names: string[] = [];
+  for (const [, list, specifier] of codeOf(source).matchAll(
+    /^(?:import|export)\b(?:\s+type)?\s*(?:\w+,\s*)?\{([^}]*)\}\s*from\s+"([^"]+)"/gm,
+  ))
+    if (from(specifier!))
+      names.push(
+        ...list!.split(",").map(
+          (one) =>
+            one
+              .trim()
+              .replace(/^type /, "")
+              .split(" as ")[0]!,
+        ),
+      );
+  const isWhole = [...codeOf(source).matchAll(/(?:\* as \w+ from|\bimport\()\s*"([^"]+)"/g)];
+  return isWhole.some(([, specifier]) => from(specifier!)) ? undefined : names;
+}
+
 const src = sourcesIn("src");
 
 test("the sources are found, and their imports seen", () => {
@@ -279,6 +308,40 @@ test("no files import each other, be it types alone", () => {
   expect(inCircles([...three, ...beside])).toEqual(["src/a.ts", "src/b.ts", "src/c.ts"]);
 
   expect(inCircles(["src", "test", "bench", "packaging"].flatMap(sourcesIn))).toEqual([]);
+});
+
+test("every export is imported by another file", () => {
+  const importing = {
+    path: "src/b.ts",
+    text: 'import { type A, b as c } from "./a.ts";\nimport type { D } from "./d.ts";\n',
+  };
+  expect(namesImported(importing, "src/a.ts")).toEqual(["A", "b"]);
+  expect(exportsOf({ path: "", text: "export type A = 1;\nexport async function b() {}\n" })).toEqual([
+    "A",
+    "b",
+  ]);
+
+  const others = [...src, ...["test", "bench", "packaging", "docs"].flatMap(sourcesIn)];
+  for (const path of ["build.ts", "drizzle.config.ts"])
+    others.push({ path, text: readFileSync(join(ROOT, path), "utf8") });
+  const importers = new Map<string, Source[]>();
+  for (const other of others)
+    for (const file of new Set(filesKnownTo(other)))
+      importers.set(file, [...(importers.get(file) ?? []), other]);
+  const unused = src
+    .filter(({ path }) => path !== "src/main.ts")
+    .flatMap((source) => {
+      const imported = (importers.get(source.path) ?? []).map((other) => ({
+        names: namesImported(other, source.path),
+        text: other.text,
+      }));
+      const isImported = (name: string) =>
+        imported.some(({ names, text }) => names?.includes(name) ?? new RegExp(`\\b${name}\\b`).test(text));
+      return exportsOf(source)
+        .filter((name) => !isImported(name))
+        .map((name) => `${source.path}: ${name}`);
+    });
+  expect(unused).toEqual([]);
 });
 
 test("the sources import no code but their own, but for what is named", () => {

@@ -46,7 +46,7 @@ import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
 import { uploadsOf } from "./uploads.ts";
 
-export type AppDeps = {
+type AppDeps = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;

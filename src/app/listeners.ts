@@ -13,7 +13,7 @@ import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts
 const OUT_OF_DESCRIPTORS =
   "Check which clients keep so many connections open, or raise LimitNOFILE of the service (`ulimit -n`).";
 
-export type ListenersDeps = { config: Config; clock: () => Instant; log: Logger };
+type ListenersDeps = { config: Config; clock: () => Instant; log: Logger };
 
 /** The main listener and the administrators', which may be the same. */
 export type Listeners = {

@@ -17,7 +17,7 @@ import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
 
 export type MoveStep = "copying" | "comparing" | "photos";
-export type MoveDeps = {
+type MoveDeps = {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -28,7 +28,7 @@ export type MoveDeps = {
   again: boolean;
   onStep: (step: MoveStep, done: number, total: number) => void;
 };
-export type MoveResult = { from: string; to: string; rows: TransferredRows; photos: number };
+type MoveResult = { from: string; to: string; rows: TransferredRows; photos: number };
 
 export const isPostgres = (place: string) => /^postgres(ql)?:/i.test(place);
 

@@ -37,7 +37,7 @@ export function senderOf({ webhooks }: Config): Sender {
   });
 }
 
-export type OutboxDeps = { config: Config; clock: () => Instant; log: Logger };
+type OutboxDeps = { config: Config; clock: () => Instant; log: Logger };
 
 /** Creates the outbox's dispatcher without starting it. */
 export function dispatcherOf(

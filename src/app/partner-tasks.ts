@@ -15,7 +15,7 @@ import type { Administration } from "../usecases/partners/partners.ts";
 import { failureText, selfExec } from "./self-exec.ts";
 
 /** `heldBy` describes the holder; undefined if this server is already running a task for the partner. */
-export type Begun = "begun" | { heldBy: string | undefined };
+type Begun = "begun" | { heldBy: string | undefined };
 
 /** Long-running operations on partners: started on request, one at a time for each partner. */
 export type PartnerTasks = {

@@ -3,7 +3,7 @@ import { PROGRAM_FILE } from "./build-info.ts";
 /** The environment variable that passes the id of the lock on calibrations from the server to its child process. */
 export const FIT_LOCK = "MAINSTAY_FIT_LOCK";
 
-export type SelfExec = {
+type SelfExec = {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;

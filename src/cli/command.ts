@@ -78,10 +78,6 @@ export const required = (description: string) =>
 export const optional = (description: string) =>
   ({ description, presence: "optional", parse: asIs, absent: undefined, repeated: false }) as const;
 
-/** An argument that takes one or more values. */
-export const variadic = (description: string) =>
-  ({ description, presence: "variadic", parse: asIs, absent: never, repeated: true }) as const;
-
 /** A switch: true when given, else false. */
 export const flag = (description: string) =>
   ({

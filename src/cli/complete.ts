@@ -3,7 +3,7 @@ import type { Option, Options } from "./described.ts";
 import { GLOBAL_OPTIONS, optionForm } from "./parser.ts";
 
 /** The candidates at the cursor: words with their meanings, or file names. */
-export type Completion = { words: readonly { word: string; meaning: string }[]; files: boolean };
+type Completion = { words: readonly { word: string; meaning: string }[]; files: boolean };
 
 const NOTHING: Completion = { words: [], files: false };
 const FILES: Completion = { words: [], files: true };

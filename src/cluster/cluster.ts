@@ -2,7 +2,7 @@ import type { Instant } from "../domain/time.ts";
 import type { Lease } from "./lease.ts";
 
 /** The part of a write transaction that confirms leases. */
-export type LeaseTx = {
+type LeaseTx = {
   servers: { confirm(holder: string, names: readonly string[]): Promise<Lease[]> };
 };
 

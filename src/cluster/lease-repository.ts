@@ -7,7 +7,7 @@ import type { Server } from "./server.ts";
 export type ServerReport = Omit<Server, "startedAt" | "seenAt">;
 
 /** The database's answer to a heartbeat. */
-export type Heartbeat = {
+type Heartbeat = {
   /** By the database's clock. */
   now: Instant;
   /** The servers seen within the lease time, this one included. */
@@ -69,7 +69,7 @@ type LeaseTx = {
   installation: { stepAfter(schemaVersion: number): Promise<{ number: number; name: string } | undefined> };
 };
 
-export type LeaseDatabase = {
+type LeaseDatabase = {
   write<T>(run: (tx: LeaseTx) => Promise<T>, options?: { durability: "process" }): Promise<T>;
 };
 

@@ -17,7 +17,7 @@ export const partnerLockName = (partnerId: string): string => `partner:${partner
 export const importLockName = (partnerId: string): string => `import:${partnerId}`;
 
 /** The process that holds a lock. */
-export type LockHolder = {
+type LockHolder = {
   /** A description for people, such as `cli:ana on host-1`. */
   owner: string;
   acquiredAt: Instant;
@@ -36,7 +36,7 @@ export type LockRows = {
 };
 
 /** The part of a write transaction that locks need. */
-export type LockTx = { locks: LockRows; now: Instant; newId(kind: "lock"): string };
+type LockTx = { locks: LockRows; now: Instant; newId(kind: "lock"): string };
 
 /** The part of a store that locks need. */
 export type LockDatabase = {
@@ -141,5 +141,4 @@ export async function lockHolder(
   return holder && describeHolder(holder);
 }
 
-export const describeHolder = ({ owner, acquiredAt }: LockHolder): string =>
-  `${owner}, since ${toIso(acquiredAt)}`;
+const describeHolder = ({ owner, acquiredAt }: LockHolder): string => `${owner}, since ${toIso(acquiredAt)}`;

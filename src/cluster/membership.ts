@@ -8,7 +8,7 @@ import { clockOff, isClockOff, isNewestModel, type Server } from "./server.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
-export type MembershipDeps = {
+type MembershipDeps = {
   repository: LeaseRepository;
   /** Read at every heartbeat: the address is known only once the server listens. */
   self: () => Omit<ServerReport, "clockOffMs">;

@@ -3,7 +3,7 @@ import type { Instant } from "../domain/time.ts";
 /** Calls granted by slot of time, earliest first. Slots are numbered from the epoch. */
 export type CallSlots = readonly (readonly [slot: number, calls: number])[];
 
-export type GrantedCalls = {
+type GrantedCalls = {
   granted: number;
   /** With the new grant, and without slots older than a minute. */
   slots: CallSlots;

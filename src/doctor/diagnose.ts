@@ -25,7 +25,7 @@ import { folderChecks } from "./folder.ts";
 import { checkCertificate, endpointChecks } from "./network.ts";
 import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres.ts";
 
-export type Installation = {
+type Installation = {
   config: Config;
   databaseFile: string;
   env: KeyEnvironment;

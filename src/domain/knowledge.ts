@@ -5,7 +5,7 @@ import type { Condition, EventType } from "./service-event.ts";
 /** The origin of a number: the token of a source, and how the number was taken from it. */
 export type Provenance = { source: string; kind: "published" | "derived" | "estimate" };
 
-export type Source = {
+type Source = {
   token: string;
   title: string;
   publisher: string;

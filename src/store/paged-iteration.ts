@@ -16,7 +16,7 @@ type Reserve = (bytes: number) => void;
  * Visits the rows of a numbered list in order, a page at a time, and yields to the event loop between pages. All pages
  * are read from one snapshot of the database.
  */
-export async function iterateRows<T extends { seq: number }>(
+async function iterateRows<T extends { seq: number }>(
   store: Pick<Store, "read" | "inReadSnapshot">,
   readAfter: ReadAfter<T>,
   visit: Visit<T>,

@@ -18,7 +18,7 @@ export type TransferEndpoint = {
   advancePast(instant: Instant): Promise<void>;
 };
 
-export type TransferStep = "copying" | "comparing";
+type TransferStep = "copying" | "comparing";
 export type OnRows = (step: TransferStep, done: number, total: number) => void;
 /** The number of rows by table. */
 export type TransferredRows = Readonly<Record<string, number>>;

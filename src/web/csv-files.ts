@@ -8,10 +8,10 @@ import type { CsvFile, PropertyPageData } from "./sections/property-sections.tsx
 
 type Cell = string | number | boolean | null;
 /** The header row of a file, and its data rows. */
-export type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
+type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] };
 
 /** The data of the files: that of the page, plus costs by year and expected failure costs where they are known. */
-export type CsvFileData = Omit<PropertyPageData, "plan" | "components"> & {
+type CsvFileData = Omit<PropertyPageData, "plan" | "components"> & {
   plan: Omit<PropertyPlanJson, "components"> & { components: readonly PlannedComponentRow[] };
   components: readonly ComponentRow[];
 };

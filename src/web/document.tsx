@@ -5,7 +5,7 @@ import { printFooterCss } from "./print-footer.ts";
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
 export type RenderedPage = { html: string; styleHash?: string };
 
-export type DocumentProps = {
+type DocumentProps = {
   title: string;
   /** The addresses of the style sheet and the script, relative to the page. */
   style?: string;

@@ -21,7 +21,7 @@ export type ScheduleRow = {
 };
 
 /** The rows of a building system and their totals, in whole dollars. */
-export type ScheduleSystem = {
+type ScheduleSystem = {
   name: string;
   rows: ScheduleRow[];
   quantity: number;
@@ -159,10 +159,7 @@ function toSystem(name: string, rows: ScheduleRow[]): ScheduleSystem {
  * Rounds non-negative amounts to whole ones that sum up to `total`. Each is the increase of the rounded running sum, so
  * none is off by more than one.
  */
-export function roundToTotal(
-  amounts: readonly number[],
-  total = Math.round(sumBy(amounts, Number)),
-): number[] {
+function roundToTotal(amounts: readonly number[], total = Math.round(sumBy(amounts, Number))): number[] {
   const all = sumBy(amounts, Number);
   const scale = all === 0 ? 0 : total / all;
   let [sum, before] = [0, 0];

@@ -62,7 +62,7 @@ export type AttemptResult = {
   epoch?: number;
 };
 
-export type AttemptOptions = {
+type AttemptOptions = {
   send: (request: SendRequest) => Promise<SendResult>;
   clock: () => Instant;
   timeoutMs: number;

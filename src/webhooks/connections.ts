@@ -29,7 +29,7 @@ export class ProxyRefusedError extends Error {
 }
 
 export type Agents = { http: http.Agent; https: https.Agent };
-export type Connections = {
+type Connections = {
   /** Keep connections open for the next delivery to the same host and port. */
   pooled: Agents;
   /** Open a new connection for each request. Used to retry after a pooled connection turned out to be stale. */

@@ -30,7 +30,6 @@ const attempt = record("DeliveryAttempt", {
   address: text("The IP address of the endpoint", "203.0.113.7").orNull(),
   response_head: text("The first bytes of the response", "ok"),
 });
-export type DeliveryAttemptJson = WireOf<typeof attempt>;
 
 const attemptRecord = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
@@ -79,7 +78,6 @@ export const deliveryRecord = delivery.serializer(({ delivery, attempts }: Logge
 }));
 
 const deliveryWithPartner = delivery.and({ partner_name: partnerName });
-export type PartnerDeliveryJson = WireOf<typeof deliveryWithPartner>;
 export const deliveryWithPartnerRecord = deliveryWithPartner.serializer(
   (logged: LoggedDelivery, name: string) => ({
     ...deliveryRecord(logged),

@@ -78,7 +78,7 @@ export const systemFilter = inQuery("system", "Filter by building system", "plum
 export const stateFilter = inQuery("state", "Filter by US state abbreviation (case-insensitive)", "NY");
 export const propertyFilter = inQuery("property_id", "Filter by property", EXAMPLE_IDS.P);
 export const applianceFilter = inQuery("appliance_id", "Filter by appliance", EXAMPLE_IDS.A);
-export const since = inQuery("since", "Events after this ISO 8601 timestamp", "2026-10-21T00:00:00Z");
+const since = inQuery("since", "Events after this ISO 8601 timestamp", "2026-10-21T00:00:00Z");
 export const createdSince = inQuery(
   "since",
   "Created at or after this ISO 8601 timestamp",

@@ -127,7 +127,7 @@ export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capi
   };
 });
 
-export const costOfWaiting = usd(
+const costOfWaiting = usd(
   "Net cost of a 12-month delay, negative if waiting is cheaper: probability of failure times the extra cost of a " +
     "failure, minus one year of deferred replacement cost",
   162.5,

@@ -42,7 +42,7 @@ export type PortfolioPlanRow = {
   years: Readonly<Record<"planned" | "failures", readonly number[]>>;
 };
 /** The use of a budget, by property ID. */
-export type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
+type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
 
 export function sharesOf(budget: BudgetUse<PropertyCandidate>): Shares {
   const shares = new Map<string, { chosen: number; spentCents: number; avoidedCents: number }>();

@@ -18,7 +18,6 @@ const commonFields = {
 
 /** A property in a list. */
 const propertyRow = record("PropertyRow", commonFields);
-export type PropertyRowJson = WireOf<typeof propertyRow>;
 
 type Listed = Pick<
   Property,

@@ -89,7 +89,7 @@ const testData = object({
 });
 
 /** The data of every event. */
-export const webhookData = {
+const webhookData = {
   "component.critical": tierData,
   "component.warning": tierData,
   "component.recovered": tierData,

@@ -128,7 +128,7 @@ const probe = command({
         "See: mainstay partner probe-webhook --help",
       );
     const { senderOf } = await import("../../app/outbound.ts");
-    const { probeEndpoints: probeReceivers } = await import("../../usecases/deliveries/probe-endpoints.ts");
+    const { probeEndpoints } = await import("../../usecases/deliveries/probe-endpoints.ts");
     const sender = senderOf(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;
@@ -138,7 +138,7 @@ const probe = command({
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
       const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await probeReceivers(deps, partners);
+      const found = await probeEndpoints(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

@@ -13,7 +13,7 @@ export type Demo = {
   tries: readonly Try[];
 };
 
-export type Try = { comment: string; curl: string };
+type Try = { comment: string; curl: string };
 
 /** Returns three requests that work as printed. The last one triggers webhooks. */
 export function triesOf(

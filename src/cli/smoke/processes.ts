@@ -1,7 +1,7 @@
 import { Unexpected } from "./unexpected.ts";
 
 /** A running server. */
-export type Server = {
+type Server = {
   url: string;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number>;

@@ -23,7 +23,7 @@ import type {
 /* Scores without cascades: a component by its own age and evidence. */
 
 /** The inputs that all appliances of a property share. */
-export type PropertyContext = {
+type PropertyContext = {
   environment: Environment;
   claims: readonly WeightedClaim[];
   /** Day numbers. */

@@ -27,7 +27,7 @@ import { invalidParameter } from "../query.ts";
 type TaskStart = "begun" | { heldBy: string | undefined };
 
 /** Runs the tasks on a partner that outlast a request. */
-export type PartnerTasks = {
+type PartnerTasks = {
   /** Returns the partner's latest task on this server. */
   state(partnerId: string): PartnerTask | undefined;
   /** Starts the task, or returns who is running one on this partner. `by` describes this server. */

@@ -59,7 +59,7 @@ export function failsTransaction(error: unknown): boolean {
 }
 
 /** Returns the error without the values of the query, which are the partners', so that it can be logged. */
-export function withoutValues(error: unknown): unknown {
+function withoutValues(error: unknown): unknown {
   const cause = causeOf(error);
   const { code, severity } = cause;
   if (code === undefined || severity === undefined)

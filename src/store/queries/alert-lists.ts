@@ -9,7 +9,7 @@ import { componentRows } from "./component-rows.ts";
 const { placeholder } = sql;
 
 /** The filters of alerts by system and state, of which at least one is set. */
-export type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
+type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
 
 /** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
 const scoresOf = (tier: RiskTier | undefined) => ({

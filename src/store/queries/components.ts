@@ -11,7 +11,7 @@ import { componentRows } from "./component-rows.ts";
 const { placeholder } = sql;
 
 /** The columns that scoring writes, and those that identify the component. */
-export type ScoredColumns = Pick<
+type ScoredColumns = Pick<
   Component,
   | "id"
   | "riskScore"

@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
 /** The sessions of the console. The CSRF token is useless without the cookie's. */
-export type KeptSession = { tokenHash: string; keyHash: string; csrfToken: string; expiresAt: Instant };
+type KeptSession = { tokenHash: string; keyHash: string; csrfToken: string; expiresAt: Instant };
 
 export function consoleSessionStore(engine: Engine) {
   const { db } = engine;

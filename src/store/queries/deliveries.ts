@@ -6,7 +6,7 @@ import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
-export type NewDelivery = {
+type NewDelivery = {
   id: string;
   partnerId: string;
   event: string;
@@ -19,10 +19,10 @@ export type NewDelivery = {
 };
 
 /** A delivery that is due. `attempts` counts those of its cycle. */
-export type DueDelivery = Omit<NewDelivery, "createdAt"> & { attempts: number };
+type DueDelivery = Omit<NewDelivery, "createdAt"> & { attempts: number };
 
 /** A finished attempt, and the resulting state of its delivery. */
-export type MadeAttempt = {
+type MadeAttempt = {
   deliveryId: string;
   startedAt: Instant;
   durationMs: number;

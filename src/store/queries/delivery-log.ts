@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 
-export type DeliveryFilter = {
+type DeliveryFilter = {
   partnerId?: string | undefined;
   status?: DeliveryStatus | undefined;
   event?: string | undefined;
@@ -17,7 +17,7 @@ export type DeliveryFilter = {
 };
 
 /** The filter of a partner's deliveries: those created from `from` until before `to`. */
-export type OwnDeliveryFilter = {
+type OwnDeliveryFilter = {
   partnerId: string;
   status?: DeliveryStatus | undefined;
   event?: string | undefined;

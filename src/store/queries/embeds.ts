@@ -10,7 +10,7 @@ const { placeholder } = sql;
 export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
 
 /** A filter: one property, one partner, or all. */
-export type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undefined };
+type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undefined };
 
 export function embedStore(engine: Engine) {
   const { db } = engine;

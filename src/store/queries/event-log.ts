@@ -9,7 +9,7 @@ import type { Slice } from "../slice.ts";
 
 const { placeholder } = sql;
 
-export type LogEntry = Tables["eventLog"]["$inferSelect"];
+type LogEntry = Tables["eventLog"]["$inferSelect"];
 
 /** An entry with the record that it refers to, by its kind. */
 export type HistoryEntry = LogEntry & {

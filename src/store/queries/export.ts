@@ -6,7 +6,7 @@ import type { Tables } from "../schema.ts";
 import type { Outcome } from "./service-events.ts";
 
 /** A partner's rows after an id, up to and including another, in the order of the ids. */
-export type IdRange = { partnerId: string; after: string; last: string; limit: number };
+type IdRange = { partnerId: string; after: string; last: string; limit: number };
 
 export type ExportedTable = "serviceEvents" | "sensorEvents" | "claims" | "photos" | "webhookDeliveries";
 

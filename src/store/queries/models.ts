@@ -11,7 +11,7 @@ import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
-export type NewModelVersion = Omit<Tables["modelVersions"]["$inferInsert"], "number">;
+type NewModelVersion = Omit<Tables["modelVersions"]["$inferInsert"], "number">;
 /** The part of the version in use that scoring reads. */
 export type ModelInUse = { number: number; version: string; base: string; corrections: StoredCorrections };
 

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
-export type NewCredential = {
+type NewCredential = {
   partnerId: string;
   kind: "api_key" | "client_secret";
   secretHash: string;
@@ -13,7 +13,7 @@ export type NewCredential = {
 };
 
 /** Secrets are encrypted. */
-export type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt" | "revision"> & {
+type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt" | "revision"> & {
   url: string;
 };
 

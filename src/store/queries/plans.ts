@@ -10,10 +10,10 @@ import { aliased } from "./aliased-columns.ts";
 const { placeholder } = sql;
 
 /** The sums of a property's plan, with the number of changes of its inputs at the time. */
-export type StoredPlan = { sums: PlanSums; changes: number };
+type StoredPlan = { sums: PlanSums; changes: number };
 
 /** A property with the replacements that are due. */
-export type PropertyPlanRow = {
+type PropertyPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;

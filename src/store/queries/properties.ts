@@ -9,13 +9,13 @@ import { aliased } from "./aliased-columns.ts";
 const { placeholder } = sql;
 
 /** The fields that lists show. */
-export type PropertyRow = Pick<
+type PropertyRow = Pick<
   Property,
   "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
 >;
 /** The columns of a property that a snapshot reads, with the number of its components. */
-export type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
-export type PortfolioRow = { property: Property; totals: PropertyTotals };
+type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
+type PortfolioRow = { property: Property; totals: PropertyTotals };
 
 export function propertyStore(engine: Engine) {
   const { db } = engine;

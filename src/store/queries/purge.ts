@@ -9,7 +9,7 @@ export type PurgePlace = { appliances: number; properties: number };
 const START: PurgePlace = { appliances: 0, properties: 0 };
 
 /** The result of a step of a purge. */
-export type Purged = {
+type Purged = {
   rows: number;
   /** The position of the next step. */
   place: PurgePlace;

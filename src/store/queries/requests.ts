@@ -5,7 +5,7 @@ import type { Tables } from "../schema.ts";
 
 const { placeholder } = sql;
 
-export type StoredReply = Tables["idempotencyKeys"]["$inferSelect"];
+type StoredReply = Tables["idempotencyKeys"]["$inferSelect"];
 
 /** The retention of replies to requests with an idempotency key. */
 export const REPLIES_KEPT_MS = MS_PER_DAY;

@@ -32,7 +32,7 @@ export type Reading = { noteKey: string | null; findings: string | null; readBy:
 export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
 
 /** An event on a day: the columns that rows of an import are matched by. */
-export type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
+type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
 
 export type Outcome = Tables["outcomes"]["$inferSelect"];
 

@@ -12,7 +12,7 @@ export type SnapshotShare = {
 };
 
 const COUNTS = ["components", "changed", "critical", "warning", "announced", "queued", "heldBack"] as const;
-export type ShareCounts = Record<(typeof COUNTS)[number], number>;
+type ShareCounts = Record<(typeof COUNTS)[number], number>;
 
 /** The shares of a snapshot. A server has a share from its claim until the end of that transaction. */
 export function snapshotShareStore(engine: Engine) {

@@ -11,7 +11,7 @@ import { MIGRATIONS, type Migration } from "./migrations.ts";
  */
 
 /** The number of rows by table. */
-export type RowCounts = Readonly<Record<string, number>>;
+type RowCounts = Readonly<Record<string, number>>;
 
 /** Opens a database for reading while another process may write to it. */
 export function openForReading(file: string): Database {

@@ -11,7 +11,7 @@ import { applyMigrations, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
 
-export type SqliteFile = {
+type SqliteFile = {
   /** Reads committed data, and refuses to write. */
   reader: Engine;
   writer: Engine;

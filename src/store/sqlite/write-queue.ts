@@ -24,7 +24,7 @@ type Job = {
   settle: (error: unknown, value: unknown) => void;
 };
 
-export type WriteQueueOptions = {
+type WriteQueueOptions = {
   /** The most jobs that are committed together. */
   groupSize: number;
   /** How long to wait for another process's transaction, in milliseconds. */

@@ -6,7 +6,7 @@ import { tierChanged } from "../../wire/webhooks.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
 
-export type AnnounceDeps = {
+type AnnounceDeps = {
   administration: Administration;
   knowledge: Knowledge;
   /** Yields to other writes and requests between two steps. */
@@ -15,7 +15,7 @@ export type AnnounceDeps = {
   lock?: HeldLock;
 };
 
-export type AnnouncedState = { critical: number; warning: number; queued: number };
+type AnnouncedState = { critical: number; warning: number; queued: number };
 
 /** Components per transaction. */
 const STEP = 200;

@@ -3,7 +3,7 @@ import type { PartnerRows, Tx } from "../../store/store.ts";
 import { serializeEvent, type WebhookMessage } from "../../wire/webhooks.ts";
 
 /** A message to a partner, and the component whose deliveries are kept in order. */
-export type Announcement = WebhookMessage & { orderKey?: string };
+type Announcement = WebhookMessage & { orderKey?: string };
 
 /** Writes announcements to a partner's outbox, in the transaction of the change that they report. */
 export class Outbox {

@@ -12,14 +12,14 @@ import type { Administration } from "../partners/partners.ts";
  * `accepts`: the endpoint accepted a wrong signature, so it does not verify. `verifies`: it answered 401 or 403.
  * `unclear`: it refused with another status, not necessarily for the signature. `unreachable`: no response.
  */
-export type Verdict = "accepts" | "verifies" | "unclear" | "unreachable";
+type Verdict = "accepts" | "verifies" | "unclear" | "unreachable";
 
 export type Probed = { partner: Partner; url: string; verdict: Verdict } & Pick<
   SendResult,
   "statusCode" | "error" | "durationMs"
 >;
 
-export type ProbeDeps = {
+type ProbeDeps = {
   administration: Administration;
   send: Sender["send"];
   clock: () => Instant;

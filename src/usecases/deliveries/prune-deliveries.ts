@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 /** Small enough that a concurrent write waits only a few milliseconds. */
 const BATCH = 200;
 
-export type PruneDeps = {
+type PruneDeps = {
   store: Store;
   clock: () => Instant;
   /** Yields to other work between two batches. */

@@ -4,7 +4,7 @@ import { toIso } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Administration } from "../partners/partners.ts";
 
-export type Resent = { id: string; partnerId: string; attempts: number };
+type Resent = { id: string; partnerId: string; attempts: number };
 
 const PER_TRANSACTION = 500;
 

@@ -17,10 +17,10 @@ export type FeedCursor = {
 };
 
 /** The start of a page among the components above GOOD: after a row, or at the first. */
-export type CursorPage = { offset: number; after: ScoringPlace | undefined };
+type CursorPage = { offset: number; after: ScoringPlace | undefined };
 
 /** The client: its partner, its start of the period and its page size. */
-export type FeedClient = { partnerId: string; client: string };
+type FeedClient = { partnerId: string; client: string };
 export type FoundCursor = { cursor: FeedCursor; page: CursorPage };
 
 /** The storage of cursors between two pages. */

@@ -14,10 +14,10 @@ import {
 } from "./event-feed-cursors.ts";
 
 /** A component that is CRITICAL or WARNING, with its timestamp in the stream. */
-export type ElevatedEntry = { component: PlacedComponent; at: Instant };
+type ElevatedEntry = { component: PlacedComponent; at: Instant };
 
 /** A page of the stream: the rest of the history, then components. `total` counts the whole stream. */
-export type EventPage = { history: HistoryEntry[]; elevated: ElevatedEntry[]; total: number };
+type EventPage = { history: HistoryEntry[]; elevated: ElevatedEntry[]; total: number };
 
 type EventStreamDeps = Pick<Store, "read" | "write" | "inReadSnapshot" | "isShared">;
 

@@ -42,7 +42,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
   return event;
 }
 
-export type SmartOutcome = {
+type SmartOutcome = {
   event: SensorEvent;
   property: Property;
   appliance: Appliance;

@@ -54,7 +54,7 @@ export const emptyCounts = (): ImportCounts => ({
 });
 
 /** The result of one transaction. */
-export type BatchResult = { counts: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
+type BatchResult = { counts: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
 
 type Written<Entry> = { batch: Batch<Entry>; result: BatchResult };
 

@@ -1,7 +1,7 @@
 import type { Cells, FieldChange } from "./kind.ts";
 
 /** The differences between a row and the stored record: as a change, and field by field in the file's terms. */
-export type Differences<Change> = { change: Change; fields: FieldChange[] };
+type Differences<Change> = { change: Change; fields: FieldChange[] };
 
 /** The comparison of one kind of row: the fields that can change, and how they are read and written. */
 export type Comparison<Record, Change> = {

@@ -42,7 +42,7 @@ export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   onProgress?: (progress: ImportProgress) => void;
 };
 
-export type ImportProgress = { kind: FileKind; file: string; rows: number; done: number };
+type ImportProgress = { kind: FileKind; file: string; rows: number; done: number };
 
 /** `read` is the sum of `created`, `updated`, `unchanged` and the rejected rows. */
 export type RowCounts = { read: number; created: number; updated: number; unchanged: number };

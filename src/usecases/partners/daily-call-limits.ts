@@ -38,7 +38,7 @@ type Account = {
   catchingUp: Promise<void> | undefined;
 };
 
-export type CallDecision = { allowed: boolean; remaining: number };
+type CallDecision = { allowed: boolean; remaining: number };
 
 /**
  * Enforces the partners' daily call limits. Calls are reserved in small blocks before they are used, so that the

@@ -6,7 +6,7 @@ import type { Uploads } from "../portfolio/photos.ts";
 import { setEnabledIn } from "./administer-partner.ts";
 import type { Administration } from "./partners.ts";
 
-export type PurgeDeps = {
+type PurgeDeps = {
   administration: Administration;
   uploads: Pick<Uploads, "remove">;
   /** Yields to other writes and requests between two steps. */

@@ -11,7 +11,7 @@ import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { createProperty } from "./properties.ts";
 import { rescore } from "./rescore.ts";
 
-export type CreatedDemo = { property: Property; appliances: number; components: number };
+type CreatedDemo = { property: Property; appliances: number; components: number };
 
 export const demoPropertyExists = () => conflict("Demo property already exists");
 

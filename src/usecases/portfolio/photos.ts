@@ -15,7 +15,7 @@ export type Uploads = {
   writtenBefore(instant: Instant): AsyncIterable<string[]>;
 };
 
-export type NewPhoto = {
+type NewPhoto = {
   applianceId: string;
   serviceEventId: string | null;
   originalName: string;

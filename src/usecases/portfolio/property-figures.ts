@@ -37,7 +37,7 @@ type PropertyFiguresDeps = {
 
 type Component = ComponentJson & { expected_failure_cost_a_year: number };
 
-export type PropertyFiguresRequest = {
+type PropertyFiguresRequest = {
   /** The component whose trend is requested. */
   chosen: string | undefined;
   terms: PlanTerms;

@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 
 const PAGE = 500;
 
-export type ScoredFilter = {
+type ScoredFilter = {
   partnerId: string;
   propertyId?: string | undefined;
   tier?: RiskTier | undefined;

@@ -11,7 +11,7 @@ import { dayScoring, EMPTY_RUN, type ModelContext, runCounts, scoreProperties } 
  */
 
 /** The outcome of a step: shares were scored, other servers hold the remaining shares, or none remain. */
-export type DividedStep = "done" | "others" | "none left";
+type DividedStep = "done" | "others" | "none left";
 
 /**
  * Starts the run of a day with a share for every partner. If `before`, another model, has finished the run,

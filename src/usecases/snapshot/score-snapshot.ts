@@ -63,7 +63,7 @@ export const runCounts = ({
 });
 
 /** How the components of a day are scored, and the consequences. */
-export type DayScoring = { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean };
+type DayScoring = { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean };
 
 /** Determines the scoring of a day's first run, or of a run that another model repeats. */
 export async function dayScoring(

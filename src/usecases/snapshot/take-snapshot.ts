@@ -18,7 +18,7 @@ import {
   scoreProperties,
 } from "./score-snapshot.ts";
 
-export type SnapshotDeps = {
+type SnapshotDeps = {
   store: Store;
   knowledge: Knowledge;
   clock: () => Instant;

@@ -4,7 +4,7 @@ import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /** The pages of a list that have been read so far, and its first page with the totals. */
-export type PagedList<P, T> = { rows: T[]; first: P; total: number };
+type PagedList<P, T> = { rows: T[]; first: P; total: number };
 
 /** The number of pages read without a pause. Further ones are paced, to leave some of the rate limit to other clients. */
 const UNPACED_CALLS = 5;

@@ -4,7 +4,7 @@ import type { SortOrder } from "../browser/virtual-table.tsx";
 /* Search, sorting and totals of the loaded properties, without further calls. */
 
 /** The filters of the list of properties; an empty one matches all. */
-export type PortfolioFilter = { search: string; state: string; rating: string };
+type PortfolioFilter = { search: string; state: string; rating: string };
 
 /** A property, and the text in which it is searched. */
 export type SearchableProperty = { item: PortfolioItemJson; text: string };

@@ -12,7 +12,7 @@ export const PACE_MS = 1500;
 
 export const portfolioPath = (offset: number) => `/v1/portfolio/summary?limit=${PAGE_SIZE}&offset=${offset}`;
 
-export type PortfolioState = {
+type PortfolioState = {
   loaded: readonly SearchableProperty[];
   /** The number of properties; undefined until the first page is loaded. */
   total?: number;

@@ -18,7 +18,7 @@ import {
 } from "./portfolio-list.ts";
 import { PortfolioProgress } from "./portfolio-progress.tsx";
 
-export const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
+const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 
 /** The list of properties, with search, filters and sorting. */
 export function PropertiesPage({ route }: { route: Route }) {

@@ -10,7 +10,7 @@ const STORAGE_KEY = "mainstay.session";
 /** A token is renewed this long before it expires. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-export type ClientCredentials = { clientId: string; clientSecret: string };
+type ClientCredentials = { clientId: string; clientSecret: string };
 
 export class Session {
   #stored: StoredCredentials;

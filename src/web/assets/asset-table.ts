@@ -3,7 +3,7 @@ import { bundledAssets } from "./bundled.ts";
 import type { BundledAsset } from "./bundled-asset.ts";
 
 /** A file as it can be sent. */
-export type Asset = {
+type Asset = {
   mediaType: string;
   /** The bytes in an encoding, each made once. */
   bytes(encoding: Encoding): Uint8Array<ArrayBuffer>;

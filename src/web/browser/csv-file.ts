@@ -26,7 +26,7 @@ export function parseCsv(text: string): string[][] {
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g;
 
 /** Offers a file as a download. */
-export function downloadFile(name: string, content: Blob): void {
+function downloadFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;

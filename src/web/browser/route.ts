@@ -7,7 +7,7 @@ export type Route = {
   query: URLSearchParams;
 };
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
   return { segments: path.split("/").filter(Boolean).map(decodeSegment), query: new URLSearchParams(search) };
 }

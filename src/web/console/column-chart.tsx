@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { percent } from "../charts/bar.tsx";
 
 /** A stacked column, with its segments from the bottom up. */
-export type Column = { key: string; segments: readonly { kind: string; value: number }[] };
+type Column = { key: string; segments: readonly { kind: string; value: number }[] };
 
 const HEIGHT = 160;
 

@@ -18,7 +18,7 @@ import {
 import { DataTable } from "../sections/section.tsx";
 
 /** Addresses relative to the page. */
-export type PageAddresses = { style: string; script: string; links: DataLinks };
+type PageAddresses = { style: string; script: string; links: DataLinks };
 
 /** Renders the page of a property. */
 export function* renderPropertyPage(
@@ -74,7 +74,7 @@ export function* renderPropertyPage(
 /** The placeholder for the sections, which are rendered one by one. */
 const SECTIONS_PLACEHOLDER = "<sections-here></sections-here>";
 
-export const ROWS_PER_PAGE = 200;
+const ROWS_PER_PAGE = 200;
 
 /** Renders a page of the list of all components of a property, highest expected loss first. */
 export function* renderComponentList(

@@ -8,7 +8,7 @@ import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, PropertyReserve } from "../sections/reserve-page.tsx";
 
-export type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
+type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
 };
 

@@ -13,7 +13,7 @@ import { type CsvLink, Section, TableDetails } from "./section.tsx";
 const MAX_SYMBOLS = 160;
 
 /** A building system with its components by tier, and the costs of its critical and warning ones. */
-export type SystemRow = {
+type SystemRow = {
   system: string;
   /** Highest score first, if each has a symbol of its own. */
   components: readonly ComponentJson[];

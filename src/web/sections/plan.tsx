@@ -26,7 +26,7 @@ const MAX_GROUPS = 6;
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
 
-export type PlanLinks = {
+type PlanLinks = {
   yearsCsv?: CsvLink;
   componentsCsv?: CsvLink;
   /** The printable replacement reserve schedule. */
@@ -36,7 +36,7 @@ export type PlanLinks = {
 export type RenderBudgetPlanner = (props: BudgetPlannerProps) => ComponentChildren;
 
 /** Figures derived from a plan, to be shown with it. */
-export type PlanDetails = {
+type PlanDetails = {
   due: readonly PlannedComponentJson[];
   /** The due ones grouped by kind, highest cost of delay first. */
   dueGroups: readonly { group: readonly PlannedComponentJson[]; delayUsd: number }[];

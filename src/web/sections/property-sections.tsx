@@ -40,7 +40,7 @@ export type PropertyPageData = {
   assessedAt: string;
 };
 
-export type ComponentTrend = {
+type ComponentTrend = {
   componentId: string;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
@@ -68,7 +68,7 @@ export function defaultTrendComponent(components: readonly ComponentJson[]): str
     ?.component_id;
 }
 
-export type SectionsProps = {
+type SectionsProps = {
   data: PropertyPageData;
   links?: DataLinks;
   /** Renders the budget planner. By default, a form that asks the server. */

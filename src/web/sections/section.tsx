@@ -24,7 +24,7 @@ export type Column<Row> = {
 };
 
 /** The most rows that a table shows. */
-export const MAX_ROWS = 100;
+const MAX_ROWS = 100;
 
 export function DataTable<Row>(props: {
   caption: string;

@@ -17,7 +17,7 @@ const MAX_YEARS = 25;
 const TICKS = 5;
 
 /** Critical and warning components, soonest failure first, and their groups by kind and tier, highest expected loss first. */
-export type TimelineData = {
+type TimelineData = {
   components: readonly ComponentJson[];
   groups: readonly (readonly ComponentJson[])[];
 };

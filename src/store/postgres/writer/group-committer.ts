@@ -11,7 +11,7 @@ const MOST_CONFLICTS = 20;
 const CONFLICTS_BEFORE_SPLIT = 3;
 const CONFLICT_PAUSE_MS = 5;
 
-export type GroupCommitterOptions = TransactionHooks & {
+type GroupCommitterOptions = TransactionHooks & {
   connection: WriterConnection;
   /** The writer's name, unique among all writers on the database. */
   writer: string;

@@ -32,7 +32,7 @@ export type TransactionHooks = {
   yieldToEventLoop: () => Promise<void>;
 };
 
-export type GroupTransactionOptions = TransactionHooks & {
+type GroupTransactionOptions = TransactionHooks & {
   connection: WriterConnection;
   /** The writer's name, unique among all writers on the database. */
   writer: string;
@@ -45,7 +45,7 @@ export type GroupTransactionOptions = TransactionHooks & {
 };
 
 /** The result of one attempt to commit a group. */
-export type Attempt =
+type Attempt =
   /** Every job has its outcome, and those without an error are committed. */
   | { result: "settled"; outcomes: Outcome[] }
   /** A job failed after it had written: the group has to run with savepoints, to undo that job alone. */
@@ -55,7 +55,7 @@ export type Attempt =
   /** The transaction failed as a whole, or its result can't be determined. */
   | { result: "failed"; error: unknown };
 
-export type AttemptOptions = {
+type AttemptOptions = {
   /** Runs each job in a savepoint. */
   withSavepoints: boolean;
   /** The lock timeout of the attempt before: jobs whose partners are locked by others now fail with it at once. */

@@ -25,7 +25,7 @@ export type Writer = {
   transaction(): Omit<Tx, "bumpRevision" | "outboxChanged">;
 };
 
-export type WriterOptions = {
+type WriterOptions = {
   connections: Connections;
   /** The writer's name, unique among all writers on the database. */
   name: string;

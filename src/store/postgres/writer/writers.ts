@@ -25,7 +25,7 @@ const WAIT_SHARE = 0.9;
 const EXTENSION_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
 
-export type WritersOptions = StoreOptions & {
+type WritersOptions = StoreOptions & {
   connections: Connections;
   /** The name of this process, unique among all processes on the database. */
   process: string;
