@@ -128,7 +128,7 @@ test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
   },
 );
 
-test("a purge finds what it deletes by indexes", async () => {
+test("a purge finds rows by indexes", async () => {
   const purged = await open(NOW);
   const property = await purged.addProperty();
   await purged.addAppliances({ propertyId: property.id });

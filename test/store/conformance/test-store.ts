@@ -8,9 +8,9 @@ import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 
-/** A database of its own. Every call opens a store on it as another server would; whoever makes it closes them. */
+/** A database for one test. Each call opens a store on it, as another server would. The code that makes it closes the stores. */
 export type Database = { open(options?: Partial<StoreOptions>): Promise<Store> };
-/** Makes an empty database with the schema of today. */
+/** Makes an empty database with the current schema. */
 export type MakeDatabase = () => Promise<Database>;
 
 export const knowledge = loadKnowledge();
@@ -18,16 +18,16 @@ export const NOW = Date.parse("2026-03-10T12:00:00Z");
 export const DAY = "2026-03-10";
 export const ALL = { limit: 10_000, offset: 0 };
 export const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-/** More than 32 bits hold. */
+/** A number that needs more than 32 bits. */
 export const LARGE = 5_000_000_000_000;
-/** What text may hold: quotes, a backslash, a wildcard, a line's end, several alphabets, a pair of surrogates. */
+/** Text with quotes, a backslash, a wildcard, a line break, several alphabets and a surrogate pair. */
 export const TEXT = 'Ørsted "O\'Brien" \\ 100 %_\n東京 🏢 e\u0301';
 
-/** Notes which functions of the stores were called, as `partners.find`. */
+/** Records the functions of the stores that were called, as `partners.find`. */
 export class Called {
   readonly names = new Set<string>();
 
-  /** The same stores, watched. */
+  /** Returns the stores with calls recorded. */
   of<S extends object>(stores: S): S {
     const watched = Object.entries(stores).map(([name, value]) => [
       name,
@@ -48,7 +48,7 @@ export class Called {
     );
   }
 
-  /** What was not called of all that there is. */
+  /** Returns the functions that were not called. */
   missing(stores: Stores): string[] {
     const all = Object.entries(stores).flatMap(([name, store]) =>
       Object.keys(store).map((method) => `${name}.${method}`),
@@ -57,7 +57,7 @@ export class Called {
   }
 }
 
-/** A store whose reads and writes are watched. */
+/** Returns a store whose calls are recorded. */
 export function watched(store: Store, called: Called): Store {
   return {
     ...store,

@@ -19,7 +19,7 @@ const breaking: Migration = {
   breaksOlder: true,
 };
 
-test("a migration that older servers can't live with waits until none of them is alive; others do not", async () => {
+test("a migration that is incompatible with older servers is applied only while none is running; others always", async () => {
   const url = await postgres.newDatabase();
   const older = await openPostgresStore(url, world);
   await older.write((tx) => tx.servers.join({ ...SERVER, clockOffMs: 0 }));
@@ -35,7 +35,7 @@ test("a migration that older servers can't live with waits until none of them is
   await Promise.all([older.close(), newer.close()]);
 }, 60_000);
 
-test("a server that says at that moment that it is there is waited for, and one that was silent is taken out", async () => {
+test("a server that registers at that moment is waited for, and the row of a suspended one is deleted", async () => {
   const url = await postgres.newDatabase();
   const older = await openPostgresStore(url, world);
   const server = { ...SERVER, clockOffMs: 0 };

@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.end();
 });
 
-/** A partner of whose day some calls are taken. */
+/** Makes a partner with calls taken on the day. */
 async function partner(taken: number, dailyBudget = 1000): Promise<string> {
   const id = `PARTNER_${made++}`;
   await store.write(async (tx) => {
@@ -47,7 +47,7 @@ const setAside = (id: string, calls: number, budget: number) =>
   store.budgetReservations!.reserve(id, DAY, calls, budget);
 const stored = (id: string) => store.read.budgets.taken(id, DAY);
 
-test("a block is set aside whole or not at all, and tells the partner's revision", async () => {
+test("calls are reserved all or not at all, and the partner's revision is returned", async () => {
   const id = await partner(10);
   const revision = (await store.read.partners.revision(id))!;
   expect(await setAside(id, 7, 24)).toEqual({ revision, taken: 17 });
@@ -56,13 +56,13 @@ test("a block is set aside whole or not at all, and tells the partner's revision
   expect(await stored(id)).toBe(24);
 });
 
-test("nothing is set aside of a day without a call yet, or for who is unknown", async () => {
+test("nothing is reserved on a day without a call yet, or for an unknown partner", async () => {
   expect((await setAside(await partner(0), 7, 100))?.taken).toBeUndefined();
   expect(await setAside("PARTNER_NONE", 7, 100)).toBeUndefined();
   expect(await stored("PARTNER_NONE")).toBe(0);
 });
 
-test("blocks that are asked for at once are never more than the budget", async () => {
+test("concurrent reservations never exceed the daily limit", async () => {
   const id = await partner(1);
   const blocks = await Promise.all(Array.from({ length: 60 }, () => setAside(id, 7, 100)));
   const granted = blocks.filter((block) => block?.taken !== undefined);
@@ -71,7 +71,7 @@ test("blocks that are asked for at once are never more than the budget", async (
   expect(await stored(id)).toBeLessThanOrEqual(100);
 });
 
-test("a block waits for nobody who holds the count", async () => {
+test("a reservation does not wait for a locked count", async () => {
   const id = await partner(1);
   const holder = await connectTo(server.url());
   await holder.query("BEGIN");
@@ -82,7 +82,7 @@ test("a block waits for nobody who holds the count", async () => {
   expect((await setAside(id, 7, 100))?.taken).toBe(8);
 });
 
-test("a block whose answer was lost is not set aside twice", async () => {
+test("a reservation whose answer was lost is not made twice", async () => {
   const id = await partner(1);
   wire.state.cut = { ...CALLS, when: "after" };
   expect((await setAside(id, 7, 100))?.taken).toBe(8);
@@ -90,7 +90,7 @@ test("a block whose answer was lost is not set aside twice", async () => {
   expect(await stored(id)).toBe(8);
 });
 
-test("a block that was lost before it arrived is not set aside later either", async () => {
+test("a reservation that was lost before it arrived is not made later", async () => {
   const id = await partner(1);
   wire.state.cut = { ...CALLS, when: "late" };
   expect(await setAside(id, 7, 100)).toBeUndefined();
@@ -98,14 +98,14 @@ test("a block that was lost before it arrived is not set aside later either", as
   expect(await stored(id)).toBe(1);
 });
 
-test("a writer whose row was forgotten sets nothing aside, and the next one does", async () => {
+test("a writer whose row was deleted reserves nothing, and the next one does", async () => {
   const id = await partner(1);
   await rowsOf(server.url(), "DELETE FROM write_groups");
   expect((await setAside(id, 7, 100))?.taken).toBeUndefined();
   expect((await setAside(id, 7, 100))?.taken).toBe(8);
 });
 
-test("calls that come one after the other send nothing but the reading of the revision", async () => {
+test("calls one after the other send only the statement that reads the revision", async () => {
   const id = await partner(0);
   const budgets = new DailyCallLimits(store, () => NOON);
   const whole = (await store.read.partners.find(id))!;

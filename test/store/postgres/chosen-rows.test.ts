@@ -54,7 +54,7 @@ async function beside<T>(statements: readonly string[], work: () => Promise<T>):
   return await working;
 }
 
-test("a reply that takes the place of an expired one meanwhile is not pruned with it", async () => {
+test("a reply that replaces an expired one meanwhile is not pruned", async () => {
   const reply = { operation: "POST /properties", key: "again", requestHash: "h", statusCode: 201 };
   const createdAt = NOW - REPLIES_KEPT_MS - 1;
   await store.write((tx) => tx.idempotency.save({ partnerId: PARTNER, ...reply, body: "old", createdAt }));
@@ -102,7 +102,7 @@ test("a failed delivery that is sent again meanwhile is not pruned, and its atte
   });
 });
 
-test("a delivery that is pruned meanwhile is not said to be sent again", async () => {
+test("a delivery that is pruned meanwhile is not reported as sent again", async () => {
   const id = await failedDelivery();
   const administration = { store, actor: "cli:test", changed: () => {} };
   const deleted = [

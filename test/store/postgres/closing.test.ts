@@ -5,10 +5,10 @@ import { usePostgres } from "../../support/postgres.ts";
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-/** By which a client takes its leave. */
+/** The message with which a client ends a connection. */
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 
-/** A way to the server that does not hear who takes leave, as a pooler is that looks for a server meanwhile. */
+/** A proxy that ignores the end of connections, as a pooler without a server does. */
 async function deafWay(host: string, port: number) {
   const sockets: Socket[] = [];
   const way = createServer({ allowHalfOpen: true }, (client) => {
@@ -28,7 +28,7 @@ async function deafWay(host: string, port: number) {
   };
 }
 
-test("a store is closed soon though nobody hears that it takes its leave", async () => {
+test("a store closes soon although the end of its connections is not acknowledged", async () => {
   const url = new URL(await newDatabase());
   const way = await deafWay(url.hostname, Number(url.port));
   url.host = `127.0.0.1:${way.port}`;

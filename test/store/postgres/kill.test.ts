@@ -31,7 +31,7 @@ async function killed(): Promise<void> {
   await eventually(async () => expect(await store.read.partners.list()).toEqual([]));
 }
 
-test("a walk through the event stream stands where it stood, so that its next page leaves nothing out", async () => {
+test("a cursor of the event stream keeps its position, so that the next page omits nothing", async () => {
   const cursors = new StoredFeedCursors(store);
   const client = { partnerId: "PARTNER_1", client: "0 50" };
   const order = { settledAt: null, settled: 0 };
@@ -46,7 +46,7 @@ test("a walk through the event stream stands where it stood, so that its next pa
   expect((await cursors.find(client, 100, NOW))?.cursor.entries).toBe(60);
 });
 
-test("calls of a minute that were granted are granted to nobody again", async () => {
+test("the calls of a minute are never granted twice", async () => {
   const calls = async () => {
     const minute = new DistributedRateWindow(store, LIMIT, () => performance.now(), "durable");
     let admitted = 0;

@@ -17,7 +17,7 @@ const open = async (url: string, options: Partial<PostgresStoreOptions> = {}) =>
   stores.push(store);
   return store;
 };
-/** What opening it is refused with. */
+/** Returns the error of opening the store. */
 async function refusal(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<OperatorError> {
   const error = await open(url, options).then(
     () => undefined,
@@ -31,7 +31,7 @@ const tablesOf = async (url: string) =>
     ({ name }) => name,
   );
 
-test("of several servers that start at once on an empty database one makes the schema", async () => {
+test("one of several servers that start at once on an empty database creates the schema", async () => {
   const url = await postgres.newDatabase();
   const opened = await Promise.all(Array.from({ length: 6 }, () => open(url)));
   expect(opened.flatMap(({ applied }) => applied).map(({ number }) => number)).toEqual(
@@ -42,7 +42,7 @@ test("of several servers that start at once on an empty database one makes the s
   expect((await open(url)).applied).toEqual([]);
 });
 
-test("a step that fails leaves nothing of the steps before it either", async () => {
+test("a migration that fails leaves nothing of those before it", async () => {
   const url = await postgres.newDatabase();
   const migrations = [
     ...MIGRATIONS,
@@ -53,7 +53,7 @@ test("a step that fails leaves nothing of the steps before it either", async () 
   expect((await open(url)).applied).toHaveLength(MIGRATIONS.length);
 });
 
-test("a newer schema is refused, and one of another text", async () => {
+test("a newer schema is refused, and one with another text of a migration", async () => {
   const url = await postgres.newDatabase();
   const newer = [...MIGRATIONS, { number: 99, name: "later", sql: "CREATE TABLE later (id int)" }];
   await open(url, { migrations: newer });
@@ -64,7 +64,7 @@ test("a newer schema is refused, and one of another text", async () => {
   expect((await refusal(url, { migrations: edited })).message).toContain("has another text of migration 1");
 });
 
-test("another program's database is refused and left as it is", async () => {
+test("another program's database is refused and not changed", async () => {
   const url = await postgres.newDatabase();
   await rowsOf(url, "CREATE TABLE invoices (id int)");
   const { message, hint } = await refusal(url);
@@ -73,7 +73,7 @@ test("another program's database is refused and left as it is", async () => {
   expect(await tablesOf(url)).toEqual(["invoices"]);
 });
 
-test("a schema of which a part is missing is refused, and what is missing is named", async () => {
+test("an incomplete schema is refused, and the error names what is missing", async () => {
   const url = await postgres.newDatabase();
   await open(url);
   await rowsOf(url, "DROP TABLE webhook_attempts; ALTER TABLE embeds DROP COLUMN views");
@@ -84,7 +84,7 @@ test("a schema of which a part is missing is refused, and what is missing is nam
   expect(hint).toContain("Restore it completely");
 });
 
-test("a schema whose record of steps was lost, wholly or in part, is refused and left as it is", async () => {
+test("a schema with a lost or incomplete record of migrations is refused and not changed", async () => {
   const url = await postgres.newDatabase();
   await open(url);
   await rowsOf(url, "DELETE FROM schema_migrations WHERE number >= 3");
@@ -100,7 +100,7 @@ test("a schema whose record of steps was lost, wholly or in part, is refused and
   expect(await rowsOf(url, "SELECT * FROM schema_migrations")).toEqual([]);
 });
 
-test("a schema with gaps is refused also where steps are still to come, and gets none of them", async () => {
+test("an incomplete schema with pending migrations is refused, and gets none of them", async () => {
   const url = await postgres.newDatabase();
   await open(url);
   await rowsOf(url, "DROP TABLE webhook_attempts; DELETE FROM schema_migrations WHERE number = 4");
@@ -113,7 +113,7 @@ test("an encoding other than UTF8 is refused", async () => {
   expect((await refusal(url)).message).toContain("has the encoding LATIN1");
 });
 
-test("a database that takes no writes is refused", async () => {
+test("a read-only database is refused", async () => {
   const url = await postgres.newDatabase();
   const name = new URL(url).pathname.slice(1);
   await postgres.ask(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
@@ -122,7 +122,7 @@ test("a database that takes no writes is refused", async () => {
   expect(hint).toContain(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
 });
 
-test("a user who may make nothing is told so", async () => {
+test("a user without the privilege to create tables gets an error", async () => {
   const url = new URL(directTo(await postgres.newDatabase()));
   const role = `reader_${process.pid}`;
   await postgres.ask(`CREATE ROLE ${role} LOGIN PASSWORD 'reads-only'`);

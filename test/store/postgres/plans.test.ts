@@ -207,7 +207,7 @@ describe.each([
   });
 });
 
-test("a page far down a list looks at no more than one at its beginning", async () => {
+test("a late page of a list reads no more rows than the first one", async () => {
   const { components } = store.read;
   const asked = await askedBy(async () => {
     await components.page("P1", { limit: 50, offset: 39_000 });
@@ -221,7 +221,7 @@ test("a page far down a list looks at no more than one at its beginning", async 
   }
 });
 
-test("a purge finds what it deletes by indexes", async () => {
+test("a purge finds rows by indexes", async () => {
   await client.query(portfolio("P3", 250));
   await client.query("ANALYZE");
   const steps: Asked[] = [];

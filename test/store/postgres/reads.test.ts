@@ -7,7 +7,7 @@ import { rowsOf, usePostgres, withDefaultTimeout } from "../../support/postgres.
 
 const { newDatabase } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-/** The pool's, those that write, and the one of the pulse: what operators are told. */
+/** The connections of the pool, the writers and the poller, as documented. */
 const MOST_CONNECTIONS = 12 + 7;
 let url: string;
 let store: Store;
@@ -45,7 +45,7 @@ const undoReads = (times: number) =>
      CREATE OR REPLACE VIEW partners AS SELECT * FROM all_partners WHERE undone()`,
   );
 
-test("moments take no more connections than the pool has, and leave some of them for single reads", async () => {
+test("read snapshots use at most half of the pool, and leave the rest to single reads", async () => {
   let seen = 0;
   await Promise.all(
     Array.from({ length: 24 }, () =>
@@ -63,7 +63,7 @@ test("moments take no more connections than the pool has, and leave some of them
   expect(seen).toBeWithin(2, MOST_CONNECTIONS + 1);
 });
 
-test("a moment that failed, or whose connection was lost, leaves its place to the next", async () => {
+test("a read snapshot that failed, or whose connection was lost, frees its place", async () => {
   const failed = Array.from({ length: 20 }, (_, nth) =>
     store.inReadSnapshot(async (read) => {
       await read.clock.lastInstant();
@@ -81,7 +81,7 @@ test("a moment that failed, or whose connection was lost, leaves its place to th
   );
 });
 
-test("a pulse whose connection alone is cut refuses nobody", async () => {
+test("the loss of the polling connection alone refuses no request", async () => {
   let refused: unknown;
   const pulses = async (more = "") =>
     (
@@ -104,12 +104,12 @@ test("a pulse whose connection alone is cut refuses nobody", async () => {
   expect(refused).toBeUndefined();
 });
 
-test("a read that was undone only because of another transaction is made again", async () => {
+test("a read is repeated after a conflict with another transaction", async () => {
   await undoReads(3);
   expect((await store.read.partners.list()).map(({ id }) => id)).toEqual(["PARTNER_1"]);
 });
 
-test("one that is undone for good is refused as what may be tried later, and is no fault of the server", async () => {
+test("a read with too many conflicts is refused as retryable", async () => {
   await undoReads(1_000_000);
   const failure = await store.read.partners.list().catch((error: unknown) => store.explain(error));
   expect(failure).toBeInstanceOf(StorageError);

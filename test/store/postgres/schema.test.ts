@@ -32,7 +32,7 @@ const dialect = new PgDialect();
 const textOf = (part: SQL, table: string) =>
   plain(dialect.sqlToQuery(part.inlineParams()).sql.replaceAll(`"${table}".`, ""));
 
-test("the migrations make the tables of the schema", async () => {
+test("the migrations create the tables of the schema", async () => {
   const made = await ask<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   );
@@ -116,7 +116,7 @@ test.each(declared.map((table) => [table.name, table] as const))(
   },
 );
 
-test("the audit log takes no change, whoever makes it", async () => {
+test("rows of the audit log can't be changed or deleted", async () => {
   await client.query(
     "INSERT INTO audit_log (at, actor, action, subject, detail) VALUES (1, 'a', 'b', 'c', '{}')",
   );
@@ -124,7 +124,7 @@ test("the audit log takes no change, whoever makes it", async () => {
     await expect(client.query(change)).rejects.toThrow("the audit log is append-only");
 });
 
-test("text is ordered by its bytes, as SQLite orders it", async () => {
+test("text sorts by its bytes, as in SQLite", async () => {
   await client.query(
     "INSERT INTO administrators (id, name, key_hash, created_at) VALUES ('b', '', 'b', 1), ('B', '', 'B', 1), ('a', '', 'a', 1), ('é', '', 'é', 1)",
   );

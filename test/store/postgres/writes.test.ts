@@ -51,7 +51,7 @@ const add = (id: string, then: (tx: Tx) => Promise<void> = async () => {}) =>
 const isThere = async (id: string) => (await store.read.partners.find(id)) !== undefined;
 
 describe("writes that wait together", () => {
-  test("are each there, but for those that throw or break a rule of the database", async () => {
+  test("are all committed, except those that throw or violate a constraint", async () => {
     const ids = Array.from({ length: 60 }, newPartner);
     const outcomes = await Promise.allSettled(
       ids.map((id, nth) =>
@@ -69,7 +69,7 @@ describe("writes that wait together", () => {
     expect(ids.map((id) => found.has(id))).toEqual(ids.map((_, nth) => ![3, 7].includes(nth % 10)));
   });
 
-  test("of one partner go together: a statement for the rows of a table, and no savepoint", async () => {
+  test("of one partner are batched: one statement for the rows of a table, and no savepoint", async () => {
     const id = await add(newPartner());
     const query = spyOn(pg.Client.prototype, "query");
     const log = (nth: number) =>
@@ -103,7 +103,7 @@ describe("writes that wait together", () => {
     expect((await store.read.totals.ofPartner(id)).events).toBe(39);
   });
 
-  test("are run again in savepoints where one fails that has written", async () => {
+  test("run again in savepoints when one fails after it has written", async () => {
     const id = await add(newPartner());
     const runs = new Map<number, number>();
     const outcomes = await Promise.allSettled(
@@ -127,7 +127,7 @@ describe("writes that wait together", () => {
     expect([...runs.values()]).toEqual([2, 2, 2, 2, 2, 1, 1, 1, 1, 1]);
   });
 
-  test("see a receiver that one of them has changed", async () => {
+  test("see an endpoint that one of them has changed", async () => {
     const id = await add(newPartner());
     const seen = await Promise.all(
       [0, 1, 2, 3].map((nth) =>
@@ -152,7 +152,7 @@ describe("writes that wait together", () => {
     ]);
   });
 
-  test("are there when the last of them fails at the commit", async () => {
+  test("are committed although the last one fails at the commit", async () => {
     const ids = Array.from({ length: 12 }, newPartner);
     // As many as there are connections, so that one is the last of each.
     const outcomes = await Promise.allSettled(
@@ -203,7 +203,7 @@ describe("writes that wait together", () => {
     }
   });
 
-  test("go on where another server's clock was ahead", async () => {
+  test("get later instants than those of a server whose clock was ahead", async () => {
     const id = await add(newPartner());
     const next = () => store.write(async (tx) => (await tx.forPartner(id)).nextInstant(), { partnerId: id });
     now += 60_000;
@@ -214,7 +214,7 @@ describe("writes that wait together", () => {
 });
 
 describe("a write is run again", () => {
-  test("after its connection was ended in the midst of it", async () => {
+  test("after its connection was terminated in the middle", async () => {
     const id = newPartner();
     let runs = 0;
     await add(id, async (tx) => {
@@ -247,7 +247,7 @@ describe("a write is run again", () => {
     expect((await store.read.totals.ofPartner(two)).properties).toBe(1);
   });
 
-  test("when the connection was lost before its commit arrived", async () => {
+  test("after its connection was lost before the commit arrived", async () => {
     const id = newPartner();
     let runs = 0;
     wire.state.cut = { ...COMMIT, when: "before" };
@@ -256,7 +256,7 @@ describe("a write is run again", () => {
     expect(await isThere(id)).toBe(true);
   });
 
-  test("not when it was committed and only the answer was lost", async () => {
+  test("but not when it was committed and only the answer was lost", async () => {
     const id = newPartner();
     let runs = 0;
     wire.state.cut = { ...COMMIT, when: "after" };
@@ -265,7 +265,7 @@ describe("a write is run again", () => {
     expect(await isThere(id)).toBe(true);
   });
 
-  test("not when nobody can see whether it was committed, and the next one is made all the same", async () => {
+  test("but not when the result of its commit can't be determined, and the next write succeeds", async () => {
     const cutAtCommit = async (when: Cut["when"]) => {
       wire.state.cut = { ...COMMIT, when };
       while (wire.state.cut) await new Promise((resolve) => setImmediate(resolve));
@@ -284,7 +284,7 @@ describe("a write is run again", () => {
     expect(await isThere(await add(newPartner()))).toBe(true);
   });
 
-  test("once when all that was sent comes to the database after it was looked for", async () => {
+  test("once when its statements reach the database only after the check of its commit", async () => {
     const entry = { actor: "cli:root", action: "partner.create", subject: newPartner(), detail: {} };
     let runs = 0;
     wire.state.cut = { sent: COMMIT.sent, answered: IDLE, when: "late", from: "BEGIN ISOLATION" };
@@ -312,7 +312,7 @@ async function terminate(tx: Tx): Promise<void> {
   await tx.partners.list();
 }
 
-test("a connection that nobody uses is kept from being forgotten on its way", async () => {
+test("idle connections are kept alive", async () => {
   const keepsAlive = spyOn(Socket.prototype, "setKeepAlive");
   const other = await open(server.url());
   await other.close();
@@ -349,7 +349,7 @@ describe("without the database", () => {
     await worksAgain();
   });
 
-  test("the same when it says nothing, although no connection was closed", async () => {
+  test("reads and writes are refused when it is silent, although no connection was closed", async () => {
     await worksAgain();
     wire.state.isSilent = true;
     try {
@@ -361,7 +361,7 @@ describe("without the database", () => {
     await worksAgain();
   });
 
-  test("a write that waits for nobody else's rows is not held up by one that holds some", async () => {
+  test("a write does not wait for another that has locked other rows", async () => {
     const id = await add(newPartner());
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -380,7 +380,7 @@ describe("without the database", () => {
   });
 });
 
-test("what a value is refused for is said without the value", async () => {
+test("the error of a rejected value does not contain the value", async () => {
   const failure = await store
     .write((tx) => tx.budgets.add(newPartner(), "2026-01-01", "a secret" as never))
     .catch((error: unknown) => error);
@@ -388,12 +388,12 @@ test("what a value is refused for is said without the value", async () => {
   expect(String(failure)).not.toContain("secret");
 });
 
-test("what is looked for by a text with a NUL, which no row can have, is not found", async () => {
+test("a search for a text with a NUL, which no row can have, finds nothing", async () => {
   expect(await isThere("PARTNER_\0")).toBe(false);
   expect(await store.read.appliances.list(["A_\0"])).toEqual([]);
 });
 
-test("the database is shown what an import has written, which waits for no answer that does not come", async () => {
+test("statistics are updated after an import, with a timeout", async () => {
   const query = spyOn(pg.Client.prototype, "query");
   await store.analyze();
   const sent = query.mock.calls.map(([one]) => one as { text?: string; query_timeout?: number });
