@@ -26,12 +26,13 @@ import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import { EmbedViews } from "../usecases/embeds/embed-views.ts";
+import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { checkHealth } from "../usecases/operations/check-health.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
-import { type AdminDeps, administratorsOperations } from "./administrators.ts";
+import { type AdminDeps, adminOperations } from "./admin-operations.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
+import { calibrationRuns } from "./calibration-runs.ts";
 import { openCallLedger } from "./call-ledger.ts";
 import { type ClusterMembership, clusterMembership } from "./cluster-membership.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
@@ -39,12 +40,11 @@ import { lockFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import { modelCheck } from "./model-check.ts";
-import { modelProposals } from "./model-proposals.ts";
-import { dispatcherOf, senderOf, watchOtherProcesses } from "./outbound.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
 import { uploadsOf } from "./uploads.ts";
+import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
 
 type AppDeps = {
   config: Config;
@@ -116,9 +116,9 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const { cluster } = joined;
   const dispatcher = dispatcherOf(deps, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(deps);
-  const views = new EmbedViews(store);
+  const views = new EmbedViewCounter(store);
   const kept = maintenance({ ...deps, store });
-  const proposals = modelProposals({ ...deps, store });
+  const proposals = calibrationRuns({ ...deps, store });
   const tasks = partnerTasks({ ...deps, store, knowledge, passes: impersonationTokens(folder.masterKey) });
   // Values that exist only once the server listens.
   const later: Later = {};
@@ -207,7 +207,7 @@ type Served = {
   budgets: DailyCallLimits;
   dispatcher: ReturnType<typeof dispatcherOf>;
   metrics: Metrics;
-  views: EmbedViews;
+  views: EmbedViewCounter;
   lastBackup: ScheduledBackups["last"];
   pages: Maintenance["pages"];
   later: Later;
@@ -266,7 +266,7 @@ async function createFetches(
   const forPartners = [...partners, ...embeds, portfolioAppOperation(config.embed)];
   const isOneListener = config.admin.listen === "main";
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
-  const forAdministrators = administratorsOperations(
+  const forAdministrators = adminOperations(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
     { sessions: consoleSessions, ...adminDeps },
   );

@@ -10,7 +10,7 @@ const PATTERN = "0 40 4 * * *";
 
 /**
  * Measures monthly whether the active calibration still forecasts better than the default model. Runs as a child
- * process, since it reads every history and its memory is returned then.
+ * process, since it reads every history; its memory is freed when it exits.
  */
 export function modelCheck(deps: {
   config: Config;

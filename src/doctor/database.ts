@@ -95,11 +95,11 @@ export async function checkKey(
   dataDir: string,
   env: KeyEnvironment,
 ): Promise<Finding> {
-  return await checkKeyOn(db && secretToTry(db), dataDir, env);
+  return await checkKeyDecrypts(db && secretToTry(db), dataDir, env);
 }
 
 /** Checks that the key decrypts a stored secret, if there is one. */
-export async function checkKeyOn(
+export async function checkKeyDecrypts(
   encrypted: string | undefined,
   dataDir: string,
   env: KeyEnvironment,

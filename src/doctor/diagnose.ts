@@ -5,7 +5,7 @@ import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
 import { type DatabaseState, readDatabaseState, readModelState } from "../store/sqlite/database-state.ts";
 import { explainError } from "../store/sqlite/errors.ts";
-import { openWithoutTrace } from "../store/sqlite/inspect.ts";
+import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { checkBackup } from "./backup.ts";
 import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
@@ -13,7 +13,7 @@ import {
   checkClock,
   checkIntegrity,
   checkKey,
-  checkKeyOn,
+  checkKeyDecrypts,
   checkModel,
   checkOutbox,
   checkSchema,
@@ -41,24 +41,27 @@ type Installation = {
 export async function diagnose(installation: Installation): Promise<CheckResult[]> {
   const { config, databaseFile, now } = installation;
   const { dataDir } = config.storage;
-  const isShared = config.storage.url !== "";
+  const usesPostgres = config.storage.url !== "";
   const results = await runChecks([
     {
       name: "configuration",
       run: () => ok(installation.configuration.replace(/\.$/, "")),
     },
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
-    ...(isShared ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
+    ...(usesPostgres ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
     { name: "tls_certificate", run: () => checkCertificate(config.server, now) },
     {
       name: "last_backup",
       run: () =>
-        isShared
+        usesPostgres
           ? ok("not checked: taken with PostgreSQL's own tools")
           : checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
     },
   ]);
-  return [...results, ...(isShared ? await checkShared(installation) : await checkDatabase(installation))];
+  return [
+    ...results,
+    ...(usesPostgres ? await checkPostgres(installation) : await checkDatabase(installation)),
+  ];
 }
 
 async function checkDatabase(installation: Installation): Promise<CheckResult[]> {
@@ -81,7 +84,7 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
           },
         },
       ]);
-    const opened = openWithoutTrace(databaseFile);
+    const opened = openWithoutWalFiles(databaseFile);
     db = opened;
     const checks = await runChecks([
       { name: "database", run: () => checkIntegrity(opened, databaseFile, depth) },
@@ -102,7 +105,7 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
 }
 
 /** Checks a PostgreSQL database. */
-async function checkShared({ config, env, now, modelVersion }: Installation): Promise<CheckResult[]> {
+async function checkPostgres({ config, env, now, modelVersion }: Installation): Promise<CheckResult[]> {
   const { dataDir, url } = config.storage;
   // Imported here, so that installations on SQLite do not load the driver.
   const { diagnoseDatabase: examine } = await import("../store/postgres/diagnostics/database-diagnostics.ts");
@@ -118,7 +121,7 @@ async function checkShared({ config, env, now, modelVersion }: Installation): Pr
     { name: "database", run: () => databaseFound(facts) },
     { name: "schema", run: () => checkSharedSchema(schema) },
     ...serverChecks(facts, now),
-    { name: "key", run: () => checkKeyOn(rows?.sealedSecret, dataDir, env) },
+    { name: "key", run: () => checkKeyDecrypts(rows?.sealedSecret, dataDir, env) },
     ...(rows
       ? [
           { name: "uploads", run: () => checkStoredPhotos(rows.photos) },

@@ -9,7 +9,7 @@ import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
-import type { EmbedViews } from "../usecases/embeds/embed-views.ts";
+import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { finishRotations } from "../usecases/partners/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
@@ -24,7 +24,7 @@ type JobDeps = {
   /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
   log: Logger;
-  views: EmbedViews;
+  views: EmbedViewCounter;
   cluster?: Cluster;
 };
 

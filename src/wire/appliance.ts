@@ -58,16 +58,16 @@ export const appliancePage = page("appliances", appliance);
 const wholeAppliance = appliance.and({ components: list("The appliance's components", component) });
 export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
 
-/** `settledAt`: when the latest snapshot was taken. */
-export const wholeApplianceView = wholeAppliance.serializer(
+/** `latestSnapshotAt`: when the latest snapshot was taken. */
+export const applianceWithComponentsView = wholeAppliance.serializer(
   (
     knowledge: Knowledge,
     appliance: Appliance,
     components: readonly PlacedComponent[],
-    settledAt: Instant | null,
+    latestSnapshotAt: Instant | null,
   ) => ({
     ...applianceView(appliance),
-    components: components.map((row) => componentView(knowledge, row, settledAt)),
+    components: components.map((row) => componentView(knowledge, row, latestSnapshotAt)),
   }),
 );
 export const applianceReply = forPartner(wholeAppliance);

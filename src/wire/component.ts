@@ -58,9 +58,9 @@ export const component = record("Component", {
 });
 export type ComponentJson = WireOf<typeof component>;
 
-/** `settledAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
+/** `latestSnapshotAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
 export const componentView = component.serializer(
-  (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => {
+  (knowledge: Knowledge, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
     const definition = knowledge.component(row.defId);
     const projection = projectionOf(knowledge, row, row.brandTier);
     const yearly = failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR);
@@ -92,7 +92,7 @@ export const componentView = component.serializer(
       failure_probability_12m: round(yearly, 4),
       proactive_cost: usdFromCents(definition.proactiveCents),
       reactive_cost: usdFromCents(definition.reactiveCents),
-      last_scored: toIso(row.rescoredAt ?? settledAt ?? row.createdAt),
+      last_scored: toIso(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
   },
 );
@@ -158,17 +158,17 @@ export const alertPage = page("alerts", alert, {
 export type AlertPageJson = WireOf<typeof alertPage>;
 
 /** A component of any partner, for administrators. */
-const componentWithPartner = alert.and({ partner_id: id("PARTNER", "The partner") });
-export type PartnerComponentJson = WireOf<typeof componentWithPartner>;
+const partnerComponent = alert.and({ partner_id: id("PARTNER", "The partner") });
+export type PartnerComponentJson = WireOf<typeof partnerComponent>;
 
-export const componentWithPartnerView = componentWithPartner.serializer(
+export const partnerComponentView = partnerComponent.serializer(
   (knowledge: Knowledge, row: PlacedComponent) => ({
     ...alertView(knowledge, row),
     partner_id: row.partnerId,
   }),
 );
-export const unscopedComponentPage = unscopedPage("components", componentWithPartner);
-export type PartnerComponentPageJson = WireOf<typeof unscopedComponentPage>;
+export const partnerComponentPage = unscopedPage("components", partnerComponent);
+export type PartnerComponentPageJson = WireOf<typeof partnerComponentPage>;
 
 const subject = object({
   id: id("C", "The component's ID"),

@@ -77,9 +77,9 @@ export const applianceLineView = applianceLine.serializer((appliance: Appliance)
 
 const componentLine = lineOf("component", component);
 export const componentLineView = componentLine.serializer(
-  (knowledge: Knowledge, row: PlacedComponent, settledAt: Instant | null) => ({
+  (knowledge: Knowledge, row: PlacedComponent, latestSnapshotAt: Instant | null) => ({
     type: "component",
-    ...componentView(knowledge, row, settledAt),
+    ...componentView(knowledge, row, latestSnapshotAt),
   }),
 );
 

@@ -27,7 +27,7 @@ type FigureContext = { now: Instant; modelVersion: string };
  * The incremental calculation of a figure: `add` is called for each component of the property, oldest first, then
  * `write` once. It stores of a component no more than it writes.
  */
-export type Figure<Written> = {
+export type FigureAccumulator<Written> = {
   /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
   write(property: Property, moment: FigureContext): Written;
@@ -110,7 +110,7 @@ const reserveView = reserve.serializer(
 );
 export const reserveReply = forPartner(reserve);
 
-export function reserveFigure(knowledge: Knowledge): Figure<WireOf<typeof reserve>> {
+export function reserveFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(knowledge);
   const over = (months: number) => new ReserveAccumulator(knowledge, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
@@ -154,7 +154,7 @@ const conditionView = condition.serializer(
 );
 export const conditionReply = forPartner(condition);
 
-export function conditionFigure(knowledge: Knowledge): Figure<WireOf<typeof condition>> {
+export function conditionFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(knowledge);
   return {
     add(component) {

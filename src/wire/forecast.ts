@@ -3,7 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
-import { calculatedAt, type Figure, subject, subjectView } from "./figures.ts";
+import { calculatedAt, type FigureAccumulator, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
@@ -68,7 +68,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
 }));
 export const forecastReply = forPartner(forecast);
 
-export function forecastFigure(knowledge: Knowledge): Figure<WireOf<typeof forecast>> {
+export function forecastFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);
   const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90) };
   return {

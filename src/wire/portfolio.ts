@@ -9,7 +9,7 @@ import type { PropertyTotals, Totals } from "../domain/totals.ts";
 import {
   calculatedAt,
   deferredPerDoor,
-  type Figure,
+  type FigureAccumulator,
   recommendedReserve,
   recommendedReserveGatherer,
   recommendedReserveView,
@@ -86,7 +86,10 @@ const summaryView = summary.serializer(
 export const summaryReply = forPartner(summary);
 
 /** `totals`: the stored sums of the property. */
-export function summaryFigure(knowledge: Knowledge, totals: PropertyTotals): Figure<WireOf<typeof summary>> {
+export function summaryFigure(
+  knowledge: Knowledge,
+  totals: PropertyTotals,
+): FigureAccumulator<WireOf<typeof summary>> {
   const reserve = recommendedReserveGatherer(knowledge);
   return {
     add(component) {

@@ -4,7 +4,7 @@ import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../do
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { calculatedAt, type Figure, subject, subjectView } from "./figures.ts";
+import { calculatedAt, type FigureAccumulator, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
@@ -63,7 +63,9 @@ const replacementCostView = replacementCost.serializer(
 );
 export const replacementCostReply = forPartner(replacementCost);
 
-export function replacementCostFigure(knowledge: Knowledge): Figure<WireOf<typeof replacementCost>> {
+export function replacementCostFigure(
+  knowledge: Knowledge,
+): FigureAccumulator<WireOf<typeof replacementCost>> {
   const totals = new AssessmentAccumulator(knowledge);
   const systems = new SystemValueAccumulator(knowledge);
   return {

@@ -140,7 +140,7 @@ const propertyDataView = propertyData.serializer((property: Property) => ({
   source: property.source,
 }));
 
-export const propertyCreated = (property: Property): WebhookMessage => ({
+export const propertyCreatedMessage = (property: Property): WebhookMessage => ({
   event: "property.created",
   data: propertyDataView(property),
 });

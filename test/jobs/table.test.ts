@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { Job } from "../../src/jobs/schedule.ts";
 import { jobTable } from "../../src/jobs/table.ts";
 import { createLogger } from "../../src/log.ts";
-import { EmbedViews } from "../../src/usecases/embeds/embed-views.ts";
+import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -30,7 +30,7 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
     log,
     knowledge,
     store: world.store,
-    views: new EmbedViews(world.store),
+    views: new EmbedViewCounter(world.store),
     clock: world.clock,
     monotonicMs: () => performance.now(),
   });

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { demoConfig } from "../demo/config.ts";
 import { prepareDemo } from "../demo/data.ts";
 import { DeliveryReport } from "../demo/delivery-report.ts";
-import { type Demo, demoRecord, demoText, triesOf } from "../demo/text.ts";
+import { type Demo, demoRecord, demoText, exampleRequests } from "../demo/text.ts";
 import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 
@@ -43,7 +43,7 @@ export const demoCommand = command({
       const log = createLogger({ level: "warn", format: "pretty", destination: standardStream(2) });
       const app = await startApp({ ...deps, log });
       const apiUrl = `${app.url}${config.server.basePath}`;
-      const tries = triesOf(data, apiUrl, dayOf(now()), usesProxy(env));
+      const tries = exampleRequests(data, apiUrl, dayOf(now()), usesProxy(env));
       const demo: Demo = {
         data,
         url: app.url,

@@ -127,7 +127,7 @@ const probe = command({
         "specify either a partner ID or --all",
         "See: mainstay partner probe-webhook --help",
       );
-    const { senderOf } = await import("../../app/outbound.ts");
+    const { senderOf } = await import("../../app/webhook-delivery.ts");
     const { probeEndpoints } = await import("../../usecases/deliveries/probe-endpoints.ts");
     const sender = senderOf(context.config);
     const probed = await withAdministration(context, async (administration) => {

@@ -10,18 +10,18 @@ export type Demo = {
   apiUrl: string;
   adminUrl: string;
   webhookUrl: string;
-  tries: readonly Try[];
+  tries: readonly ExampleRequest[];
 };
 
-type Try = { comment: string; curl: string };
+type ExampleRequest = { comment: string; curl: string };
 
 /** Returns three requests that work as printed. The last one triggers webhooks. */
-export function triesOf(
+export function exampleRequests(
   { credentials, riskiest }: DemoData,
   apiUrl: string,
   today: Day,
   behindProxy: boolean,
-): Try[] {
+): ExampleRequest[] {
   const curl = `curl -s ${behindProxy ? "--noproxy '*' " : ""}-H 'X-Api-Key: ${credentials.api_key}'`;
   const events = [
     {

@@ -1,7 +1,7 @@
 import { type Failure, StorageError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { demoPropertyExists } from "../../usecases/portfolio/create-demo-property.ts";
-import { newProperty } from "../../wire/new-property.ts";
+import { newProperty } from "../../wire/property-input.ts";
 import { invalidApiKey } from "../auth.ts";
 import { bodyTooLarge, notJson } from "../body.ts";
 import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "../errors.ts";

@@ -8,7 +8,7 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { componentWithPartnerView, unscopedComponentPage } from "../../wire/component.ts";
+import { partnerComponentPage, partnerComponentView } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import {
   applianceFilter,
@@ -34,14 +34,14 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
         "WARNING components, highest score first; for an appliance, all components.",
       tag: "Administration",
       parameters: [partnerFilter, propertyFilter, applianceFilter, tier, ...pagingParameters],
-      replies: okReplies("A page of components", unscopedComponentPage),
+      replies: okReplies("A page of components", partnerComponentPage),
       errors: [404],
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const { rows, total } = await findComponents(store, parseOwner(query), parseTier(query), slice);
         return ok(
-          unscopedComponentPage.of(
-            rows.map((row) => componentWithPartnerView(knowledge, row)),
+          partnerComponentPage.of(
+            rows.map((row) => partnerComponentView(knowledge, row)),
             slice,
             total,
           ),

@@ -43,7 +43,7 @@ export function adminEmbedOperations(): Operation[] {
       replies: okReplies("The embed is revoked; also if it was revoked before", revokedEmbed),
       body: "optional",
       async handle({ administration, params, store }) {
-        const { id } = await getEmbed(store, params.id!);
+        const { id } = await requireEmbed(store, params.id!);
         await revokeEmbed(administration, id);
         return ok({ embed_id: id, revoked: true });
       },
@@ -75,7 +75,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
   });
 }
 
-async function getEmbed(store: Store, id: string) {
+async function requireEmbed(store: Store, id: string) {
   const embed = await store.read.embeds.find(id);
   if (!embed) throw notFound("Embed not found");
   return embed;

@@ -15,6 +15,7 @@ import {
   applianceTypePage,
   applianceTypeView,
   applianceView,
+  applianceWithComponentsView,
   changedApplianceReply,
   createdApplianceReply,
   createdApplianceView,
@@ -22,7 +23,6 @@ import {
   newAppliances,
   readApplianceChange,
   readNewAppliance,
-  wholeApplianceView,
   writtenApplianceView,
 } from "../../wire/appliance.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -154,9 +154,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
-        const settledAt = await store.read.snapshots.settledAt();
+        const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
         const components = await store.read.components.rowsOfAppliance(appliance.id);
-        const record = wholeApplianceView(knowledge, appliance, components, settledAt);
+        const record = applianceWithComponentsView(knowledge, appliance, components, latestSnapshotAt);
         return ok(withPartner(record, partner.name));
       },
     }),

@@ -55,8 +55,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const { partner, query, store } = call;
         const slice = parseSlice(query);
         const { rows, total } = await findComponents(call, slice);
-        const settledAt = await store.read.snapshots.settledAt();
-        const records = rows.map((row) => componentView(knowledge, row, settledAt));
+        const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
+        const records = rows.map((row) => componentView(knowledge, row, latestSnapshotAt));
         return listReply(
           call,
           componentPage.of(records, slice, total, partner.name),

@@ -7,7 +7,7 @@ import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import {
   conditionFigure,
   conditionReply,
-  type Figure,
+  type FigureAccumulator,
   reserveFigure,
   reserveReply,
 } from "../../wire/figures.ts";
@@ -100,7 +100,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
   /** Answers with a figure of the property's components. */
   async function replyWith<Written extends object>(
     { reserveMemory, now, params, partner, store }: PartnerCall,
-    figure: Figure<Written>,
+    figure: FigureAccumulator<Written>,
   ) {
     const property = await findProperty(store, partner, params.id!);
     await iterateComponents(store, property.id, figure.add, reserveMemory);

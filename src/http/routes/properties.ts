@@ -6,7 +6,6 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
-import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, pagingParameters, propertyInPath, sandbox } from "../../wire/parameters.ts";
 import {
@@ -25,6 +24,12 @@ import {
   unitPage,
   unitView,
 } from "../../wire/property.ts";
+import {
+  newProperty,
+  propertyChange,
+  readNewProperty,
+  readPropertyChange,
+} from "../../wire/property-input.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,

@@ -104,7 +104,7 @@ export function snapshotStore(engine: Engine) {
       return { runs: await newest.limit(limit).offset(offset), total: counted!.n };
     },
     /** Returns the start of the latest finished run: the scoring of all components without a later one. */
-    async settledAt(): Promise<Instant | null> {
+    async latestSnapshotAt(): Promise<Instant | null> {
       return (await latest().execute({}))[0]?.startedAt ?? null;
     },
     /** Returns the newest day after `day` with a run, finished or not, as when the clock was set back. */

@@ -18,7 +18,7 @@ export function openForReading(file: string): Database {
   const db = new Database(file, { readonly: true });
   // Set before the first query, since another process may be recovering from a crash.
   db.run("PRAGMA busy_timeout = 10000");
-  return isReadable(db, file) ? db : openWithoutTrace(file);
+  return isReadable(db, file) ? db : openWithoutWalFiles(file);
 }
 
 /**
@@ -39,7 +39,7 @@ function isReadable(db: Database, file: string): boolean {
  * Opens a database for reading without creating the `-wal` and `-shm` files of WAL mode. Without a `-wal` file, no
  * process has the database open, and it consists of the database file alone.
  */
-export function openWithoutTrace(file: string): Database {
+export function openWithoutWalFiles(file: string): Database {
   if (existsSync(`${file}-wal`)) return openForReading(file);
   const path = encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23");
   return new Database(`file:${path}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);

@@ -163,7 +163,7 @@ function writerConnection(
     settled: long.close,
     connection: {
       begin: statement("BEGIN IMMEDIATE"),
-      lengthen: isServing ? long.begin : () => {},
+      markLong: isServing ? long.begin : () => {},
       commit: () => {
         commit();
         long.end();

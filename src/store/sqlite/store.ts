@@ -31,9 +31,9 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const slice = new TimeSlice(SLICE_MS, monotonicMs);
   let slices = 0;
-  const yieldToEventLoop = async () => {
+  const yieldIfDue = async () => {
     if (!slice.isOver()) return;
-    if (++slices === LONG_SLICES) sqlite.connection.lengthen();
+    if (++slices === LONG_SLICES) sqlite.connection.markLong();
     await slice.yieldIfOver();
   };
   const queue = new WriteQueue(sqlite.connection, {
@@ -41,7 +41,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     busyTimeoutMs: options.busyTimeoutMs ?? 15_000,
     sleep: options.sleep ?? ((ms) => Bun.sleep(ms)),
     monotonicMs,
-    yieldToEventLoop,
+    yieldIfDue,
     onBegin: async () => {
       slice.restart();
       slices = 0;
@@ -69,7 +69,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const newDelivery = () => newDeliveryId(latestInstant(), deliverySequence++);
   const base = {
     ...inside,
-    yieldToEventLoop,
+    yieldToEventLoop: yieldIfDue,
     requestId: null,
     latestInstant: async () => latestInstant(),
     newId: (kind: IdKind) => idAt(kind, idInstant()),

@@ -4,17 +4,17 @@ import type { Durability, Priority } from "../store.ts";
 /** The transaction statements of the writer connection. `begin` throws a busy error while another process writes. */
 export type WriterConnection = {
   begin(): void;
-  /** Marks the current transaction as long. */
-  lengthen(): void;
+  /** Marks the current transaction as long: its pages are spilled to the log before the commit. */
+  markLong(): void;
   commit(): void;
   rollback(): void;
   savepoint(): void;
   release(): void;
   rollbackToSavepoint(): void;
   inTransaction(): boolean;
-  /** Whether an error of `begin` only means that another process has the lock. */
+  /** Returns whether an error of `begin` only means that another process has the lock. */
   isBusy(error: unknown): boolean;
-  /** Whether the next transaction must survive a power cut, or only the end of the process. */
+  /** Sets whether the next transaction must survive a power cut, or only the end of the process. */
   setDurable(durable: boolean): void;
 };
 
@@ -27,13 +27,13 @@ type Job = {
 type WriteQueueOptions = {
   /** The most jobs that are committed together. */
   groupSize: number;
-  /** How long to wait for another process's transaction, in milliseconds. */
+  /** The longest wait for another process's transaction, in milliseconds. */
   busyTimeoutMs: number;
   sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
   /** Yields to the event loop if a slice of work is over. */
-  yieldToEventLoop: () => Promise<void>;
+  yieldIfDue: () => Promise<void>;
   /** Called in the transaction before the first job of a group. */
   onBegin: () => Promise<void>;
   /** Called in the transaction after the last job of a group. */
@@ -42,10 +42,10 @@ type WriteQueueOptions = {
 
 /**
  * Runs writes one after another and commits them in groups, so that one fsync serves many writers. Each job runs in a
- * savepoint, so that a failure undoes that job alone, and all jobs of a group are answered after its commit.
+ * savepoint, so that a failure undoes that job alone, and all jobs of a group are settled after its commit.
  */
 export class WriteQueue {
-  #waiting: Job[] = [];
+  #requests: Job[] = [];
   #background: Job[] = [];
   #running: Promise<void> | undefined;
   #closed = false;
@@ -58,7 +58,7 @@ export class WriteQueue {
   ) {}
 
   get length(): number {
-    return this.#waiting.length + this.#background.length;
+    return this.#requests.length + this.#background.length;
   }
 
   /** Resolves after the commit of the group that contains `run`; rejects, with nothing written, when `run` throws. */
@@ -67,7 +67,7 @@ export class WriteQueue {
     return new Promise<T>((resolve, reject) => {
       const settle = (error: unknown, value: unknown) =>
         error === undefined ? resolve(value as T) : reject(error);
-      (priority === "background" ? this.#background : this.#waiting).push({ run, durability, settle });
+      (priority === "background" ? this.#background : this.#requests).push({ run, durability, settle });
       this.#running ??= this.#drain();
     });
   }
@@ -84,9 +84,9 @@ export class WriteQueue {
     let wasRequests = false;
     while (this.length > 0) {
       // The two alternate, so that neither waits for more than one group of the other.
-      wasRequests = this.#background.length === 0 || (this.#waiting.length > 0 && !wasRequests);
+      wasRequests = this.#background.length === 0 || (this.#requests.length > 0 && !wasRequests);
       const group = wasRequests
-        ? this.#waiting.splice(0, this.options.groupSize)
+        ? this.#requests.splice(0, this.options.groupSize)
         : this.#background.splice(0, 1);
       await this.#commit(group);
       // Yields between groups, so that reads and timers run however many writes wait.
@@ -105,7 +105,7 @@ export class WriteQueue {
         await this.options.onBegin();
         for (const job of group) {
           outcomes.push(await this.#attempt(job));
-          await this.options.yieldToEventLoop();
+          await this.options.yieldIfDue();
         }
         await this.options.onEnd();
         this.connection.commit();

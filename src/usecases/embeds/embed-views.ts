@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
  * Counts views of embeds in memory, since a view does not justify a write. The counts are stored periodically and
  * at shutdown; a crash loses those since.
  */
-export class EmbedViews {
+export class EmbedViewCounter {
   #unstored = new Map<string, UnstoredViews>();
 
   constructor(private readonly store: Store) {}

@@ -11,7 +11,7 @@ export type FeedCursor = {
   /** The last instant assigned to a row before the beginning. */
   shownUntil: Instant;
   /** The snapshot that orders the components, and how many of them it still orders. */
-  order: { settledAt: Instant | null; settled: number };
+  order: { latestSnapshotAt: Instant | null; settled: number };
   /** The latest page and the one after it, which is requested next unless a response was lost. */
   pages: CursorPage[];
 };

@@ -88,7 +88,7 @@ async function readPage(
   const latest = slice.offset === 0 || known ? shownUntil : Number.POSITIVE_INFINITY;
   const entryOf = (component: PlacedComponent): ElevatedEntry => ({
     component,
-    at: Math.min(component.rescoredAt ?? order.settledAt ?? component.createdAt, latest),
+    at: Math.min(component.rescoredAt ?? order.latestSnapshotAt ?? component.createdAt, latest),
   });
   const page = { history, elevated: elevated.map(entryOf), total };
   return { cursor: { entries, shownUntil, order, pages }, page };
@@ -107,8 +107,8 @@ async function newCursor({ clock, totals }: Stores, partnerId: string): Promise<
 }
 
 async function orderOf({ snapshots, components }: Stores, partnerId: string): Promise<FeedCursor["order"]> {
-  const settledAt = await snapshots.settledAt();
-  return { settledAt, settled: await components.countSettledElevated(partnerId) };
+  const latestSnapshotAt = await snapshots.latestSnapshotAt();
+  return { latestSnapshotAt, settled: await components.countSettledElevated(partnerId) };
 }
 
 /**
@@ -116,7 +116,7 @@ async function orderOf({ snapshots, components }: Stores, partnerId: string): Pr
  * the client receives them all again.
  */
 const keepsOrder = (before: FeedCursor["order"], now: FeedCursor["order"]) =>
-  now.settledAt === before.settledAt && now.settled <= before.settled;
+  now.latestSnapshotAt === before.latestSnapshotAt && now.settled <= before.settled;
 
 async function elevatedFrom(
   { components }: Stores,

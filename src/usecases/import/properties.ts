@@ -1,7 +1,12 @@
 import { invalid } from "../../domain/errors.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import { newProperty, propertyChange, readNewProperty, readPropertyChange } from "../../wire/new-property.ts";
 import { propertyView } from "../../wire/property.ts";
+import {
+  newProperty,
+  propertyChange,
+  readNewProperty,
+  readPropertyChange,
+} from "../../wire/property-input.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../portfolio/properties.ts";
@@ -34,7 +39,7 @@ export const propertyRows: RowKind<Entry> = {
     const input = readNewProperty(cells);
     const { partnerPropertyId } = input;
     if (partnerPropertyId === null)
-      throw invalid("partner_property_id required", [
+      throw invalid("partner_property_id or property_id required", [
         { field: "partner_property_id", message: "is required" },
       ]);
     return { input, partnerPropertyId, cells };
@@ -46,7 +51,7 @@ export const propertyRows: RowKind<Entry> = {
       async apply({ input, partnerPropertyId, cells }, update) {
         const there = known.find({ partnerPropertyId });
         if (!there) {
-          known.add(await createProperty(writer, input, { source: "import", isReferenceFree: true }));
+          known.add(await createProperty(writer, input, { source: "import", isReferenceUnused: true }));
           return "created";
         }
         if (!update) return "unchanged";

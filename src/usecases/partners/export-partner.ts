@@ -62,7 +62,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     serviceEvents: await last("serviceEvents"),
   };
   const totals = await read.totals.ofPartner(partnerId);
-  const settledAt = await read.snapshots.settledAt();
+  const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
 
   for await (const page of bySeq(totals.properties, (slice) =>
     read.properties.portfolioPage(partnerId, slice),
@@ -76,7 +76,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   for await (const page of bySeq(totals.appliances, (slice) => read.appliances.page(partnerId, slice)))
     yield page.map(applianceLineView);
   for await (const page of bySeq(totals.components, (slice) => read.components.page(partnerId, slice)))
-    yield page.map((row) => componentLineView(knowledge, row, settledAt));
+    yield page.map((row) => componentLineView(knowledge, row, latestSnapshotAt));
 
   const range = { partnerId, limit: PAGE };
   for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))

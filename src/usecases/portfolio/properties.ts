@@ -10,7 +10,7 @@ import {
 } from "../../domain/property.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { propertyCreated } from "../../wire/webhooks.ts";
+import { propertyCreatedMessage } from "../../wire/webhooks.ts";
 import { derivedRecord } from "../history/service-record.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
@@ -22,11 +22,11 @@ import { rescore } from "./rescore.ts";
 export async function createProperty(
   writer: PortfolioWriter,
   input: NewProperty,
-  origin: { source: PropertySource; isDemo?: boolean; isReferenceFree?: boolean },
+  origin: { source: PropertySource; isDemo?: boolean; isReferenceUnused?: boolean },
 ): Promise<Property> {
   const { tx, partner } = writer;
   if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
-  if (input.partnerPropertyId !== null && !origin.isReferenceFree)
+  if (input.partnerPropertyId !== null && !origin.isReferenceUnused)
     await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
   const createdAt = writer.rows.nextInstant();
   const today = dayOf(createdAt);
@@ -46,7 +46,7 @@ export async function createProperty(
   };
   await writer.insertProperty(property);
   await addUnits(tx, property.id, 0, property.unitCount);
-  await writer.outbox.add(propertyCreated(property));
+  await writer.outbox.add(propertyCreatedMessage(property));
   return property;
 }
 

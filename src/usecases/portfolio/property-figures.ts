@@ -16,7 +16,7 @@ import {
   expectedFailureCost,
   trendPointView,
 } from "../../wire/component.ts";
-import { conditionFigure, type Figure, reserveFigure } from "../../wire/figures.ts";
+import { conditionFigure, type FigureAccumulator, reserveFigure } from "../../wire/figures.ts";
 import { forecastFigure } from "../../wire/forecast.ts";
 import { plannedComponentView, planView, yearlyCosts } from "../../wire/plan.ts";
 import { propertyView, unitView } from "../../wire/property.ts";
@@ -56,7 +56,7 @@ export async function propertyFigures(
 ) {
   const { store, knowledge, now } = deps;
   const { read } = store;
-  const settledAt = await read.snapshots.settledAt();
+  const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve] = [
@@ -66,13 +66,14 @@ export async function propertyFigures(
   ];
   await iterateComponents(store, property.id, (row) => {
     rows.push(row);
-    const component = componentView(knowledge, row, settledAt);
+    const component = componentView(knowledge, row, latestSnapshotAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
     for (const figure of [condition, forecast, reserve]) figure.add(row);
     return 0;
   });
   const modelVersion = await modelVersionOf(read, knowledge);
-  const figureOf = <Written>(figure: Figure<Written>) => figure.write(property, { now, modelVersion });
+  const figureOf = <Written>(figure: FigureAccumulator<Written>) =>
+    figure.write(property, { now, modelVersion });
   const planDeps = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
   const scheduled = await mapYielding(plan.plans, yieldToEventLoop, (one) => ({

@@ -756,7 +756,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(run).toMatchObject({ day: DAY, takenAgain: false, modelVersion: knowledge.modelVersion });
     expect(await snapshots.run("2026-03-01")).toBeUndefined();
     expect(await snapshots.latestFinished()).toEqual(run);
-    expect(await snapshots.settledAt()).toBe(run.startedAt);
+    expect(await snapshots.latestSnapshotAt()).toBe(run.startedAt);
     expect(await snapshots.unfinished()).toBeUndefined();
     expect(await snapshots.trendRows(component!.id)).toEqual([{ day: DAY, riskScore: expect.any(Number) }]);
 

@@ -34,7 +34,7 @@ async function killed(): Promise<void> {
 test("a cursor of the event stream keeps its position, so that the next page omits nothing", async () => {
   const cursors = new StoredFeedCursors(store);
   const client = { partnerId: "PARTNER_1", client: "0 50" };
-  const order = { settledAt: null, settled: 0 };
+  const order = { latestSnapshotAt: null, settled: 0 };
   const pages = [{ offset: 50, after: undefined }];
   await cursors.begin(client, { entries: 60, shownUntil: NOW, order, pages }, NOW);
   await killed();

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const cursorAt = (offset: number, entries = 1): FeedCursor => ({
   entries,
   shownUntil: NOW - entries,
-  order: { settledAt: null, settled: 0 },
+  order: { latestSnapshotAt: null, settled: 0 },
   pages: [{ offset, after: undefined }],
 });
 

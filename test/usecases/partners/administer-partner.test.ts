@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { watchOtherProcesses } from "../../../src/app/outbound.ts";
+import { watchOtherProcesses } from "../../../src/app/webhook-delivery.ts";
 import { systemTimers } from "../../../src/event-loop.ts";
 import { deliveryRepository } from "../../../src/usecases/deliveries/delivery-repository.ts";
 import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";

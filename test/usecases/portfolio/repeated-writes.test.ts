@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { announceState } from "../../../src/usecases/deliveries/announce-state.ts";
-import { EmbedViews } from "../../../src/usecases/embeds/embed-views.ts";
+import { EmbedViewCounter } from "../../../src/usecases/embeds/embed-views.ts";
 import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
@@ -66,7 +66,7 @@ async function use(world: PortfolioFixture, store: Store) {
   for (let call = 0; call < 20; call++) await budgets.take({ ...partner, dailyBudget: 18 });
   const [elm] = await store.read.properties.ofAddress(partner.id, "Elm Court", "1 Elm St");
   const { embed } = await createEmbed(administration, { propertyId: elm!.id, days: null });
-  const views = new EmbedViews(store);
+  const views = new EmbedViewCounter(store);
   views.add(embed.id, NOW);
   views.add(embed.id, NOW + 1);
   await views.flush();

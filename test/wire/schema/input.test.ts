@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../../src/domain/errors.ts";
 import { type } from "../../../src/validators.ts";
-import { readNewProperty } from "../../../src/wire/new-property.ts";
+import { readNewProperty } from "../../../src/wire/property-input.ts";
 import { body, nullable, required } from "../../../src/wire/schema/input.ts";
 
 const room = body({

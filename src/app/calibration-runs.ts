@@ -7,22 +7,22 @@ import { beginFit, failFit, latestFit } from "../usecases/calibration/fits.ts";
 import { FIT_LOCK, failureText, selfExec } from "./self-exec.ts";
 
 /** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */
-export type ModelProposals = {
+export type CalibrationRuns = {
   state(): Promise<ModelProposal>;
   /** Starts a calibration; returns the holder's description if one is running. `by` describes this server. */
-  start(asked: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
+  start(request: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
   stop(): Promise<void>;
 };
 
 const STOPPED = "Interrupted: the server was stopped. Run it again.";
 
-/** Each calibration is a child process, since it reads every history and its memory is returned then. */
-export function modelProposals(deps: {
+/** Each calibration is a child process, since it reads every history; its memory is freed when it exits. */
+export function calibrationRuns(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;
   store: Pick<Store, "read" | "write">;
-}): ModelProposals {
+}): CalibrationRuns {
   const { config, env, log, store } = deps;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const abort = new AbortController();
@@ -45,8 +45,8 @@ export function modelProposals(deps: {
   };
   return {
     state: () => latestFit(store.read),
-    async start(asked) {
-      const begun = await beginFit(store, asked);
+    async start(request) {
+      const begun = await beginFit(store, request);
       if ("heldBy" in begun) return begun;
       running = fit(begun.id);
       return "begun";

@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { probeEndpoints } from "../usecases/deliveries/probe-endpoints.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import type { Sender } from "../webhooks/sender.ts";
-import type { ModelProposals } from "./model-proposals.ts";
+import type { CalibrationRuns } from "./calibration-runs.ts";
 import type { OverviewSources } from "./overview.ts";
 import type { PartnerTasks } from "./partner-tasks.ts";
 import { type Later, serverState } from "./server-state.ts";
@@ -26,13 +26,13 @@ type Sources = Omit<OverviewSources, "read" | "tlsValidTo"> & {
 /** The dependencies of the administrators' operations. */
 export type AdminDeps = {
   sessions: ConsoleSessions;
-  proposals: ModelProposals;
+  proposals: CalibrationRuns;
   tasks: PartnerTasks;
   send: Sender["send"];
 };
 
 /** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
-export function administratorsOperations(
+export function adminOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
   { sessions, proposals, tasks, send }: AdminDeps,
 ): Operation[] {
