@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -8,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statfsSync,
+  writeFileSync,
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -32,11 +35,42 @@ export function moveIntoPlace(from: string, to: string): void {
   syncPath(dirname(to));
 }
 
-/** Writes a file at mode 0600, durably, and replaces an existing one atomically. */
-export async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.part`);
+/**
+ * The flag that makes an open fail on a symbolic link, so that no link planted by another user leads a command of root to
+ * another file. Windows has no such flag.
+ */
+export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+
+/** Returns an unpredictable hidden name in the same folder, `.NAME.RANDOM.part`, with a long NAME cut. */
+export function temporaryPath(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 60)}.${randomBytes(16).toString("hex")}.part`);
+}
+
+/** Creates a file at mode 0600 and returns its descriptor. Fails with EEXIST if the name exists, also as a link. */
+export function openNewFile(path: string): number {
+  return openSync(path, CREATE, 0o600);
+}
+
+/** Creates a file at mode 0600, durably. Fails with EEXIST if the name exists, also as a link. */
+export function createFile(path: string, content: Uint8Array | string): void {
+  const file = openNewFile(path);
   try {
-    const file = await open(temporary, "w", 0o600);
+    writeFileSync(file, content);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes a file at mode 0600, durably, and replaces an existing one atomically; of a link, only the link. */
+export async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
+  const temporary = temporaryPath(path);
+  const file = await open(temporary, CREATE, 0o600);
+  try {
     try {
       await file.writeFile(content);
       await file.sync();
@@ -114,11 +148,18 @@ export function requireFreeSpace(folder: string, bytes: number, purpose: string)
 
 export const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
+export function linkError(path: string): OperatorError {
+  return new OperatorError(
+    `${path} is a symbolic link, which Mainstay does not follow; nothing was written`,
+    "Find out who created the link, and remove it.",
+  );
+}
+
 /** The system's error codes for a full disk, and for a refused or failed write. */
 const FULL = ["ENOSPC", "EDQUOT"];
 const REFUSED = ["EACCES", "EPERM", "EROFS", "EIO", "EFBIG"];
 
-/** Returns a StorageError that explains why `path` cannot be written; any other error unchanged. */
+/** Returns an OperatorError that explains why `path` cannot be written; any other error unchanged. */
 export function toStorageError(error: unknown, path: string): unknown {
   const { code = "", message } = error as { code?: string; message: string };
   if (FULL.includes(code))
@@ -126,6 +167,7 @@ export function toStorageError(error: unknown, path: string): unknown {
       `the disk is full: ${path} cannot be written (${code})`,
       "Free some space and try again, or specify a folder on another disk.",
     );
+  if (code === "ELOOP") return linkError(path);
   if (REFUSED.includes(code))
     return new StorageError(
       `${path} cannot be written (${message})`,

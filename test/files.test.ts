@@ -1,8 +1,19 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { replaceFile } from "../src/files.ts";
+import { createFile, replaceFile, temporaryPath } from "../src/files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -20,5 +31,51 @@ test("replaceFile leaves nothing behind when it fails", async () => {
   const taken = join(folder, "taken");
   mkdirSync(join(taken, "by a folder"), { recursive: true });
   await expect(replaceFile(taken, "text")).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
-  expect(readdirSync(folder)).not.toContain(".taken.part");
+  expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+/** Returns a file that must not change, in a folder of its own. */
+function victim(): string {
+  const path = join(mkdtempSync(join(folder, "victim-")), "victim");
+  writeFileSync(path, "untouched");
+  return path;
+}
+
+test("replaceFile does not write through a planted link", async () => {
+  const here = mkdtempSync(join(folder, "planted-"));
+  const other = victim();
+  symlinkSync(other, join(here, ".report.xml.part"));
+  await replaceFile(join(here, "report.xml"), "report");
+  expect(readFileSync(other, "utf8")).toBe("untouched");
+  expect(readFileSync(join(here, "report.xml"), "utf8")).toBe("report");
+  expect(readlinkSync(join(here, ".report.xml.part"))).toBe(other);
+});
+
+test("replaceFile replaces a link and leaves its target unchanged", async () => {
+  const here = mkdtempSync(join(folder, "link-"));
+  const other = victim();
+  symlinkSync(other, join(here, "report.xml"));
+  await replaceFile(join(here, "report.xml"), "report");
+  expect(readFileSync(other, "utf8")).toBe("untouched");
+  expect(lstatSync(join(here, "report.xml")).isFile()).toBe(true);
+});
+
+test("a temporary path is hidden, in the same folder, unpredictable, and short for a long name", () => {
+  const paths = new Set(Array.from({ length: 100 }, () => temporaryPath("/data/report.xml")));
+  expect(paths.size).toBe(100);
+  for (const path of paths) expect(path).toMatch(/^\/data\/\.report\.xml\.[0-9a-f]{32}\.part$/);
+  expect(Buffer.byteLength(temporaryPath(`/data/${"漢".repeat(85)}`).slice(6))).toBeLessThan(256);
+});
+
+test("createFile follows no link, to a file or to nothing", () => {
+  const here = mkdtempSync(join(folder, "create-"));
+  const other = victim();
+  symlinkSync(other, join(here, "to-file"));
+  symlinkSync(join(here, "nothing"), join(here, "dangling"));
+  for (const name of ["to-file", "dangling"])
+    expect(() => createFile(join(here, name), "text")).toThrow("EEXIST");
+  createFile(join(here, "new"), "text");
+  expect(statSync(join(here, "new")).mode & 0o777).toBe(0o600);
+  expect(readdirSync(here).sort()).toEqual(["dangling", "new", "to-file"]);
+  expect(readFileSync(other, "utf8")).toBe("untouched");
 });

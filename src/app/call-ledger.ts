@@ -1,8 +1,10 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Day } from "../domain/time.ts";
-import { toStorageError } from "../files.ts";
+import { NO_FOLLOW, toStorageError } from "../files.ts";
 import type { CallLedger } from "../usecases/partners/daily-call-limits.ts";
+
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /** One line per reservation: the partner, the day, and the calls of that day reserved in all. */
 const LINE = /^(\S+) (\d{4}-\d{2}-\d{2}) (\d+)$/;
@@ -17,7 +19,7 @@ export function openCallLedger(dataDir: string): CallLedger & { close(): void } 
   const path = join(dataDir, "budgets.ahead");
   let file: number;
   try {
-    file = openSync(path, "a+", 0o600);
+    file = openSync(path, O_RDWR | O_APPEND | O_CREAT | NO_FOLLOW, 0o600);
   } catch (error) {
     throw toStorageError(error, path);
   }

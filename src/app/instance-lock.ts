@@ -1,17 +1,18 @@
-import { Database, SQLiteError } from "bun:sqlite";
+import { constants, Database, SQLiteError } from "bun:sqlite";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
+import { linkError } from "../files.ts";
 import { explainError } from "../store/sqlite/errors.ts";
 import { databaseFile } from "./data-folder.ts";
 
 /**
  * Makes this process the only server of a data folder, until `release` or the end of the process. The lock is
  * SQLite's own on an empty database beside the real one, and the operating system releases it with the process.
- * Throws an OperatorError if another process holds it.
+ * Throws an OperatorError if another process holds it, or if the name is a link.
  */
 export function lockInstance(dataDir: string): { release(): void } {
-  const file = join(dataDir, "mainstay.lock");
-  const db = new Database(file, { create: true, readwrite: true });
+  const db = openLockFile(dataDir);
   try {
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("PRAGMA locking_mode = EXCLUSIVE");
@@ -30,6 +31,27 @@ export function lockInstance(dataDir: string): { release(): void } {
       db.close();
     },
   };
+}
+
+const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW } = constants;
+
+/** Follows no link, since SQLite would create the file that it points to. The folder itself may be behind a link. */
+function openLockFile(dataDir: string): Database {
+  const file = join(realPathOf(dataDir), "mainstay.lock");
+  try {
+    return new Database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
+  } catch (error) {
+    throw (error as SQLiteError).code === "SQLITE_CANTOPEN_SYMLINK" ? linkError(file) : error;
+  }
+}
+
+/** Returns the path unchanged if it cannot be resolved: SQLite then reports why. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Calls `lockInstance` and explains the system's refusals. */

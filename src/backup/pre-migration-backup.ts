@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -13,10 +13,13 @@ import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "
  */
 export function backUpBeforeMigration(db: Database, dir: string, now: Instant): string {
   const name = `before-upgrade-${schemaVersion(db)}-${toIso(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
-  const partial = join(dir, `.${name}.partial`);
+  let scratch: string | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     requireFreeSpace(dir, statSync(db.filename).size, "the copy of the database before the upgrade");
+    // SQLite follows links, which nobody can plant in a new folder.
+    scratch = mkdtempSync(join(dir, `.${name}.partial-`));
+    const partial = join(scratch, name);
     copyDatabase(db, partial);
     const problems = checked(partial);
     if (problems.length > 0) throw new OperatorError(`the database is damaged: ${problems[0]}`);
@@ -28,7 +31,7 @@ export function backUpBeforeMigration(db: Database, dir: string, now: Instant): 
       `Nothing was changed. Make sure that ${dir} (backup.dir) is writable and has free space, then start again.`,
     );
   } finally {
-    if (existsSync(partial)) rmSync(partial);
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   }
 }
 

@@ -1,16 +1,15 @@
-import {
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../domain/errors.ts";
-import { moveIntoPlace, requireFreeSpace, syncPath, toStorageError, withScratchFolder } from "../files.ts";
+import {
+  moveIntoPlace,
+  replaceFile,
+  requireFreeSpace,
+  syncPath,
+  toStorageError,
+  withScratchFolder,
+} from "../files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import {
   type KeyEnvironment,
@@ -151,7 +150,7 @@ async function installKey(
   } else {
     const text = readFileSync(keyFile ?? path, "utf8");
     key = parseMasterKey(text, keyFile ?? `the key file in ${file}`);
-    if (keyFile !== undefined) writeFileSync(path, `${text.trim()}\n`, { mode: 0o600 });
+    if (keyFile !== undefined) await replaceFile(path, `${text.trim()}\n`);
     syncPath(path);
   }
   if (encrypted !== undefined)

@@ -31,7 +31,9 @@ export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
 
 /** Returns whether a file name in the uploads folder is a stored photo's, or that of an unfinished upload. */
 export function isUploadName(name: string): boolean {
-  return /^(?:[0-9a-f]{32}\.(jpg|png|webp|heic)|\.[0-9a-f]{32}\.(jpg|png|webp|heic)\.part)$/.test(name);
+  return /^(?:[0-9a-f]{32}\.(jpg|png|webp|heic)|\.[0-9a-f]{32}\.(jpg|png|webp|heic)(\.[0-9a-f]{32})?\.part)$/.test(
+    name,
+  );
 }
 
 const HEIC_BRANDS = new Set(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]);

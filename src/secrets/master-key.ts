@@ -1,9 +1,9 @@
 import { hkdfSync } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { linkSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
-import { syncPath } from "../files.ts";
+import { createFile, syncPath } from "../files.ts";
 
 /** The 32 bytes from which all other keys are derived. */
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
@@ -48,7 +48,7 @@ export function createKeyFile(dataDir: string, fill: FillRandom): boolean {
   const path = keyFilePath(dataDir);
   const temporary = `${path}.${Buffer.from(fill(new Uint8Array(8))).toString("hex")}.tmp`;
   const key = Buffer.from(fill(new Uint8Array(32))).toString("base64url");
-  writeDurably(temporary, `mainstay-key-v1:${key}\n`);
+  createFile(temporary, `mainstay-key-v1:${key}\n`);
   try {
     // A rename would replace the file of a faster process; a link fails.
     linkSync(temporary, path);
@@ -100,15 +100,5 @@ function readKeyFile(path: string): string {
       `key file not found: ${path}`,
       "For a new data folder, run `mainstay init`. For an existing one, restore the file from a backup. For one of several servers, copy the file of another.",
     );
-  }
-}
-
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, "wx", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

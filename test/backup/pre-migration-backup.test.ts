@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backUpBeforeMigration } from "../../src/backup/pre-migration-backup.ts";
@@ -50,6 +50,16 @@ describe("an upgrade", () => {
     expect(columns(file)).toEqual({ hasMotto: true, partners: ["Acme"] });
     const copy = `before-upgrade-${MIGRATIONS.length}-20260131T043000000Z.db`;
     expect(readdirSync(backups)).toEqual([copy]);
+    expect(columns(join(backups, copy))).toEqual({ hasMotto: false, partners: ["Acme"] });
+  });
+
+  test("does not write its copy through a planted link", () => {
+    mkdirSync(backups);
+    const copy = `before-upgrade-${MIGRATIONS.length}-20260131T043000000Z.db`;
+    const target = join(folder, "elsewhere");
+    symlinkSync(target, join(backups, `.${copy}.partial`));
+    open(NEXT).close();
+    expect(existsSync(target)).toBe(false);
     expect(columns(join(backups, copy))).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
@@ -175,6 +175,16 @@ test("can be stopped while it fills its folder, and resumes", async () => {
   expect(shown(await again.prints(READY), "Portfolio")).toMatch(/^\d+ New York City buildings/);
   expect(await again.stop("SIGINT")).toBe(0);
 }, 120_000);
+
+test("follows no planted link", async () => {
+  const cwd = folder();
+  const victim = join(cwd, "victim");
+  mkdirSync(join(cwd, "demo-data"));
+  symlinkSync(victim, join(cwd, "demo-data", "demo.json"));
+  const { code, stderr } = await runMainstay(["demo"], { cwd });
+  expect({ code, created: existsSync(victim) }).toEqual({ code: 1, created: false });
+  expect(stderr).toContain("demo.json");
+});
 
 test("does not change a folder with other data", async () => {
   const cwd = folder();

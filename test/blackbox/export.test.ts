@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
@@ -148,6 +148,17 @@ describe("mainstay export", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("already exists");
     expect(readFileSync(file, "utf8")).toBe("mine");
+  });
+
+  test("follows no planted link, and is not blocked by it", async () => {
+    const place = folder();
+    const file = join(place, "acme.ndjson");
+    const victim = join(folder(), "victim");
+    writeFileSync(victim, "untouched");
+    symlinkSync(victim, `${file}.partial`);
+    await server.json("export", "--partner", acme.partner_id, "--output", file);
+    expect(readFileSync(victim, "utf8")).toBe("untouched");
+    expect(readdirSync(place).sort()).toEqual(["acme.ndjson", "acme.ndjson.partial"]);
   });
 
   test("leaves no files on a full disk", async () => {

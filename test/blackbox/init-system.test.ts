@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -226,6 +227,22 @@ describe("init --system again", () => {
     await initialised(root);
     expect(textOf(root, HELP[0]!)).toBe(fresh);
     expect(filesIn(root)).toEqual([CONFIG, UNIT, ...HELP]);
+  });
+
+  test("follows no planted link, and leaves no other file", async () => {
+    const root = machine();
+    const victim = join(folder(), "victim");
+    writeFileSync(victim, "untouched", { mode: 0o600 });
+    for (const path of [CONFIG, UNIT, ...HELP]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      symlinkSync(victim, join(root, `${path}.new`));
+    }
+    await initialised(root);
+    expect(readFileSync(victim, "utf8")).toBe("untouched");
+    expect(statSync(victim)).toMatchObject({ uid: process.getuid!(), gid: process.getgid!() });
+    expect(statSync(victim).mode & 0o777).toBe(0o600);
+    for (const path of [CONFIG, UNIT, ...HELP])
+      expect(readdirSync(dirname(join(root, path))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
   test("replaces a changed file with --force, and keeps the old one", async () => {

@@ -30,16 +30,21 @@ testOnSqlite(
     await server.kill();
     const uploads = join(server.dataDir, "uploads");
     const [kept] = readdirSync(uploads);
-    for (const name of [`${"a".repeat(32)}.png`, `.${"b".repeat(32)}.jpg.part`, "README"]) {
+    for (const name of [
+      `${"a".repeat(32)}.png`,
+      `.${"b".repeat(32)}.jpg.part`,
+      `.${"c".repeat(32)}.jpg.${"d".repeat(32)}.part`,
+      "README",
+    ]) {
       writeFileSync(join(uploads, name), "left");
       utimesSync(join(uploads, name), 1, 1);
     }
     expect(await checkOf(server, "uploads")).toMatchObject({
       status: "warn",
-      detail: "all 1 photos present; 2 orphaned files",
+      detail: "all 1 photos present; 3 orphaned files",
     });
     await server.start();
-    await server.logged(({ msg, files }) => msg === "orphaned uploads removed" && files === 2);
+    await server.logged(({ msg, files }) => msg === "orphaned uploads removed" && files === 3);
     expect(readdirSync(uploads).toSorted()).toEqual([kept!, "README"].toSorted());
     expect(await checkOf(server, "uploads")).toMatchObject({ status: "ok" });
     await client.get(photo.body.url);

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { alreadyExists, moveIntoPlace, toStorageError } from "../../files.ts";
+import { alreadyExists, moveIntoPlace, openNewFile, temporaryPath, toStorageError } from "../../files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
@@ -66,8 +66,8 @@ async function writeFile(
   exportTo: (target: Output) => Promise<Counts>,
 ): Promise<{ counts: Counts; bytes: number }> {
   if (existsSync(file)) throw alreadyExists(file);
-  const partial = `${file}.partial`;
-  const descriptor = openSync(partial, "wx", 0o600);
+  const partial = temporaryPath(file);
+  const descriptor = openNewFile(partial);
   const remove = () => rmSync(partial, { force: true });
   process.once("exit", remove);
   let bytes = 0;

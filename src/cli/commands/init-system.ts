@@ -1,10 +1,14 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
+  fchmodSync,
+  fchownSync,
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -12,7 +16,7 @@ import unit from "../../../packaging/mainstay.service" with { type: "text" };
 import { BUILD } from "../../app/build-info.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { toStorageError } from "../../files.ts";
+import { openNewFile, temporaryPath, toStorageError } from "../../files.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 import type { Context } from "../context.ts";
 import { manPage } from "../man-page.ts";
@@ -209,17 +213,25 @@ function makeFolder({ path, mode, owner }: Planned, isRoot: boolean): void {
 
 /** Writes to a temporary name first, so that a full disk leaves no partial file. */
 function writePlanned(file: PlannedFile, state: ReturnType<typeof stateOf>, isRoot: boolean): void {
-  const { path, text, mode } = file;
+  const { path, text, mode, owner } = file;
   try {
     if (state === "same") {
       setModeAndOwner(file, isRoot);
       return;
     }
-    const written = `${path}.new`;
-    writeFileSync(written, text, { mode });
-    setModeAndOwner({ ...file, path: written }, isRoot);
-    if (state === "different") renameSync(path, `${path}.old`);
-    renameSync(written, path);
+    const written = temporaryPath(path);
+    const descriptor = openNewFile(written);
+    try {
+      writeFileSync(descriptor, text);
+      // Not by the name, which another user may have replaced in a folder of theirs.
+      fchmodSync(descriptor, mode);
+      if (isRoot) fchownSync(descriptor, owner.uid, owner.gid);
+      if (state === "different") renameSync(path, `${path}.old`);
+      renameSync(written, path);
+    } finally {
+      closeSync(descriptor);
+      rmSync(written, { force: true });
+    }
   } catch (error) {
     throw toStorageError(error, path);
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import appliances from "../../../samples/nyc-elevators/appliances.csv" with { type: "text" };
 import properties from "../../../samples/nyc-elevators/properties.csv" with { type: "text" };
@@ -11,6 +11,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
+import { createFile, replaceFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
@@ -118,7 +119,7 @@ function claimFolder(dataDir: string): string {
       "Specify another folder with --data-dir, or omit it to use ./demo-data.",
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(file, "{}\n", { mode: 0o600 });
+  createFile(file, "{}\n");
   return file;
 }
 
@@ -140,12 +141,12 @@ async function ensureCredentials(administration: Administration, file: string): 
     admin_id: administrator.id,
     admin_key: administrator.key,
   };
-  save(file, created);
+  await save(file, created);
   return created;
 }
 
 const save = (file: string, credentials: object) =>
-  writeFileSync(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  replaceFile(file, `${JSON.stringify(credentials, null, 2)}\n`);
 
 /** Returns the saved token of the demo property's report if it is still valid, else a new one. */
 async function ensureEmbedToken(
@@ -158,7 +159,7 @@ async function ensureEmbedToken(
   const known = kept && (await administration.store.read.embeds.findByToken(hashSecret(kept)));
   if (known && known.propertyId === propertyId && known.revokedAt === null) return kept;
   const { token } = await createEmbed(administration, { propertyId, days: null });
-  save(file, { ...credentials, embed_token: token });
+  await save(file, { ...credentials, embed_token: token });
   return token;
 }
 
