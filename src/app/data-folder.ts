@@ -38,9 +38,14 @@ export type DataFolderDeps = {
   random: FillRandom;
   /** The hint of the error if `storage.url` names an empty database; without it the schema is created. */
   whenEmpty?: string;
-} & Pick<SqliteStoreOptions, "mapsFile" | "purging" | "isServing">;
+  /** Acquires the lock of a running server before existing data is migrated, for callers that do not hold it. */
+  lockBeforeMigration?: (dataDir: string) => { release(): void };
+} & Pick<SqliteStoreOptions, "requiresCurrentSchema" | "mapsFile" | "purging" | "isServing">;
 
-/** Opens the database and the data folder, which is created if it does not exist. */
+/**
+ * Opens the database and the data folder, which is created if it does not exist. Migrates an older schema, unless
+ * `requiresCurrentSchema` is set: then nothing is changed, and it throws an OperatorError.
+ */
 export async function openDataFolder(deps: DataFolderDeps): Promise<DataFolder> {
   return deps.config.storage.url === "" ? openOwnDatabase(deps) : await openSharedDatabase(deps);
 }
@@ -58,26 +63,40 @@ function openOwnDatabase({
   mapsFile,
   purging,
   isServing,
+  requiresCurrentSchema,
+  lockBeforeMigration,
 }: DataFolderDeps): DataFolder {
   const { dataDir } = config.storage;
   const file = databaseFile(dataDir);
   refuseLeftoverFiles(file);
   makeDataFolder(dataDir);
   const isNew = !hasDatabase(file);
-  if (!isNew) settleKey(dataDir, env, random);
+  // Before a migration, but not before a refusal, which changes nothing.
+  const settlesKeyFirst = !isNew && !requiresCurrentSchema;
+  if (settlesKeyFirst) settleKey(dataDir, env, random);
   let upgradeBackup: string | undefined;
-  const store = openSqliteStore(file, {
-    clock,
-    random,
-    mapsFile,
-    purging,
-    isServing,
-    beforeUpgrade: (db) => {
-      upgradeBackup = backUpBeforeMigration(db, config.backup.dir, clock());
-    },
-  });
+  let lock: { release(): void } | undefined;
+  const open = () =>
+    openSqliteStore(file, {
+      clock,
+      random,
+      mapsFile,
+      purging,
+      isServing,
+      requiresCurrentSchema,
+      beforeUpgrade: (db) => {
+        lock = lockBeforeMigration?.(dataDir);
+        upgradeBackup = backUpBeforeMigration(db, config.backup.dir, clock());
+      },
+    });
+  let store: Store;
   try {
-    if (isNew) settleKey(dataDir, env, random);
+    store = open();
+  } finally {
+    lock?.release();
+  }
+  try {
+    if (!settlesKeyFirst) settleKey(dataDir, env, random);
     const masterKey = loadMasterKey({ dataDir, env });
     return { store, masterKey, encryptor: createEncryptor(masterKey), upgradeBackup };
   } catch (error) {
@@ -106,10 +125,11 @@ async function openSharedDatabase(deps: DataFolderDeps): Promise<DataFolder> {
   }
 }
 
-async function openDatabase({ config, clock, random, whenEmpty }: DataFolderDeps): Promise<Store> {
+async function openDatabase(deps: DataFolderDeps): Promise<Store> {
+  const { config, clock, random, whenEmpty, requiresCurrentSchema } = deps;
   // Imported on demand, so that an installation on SQLite does not load the driver.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
-  return await openPostgresStore(config.storage.url, { clock, random, whenEmpty });
+  return await openPostgresStore(config.storage.url, { clock, random, whenEmpty, requiresCurrentSchema });
 }
 
 /**

@@ -11,7 +11,14 @@ import { databaseFile } from "./data-folder.ts";
  * SQLite's own on an empty database beside the real one, and the operating system releases it with the process.
  * Throws an OperatorError if another process holds it, or if the name is a link.
  */
-export function lockInstance(dataDir: string): { release(): void } {
+export function lockInstance(
+  dataDir: string,
+  refusal = () =>
+    new OperatorError(
+      `another Mainstay server is already running on the data folder ${dataDir}`,
+      "Stop it first, or specify another folder with --data-dir.",
+    ),
+): { release(): void } {
   const db = openLockFile(dataDir);
   try {
     db.run("PRAGMA journal_mode = MEMORY");
@@ -20,10 +27,7 @@ export function lockInstance(dataDir: string): { release(): void } {
   } catch (error) {
     db.close();
     if (!(error instanceof SQLiteError) || !error.code?.startsWith("SQLITE_BUSY")) throw error;
-    throw new OperatorError(
-      `another Mainstay server is already running on the data folder ${dataDir}`,
-      "Stop it first, or specify another folder with --data-dir.",
-    );
+    throw refusal();
   }
   return {
     release: () => {
@@ -61,4 +65,16 @@ export function lockFolder(dataDir: string): ReturnType<typeof lockInstance> {
   } catch (error) {
     throw explainError(error, databaseFile(dataDir));
   }
+}
+
+/** Calls `lockInstance` for a migration outside of a server. A server that runs meanwhile has an older version. */
+export function lockForMigration(dataDir: string): ReturnType<typeof lockInstance> {
+  return lockInstance(
+    dataDir,
+    () =>
+      new OperatorError(
+        `the schema cannot be migrated while a server is running on the data folder ${dataDir}`,
+        "Stop it first, then run the command again or start this version.",
+      ),
+  );
 }

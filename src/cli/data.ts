@@ -12,7 +12,7 @@ type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
 /**
  * Opens the data folder or its database, runs `run` and closes it again, also when `run` fails.
- * @throws OperatorError if there is no installation.
+ * @throws OperatorError if there is no installation, or if its schema is not that of this version.
  */
 export async function withData<T>(
   context: Context,
@@ -27,6 +27,7 @@ export async function withData<T>(
     clock: now,
     random,
     whenEmpty: whenEmpty(context),
+    requiresCurrentSchema: true,
     ...options,
   });
   const { store } = folder;

@@ -393,6 +393,7 @@ describe("a calibration that the record does not bear", () => {
 
   testOnSqlite("is refused, in any of its acts, where another model has scored the database", async () => {
     const { left } = leftBy("schema-1", install());
+    await left.json("migrate");
     for (const act of [[], ["--apply"], ["--apply", "--force"], ["--check"]]) {
       const refused = await left.run("calibrate", ...act);
       expect([refused.code, refused.stdout]).toEqual([1, ""]);

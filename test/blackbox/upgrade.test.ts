@@ -72,6 +72,7 @@ describe("a database that model 1 has scored", () => {
     const doctor = async () =>
       (await left.json("doctor")).checks.find((check: Json) => check.name === "model");
     expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("used model 1") });
+    await left.json("migrate");
     const taken = await left.json("snapshot", ...flags);
     expect(await doctor()).toMatchObject({ status: "ok", detail: "model 2; latest snapshot: model 2" });
     const tomorrow = await left.json("snapshot");

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { openDataFolder } from "../../app/data-folder.ts";
+import { lockForMigration } from "../../app/instance-lock.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -53,7 +54,13 @@ export const initCommand = command({
     const { dataDir } = config.storage;
     const keyFile = keyIsInEnvironment(env) ? null : keyFilePath(dataDir);
     const hadKey = keyFile !== null && existsSync(keyFile);
-    const { store } = await openDataFolder({ config, env, clock: now, random });
+    const { store } = await openDataFolder({
+      config,
+      env,
+      clock: now,
+      random,
+      lockBeforeMigration: lockForMigration,
+    });
     await store.close();
     const keyCreated = keyFile !== null && !hadKey;
     print(

@@ -58,9 +58,10 @@ export async function prepareDemo(
   const { config, clock, random } = deps;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
-  const { store, encryptor } = await openDataFolder(deps);
+  // Locked before the database is opened, since opening may migrate it while another server runs.
+  const lock = lockInstance(config.storage.dataDir);
   try {
-    const lock = lockInstance(config.storage.dataDir);
+    const { store, encryptor } = await openDataFolder(deps);
     try {
       const administration = { store, encryptor, random, actor: "cli:demo", changed: () => {} };
       const credentials = await ensureCredentials(administration, credentialsFile);
@@ -96,10 +97,10 @@ export async function prepareDemo(
         snapshot,
       };
     } finally {
-      lock.release();
+      await store.close();
     }
   } finally {
-    await store.close();
+    lock.release();
   }
 }
 

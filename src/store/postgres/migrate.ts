@@ -2,6 +2,7 @@ import type pg from "pg";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
+import { olderSchema } from "../older-schema.ts";
 import type { DatabaseAddress } from "./connection/address.ts";
 import type { Migration } from "./migrations.ts";
 import { expectedColumns } from "./schema.ts";
@@ -123,6 +124,16 @@ export async function refuseEmpty(
       `there is no installation in ${address.displayName}: the database is empty`,
       hint,
     );
+}
+
+/** Throws an OperatorError for a database that lacks migrations. Changes nothing. */
+export async function refuseOlder(
+  client: pg.Client,
+  address: DatabaseAddress,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const pending = await pendingMigrations(client, address, migrations);
+  if (pending.length > 0) throw olderSchema(address.displayName, pending, migrations);
 }
 
 /**

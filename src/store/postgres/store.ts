@@ -8,7 +8,7 @@ import { Connections } from "./connection/connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
-import { applyMigrations, refuseEmpty, requireUsable } from "./migrate.ts";
+import { applyMigrations, refuseEmpty, refuseOlder, requireUsable } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { Writers } from "./writer/writers.ts";
 
@@ -24,20 +24,23 @@ export type PostgresStoreOptions = StoreOptions & {
   migrations?: readonly Migration[];
   /** The hint of the error for an empty database. Without it, an empty database gets the schema. */
   whenEmpty?: string | undefined;
+  /** Refuses a database with an older schema, instead of migrating it. */
+  requiresCurrentSchema?: boolean | undefined;
 };
 
 /**
  * Opens the database at an address (`storage.url`), and migrates it when needed. Rejects with an OperatorError when it
- * can't be used.
+ * can't be used, and with `requiresCurrentSchema` also when it would have to be migrated.
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
   const address = parseAddress(url);
   const connections = new Connections(address);
-  const { migrations = MIGRATIONS, whenEmpty } = options;
+  const { migrations = MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
   try {
     const client = await connections.open();
     await requireUsable(client, address);
     if (whenEmpty !== undefined) await refuseEmpty(client, address, migrations, whenEmpty);
+    if (requiresCurrentSchema) await refuseOlder(client, address, migrations);
     const applied = await applyMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
     const poller = new ChangePoller(connections, process);

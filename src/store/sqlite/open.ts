@@ -4,6 +4,7 @@ import { StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { toStorageError } from "../../files.ts";
 import type { Engine } from "../engine.ts";
+import { olderSchema } from "../older-schema.ts";
 import { sqliteEngine } from "./engine.ts";
 import { explainError, notADatabase } from "./errors.ts";
 import { CHECKPOINT_AT_COMMIT, LARGE_CACHE, longTransactions } from "./long-transactions.ts";
@@ -35,6 +36,8 @@ export type SqliteOptions = {
   /** Called with the pending migrations before a database with data is migrated, to back it up. */
   beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
   migrations?: readonly Migration[];
+  /** Refuses a database with an older schema, instead of migrating it. */
+  requiresCurrentSchema?: boolean | undefined;
   /**
    * For a connection that only purges: deleted data is overwritten with zeros, so that the file no longer contains it.
    * Foreign keys are not checked, which would scan whole tables for each row; the order of deletion preserves them.
@@ -46,13 +49,15 @@ export type SqliteOptions = {
 
 /**
  * Opens the database file with one connection that writes and one that reads; creates it when missing, and migrates its
- * schema. Throws an OperatorError, with the file unchanged, for a file of another program or a newer version.
+ * schema. Throws an OperatorError, with the file unchanged, for a file of another program or a newer version, and with
+ * `requiresCurrentSchema` also for one of an older version.
  */
 export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   const migrations = options.migrations ?? MIGRATIONS;
   const existed = existsSync(file);
   if (existed) requireWritable(file);
   const pending = existed ? readPending(file, migrations) : migrations;
+  if (options.requiresCurrentSchema && pending.length > 0) throw olderSchema(file, pending, migrations);
   const writer = open(file);
   let reader: Database | undefined;
   try {

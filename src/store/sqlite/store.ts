@@ -15,7 +15,10 @@ const SLICE_MS = 8;
 const LONG_SLICES = 8;
 
 export type SqliteStoreOptions = StoreOptions &
-  Pick<SqliteOptions, "beforeUpgrade" | "migrations" | "mapsFile" | "purging" | "isServing"> & {
+  Pick<
+    SqliteOptions,
+    "beforeUpgrade" | "migrations" | "requiresCurrentSchema" | "mapsFile" | "purging" | "isServing"
+  > & {
     /** How long a write waits for another process's transaction, in milliseconds. */
     busyTimeoutMs?: number;
   };
