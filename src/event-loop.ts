@@ -9,6 +9,14 @@ export type Yield = () => Promise<void>;
 /** Resolves after the callbacks and timers that are due have run. */
 export const yieldToEventLoop: Yield = () => new Promise((resolve) => setImmediate(resolve));
 
+/** Returns a Yield that rejects with the reason of the signal once it is aborted, and so ends the caller's work. */
+export function yieldUntilAborted(signal: AbortSignal | undefined): Yield {
+  return async () => {
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+  };
+}
+
 /** The length of a slice of work, in milliseconds, unless the caller has another. */
 const SLICE_MS = 2;
 

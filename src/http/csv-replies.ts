@@ -1,5 +1,5 @@
 import { spreadsheetLine } from "../csv/write.ts";
-import { forEachYielding, yieldToEventLoop } from "../event-loop.ts";
+import { forEachYielding, type Yield } from "../event-loop.ts";
 import { type Cell, tableCells, tableColumns } from "../wire/schema/table.ts";
 import { exampleOf } from "../wire/schema/to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
@@ -50,6 +50,7 @@ export async function csvChunks<T>(
   heading: readonly Cell[],
   items: Iterable<T>,
   cellsOf: (item: T) => readonly Cell[],
+  yieldNow: Yield,
 ): Promise<ChunkedText> {
   const chunks: string[] = [];
   const etag = new IncrementalEntityTag();
@@ -59,7 +60,7 @@ export async function csvChunks<T>(
     chunks.push(text);
     text = "";
   };
-  await forEachYielding(items, yieldToEventLoop, (item) => {
+  await forEachYielding(items, yieldNow, (item) => {
     text += spreadsheetLine(cellsOf(item));
     if (text.length >= CHUNK_CHARS) endChunk();
   });

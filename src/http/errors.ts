@@ -17,6 +17,9 @@ const STATUS: Record<FailureCode, number> = {
   unavailable: 503,
 };
 
+/** The logged status of a request whose caller closed the connection before the response was made, as in nginx. */
+export const CALLER_GONE = 499;
+
 /** A failure whose response carries headers of its own. */
 export class HttpFailure extends Failure {
   constructor(

@@ -1,5 +1,6 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
+import type { Yield } from "../event-loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
@@ -35,6 +36,8 @@ export type Call = {
   body: Record<string, unknown>;
   /** The client's IP address. */
   address: string;
+  /** Yields to other requests during long reads. Rejects once the caller has closed the connection, which ends the work. */
+  yieldNow: Yield;
 };
 
 export type PartnerCall = Call & {

@@ -3,6 +3,7 @@ import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
+import { yieldUntilAborted } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
@@ -13,7 +14,7 @@ import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./bo
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, matchesTag } from "./entity-tag.ts";
-import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
+import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson, streamText } from "./json-stream.ts";
 import type { AdminCall, Call, Operation, PartnerCall, PartnerOperation, Reply } from "./operation.ts";
@@ -67,6 +68,7 @@ export class Pipeline {
     try {
       if (operation.access === "partner") await this.#admit(request, context);
       if (operation.access === "admin") context.administrator = await this.#administratorOf(request);
+      context.signal.throwIfAborted();
       if (operation.access === "partner" && operation.method === "GET")
         return await this.#read(operation, request, params, context);
       if (operation.access === "partner") return await this.#change(operation, request, params, context);
@@ -145,6 +147,8 @@ export class Pipeline {
 
   /** Returns the response to anything thrown. An unexpected error is logged with its stack, and not shown to the caller. */
   failureResponse(thrown: unknown, context: RequestContext): Response {
+    // The response reaches nobody; its status is for the log and the metrics.
+    if (context.signal.aborted && isAbort(thrown)) return new Response(null, { status: CALLER_GONE });
     const error = this.deps.store.explain(thrown);
     const about = { request_id: context.requestId, route: context.route };
     if (error instanceof StorageError)
@@ -204,6 +208,7 @@ export class Pipeline {
       query: parseQuery(searchOf(request.url), operation.query),
       body: bytes ? parseJsonObject(bytes) : {},
       address: context.address,
+      yieldNow: yieldUntilAborted(context.signal),
     };
     if (operation.access === "public") return operation.handle(call);
     if (operation.access === "admin") return operation.handle(this.#adminCall(call, context.administrator!));
@@ -272,10 +277,18 @@ type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions
 type ResponseMemory = Pick<ReadReservation, "grow"> & Pick<WriteReservation, "reserve">;
 const NO_RESERVATION: ResponseMemory = { grow: () => {}, reserve: () => {} };
 
-/** Adds the request ID to the transaction, which passes it on to the webhook deliveries. */
-function withRequestId<T>({ requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
-  return (tx) => run({ ...tx, requestId });
+/**
+ * Adds the request ID to the transaction, which passes it on to the webhook deliveries. The transaction is not started
+ * for a caller that has closed the connection while it waited; one that has started is completed.
+ */
+function withRequestId<T>({ request, requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
+  return async (tx) => {
+    request.signal.throwIfAborted();
+    return await run({ ...tx, requestId });
+  };
 }
+
+const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError";
 
 /** Returns whether the headers declare a body that is not empty. */
 function hasBody({ headers }: Request): boolean {

@@ -20,6 +20,8 @@ export type RequestContext = {
   administrator?: Administrator;
   /** The rate-limit headers, once the partner is authenticated. */
   headers: Record<string, string>;
+  /** Aborted when the caller closes the connection before the response is made. */
+  signal: AbortSignal;
 };
 
 /** Returns the text of a reply in chunks; undefined for bytes and for an empty reply. */

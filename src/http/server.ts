@@ -75,10 +75,13 @@ export function createHttp(deps: HttpDeps): Fetch {
       now: clock(),
       monotonicMs: deps.monotonicMs(),
       headers: {},
+      signal: request.signal,
     };
     contexts.set(request, context);
     const result = await respond(request, context);
-    const response = (result.status >= 400 && (await deps.htmlErrorPages?.(request, result))) || result;
+    const response =
+      (result.status >= 400 && !context.signal.aborted && (await deps.htmlErrorPages?.(request, result))) ||
+      result;
     const durationMs = deps.monotonicMs() - context.monotonicMs;
     const route = context.route ?? "unmatched";
     log.info(

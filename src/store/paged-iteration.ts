@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import { forEachYielding, yieldToEventLoop } from "../event-loop.ts";
+import { forEachYielding, type Yield } from "../event-loop.ts";
 import type { Store } from "./store.ts";
 import type { Stores } from "./stores.ts";
 
@@ -13,18 +13,19 @@ type Visit<T> = (row: T) => number;
 type Reserve = (bytes: number) => void;
 
 /**
- * Visits the rows of a numbered list in order, a page at a time, and yields to the event loop between pages. All pages
- * are read from one snapshot of the database.
+ * Visits the rows of a numbered list in order, a page at a time, and yields to the event loop in between. All pages are
+ * read from one snapshot of the database.
  */
 async function iterateRows<T extends { seq: number }>(
   store: Pick<Store, "read" | "inReadSnapshot">,
   readAfter: ReadAfter<T>,
   visit: Visit<T>,
+  yieldNow: Yield,
   reserve: Reserve = () => {},
 ): Promise<void> {
   const visitAll = async (rows: readonly T[]) => {
     let bytes = 0;
-    await forEachYielding(rows, yieldToEventLoop, (row) => {
+    await forEachYielding(rows, yieldNow, (row) => {
       bytes += visit(row);
     });
     reserve(bytes);
@@ -33,7 +34,7 @@ async function iterateRows<T extends { seq: number }>(
   // A single query is consistent without a read transaction.
   if (first.length < PAGE) return await visitAll(first);
   await store.inReadSnapshot(async (read) => {
-    for (let after = 0; ; await yieldToEventLoop()) {
+    for (let after = 0; ; await yieldNow()) {
       const rows = await readAfter(read, after, PAGE);
       await visitAll(rows);
       if (rows.length < PAGE) return;
@@ -47,11 +48,13 @@ export const iterateComponents = (
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
   visit: Visit<PlacedComponent>,
+  yieldNow: Yield,
   reserve?: Reserve,
 ): Promise<void> =>
   iterateRows(
     store,
     (read, after, limit) => read.components.rowsOfPropertyAfter(propertyId, after, limit),
     visit,
+    yieldNow,
     reserve,
   );

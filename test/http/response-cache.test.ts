@@ -55,7 +55,14 @@ async function pipeline() {
   const partner = async (name: string) => {
     const made = await createPartner(administration, { name, dailyBudget: 1000, webhookUrl: null });
     const request = new Request("http://x/count", { headers: { "x-api-key": made.credentials.apiKey } });
-    const visit = () => ({ requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {} });
+    const visit = () => ({
+      requestId: "r",
+      address: "::1",
+      now: NOW,
+      monotonicMs: 0,
+      headers: {},
+      signal: new AbortController().signal,
+    });
     const get = async () => await (await pipeline.run(operation, request, {}, visit())).json();
     const write = (into = store) =>
       writePortfolio(into.write, knowledge, made.partner, (writer) =>

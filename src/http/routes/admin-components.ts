@@ -56,8 +56,8 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       tag: "Administration",
       parameters: [componentInPath],
       replies: okReplies("The explanation, with unrounded values", explanationReply),
-      async handle({ params, store }) {
-        const explained = await explainComponent(store, knowledge, params.id!);
+      async handle({ params, store, yieldNow }) {
+        const explained = await explainComponent(store, knowledge, params.id!, yieldNow);
         if (!explained) throw notFound("Component not found");
         return ok(explanationView(knowledge, explained));
       },

@@ -1,9 +1,10 @@
 import type { Claim } from "../../domain/claim.ts";
+import type { PlacedComponent } from "../../domain/component.ts";
 import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { dayOf } from "../../domain/time.ts";
-import { mapYielding, runYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { mapYielding, runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog } from "../../usecases/claims/claims.ts";
@@ -102,18 +103,19 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       tag: "Claims",
       parameters: [propertyInPath],
       replies: readReplies("The effect of the claims on the scores", impactsReply),
-      async handle({ reserveMemory, now, params, partner, store }) {
+      async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await findProperty(store, partner, params.id!);
-        const claims = await claimsOf(store, property.id, reserveMemory);
+        const claims = await claimsOf(store, property.id, yieldNow, reserveMemory);
         const present = new Map<string, number>();
-        await iterateComponents(store, property.id, ({ defId }) => {
+        const count = ({ defId }: PlacedComponent) => {
           present.set(defId, (present.get(defId) ?? 0) + 1);
           return 0;
-        });
+        };
+        await iterateComponents(store, property.id, count, yieldNow);
         const version = await modelVersionOf(store.read, knowledge);
         const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now));
-        const impacts = await runYielding(found, yieldToEventLoop);
-        const views = await mapYielding(impacts, yieldToEventLoop, impactView);
+        const impacts = await runYielding(found, yieldNow);
+        const views = await mapYielding(impacts, yieldNow, impactView);
         return ok(withPartner(impactsView(knowledge, version, property, impacts, views), partner.name));
       },
     }),

@@ -76,7 +76,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: readReplies("The component and its events, newest first", historyReply),
       async handle(call) {
         const component = await findComponent(call);
-        const events = await componentHistory(call.store, component, call.reserveMemory);
+        const events = await componentHistory(call.store, component, call.yieldNow, call.reserveMemory);
         return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
       },
     }),

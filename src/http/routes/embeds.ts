@@ -1,6 +1,6 @@
 import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { runYielding } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
@@ -60,7 +60,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     return property && { embed, property };
   };
   const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof findEmbed>>>) =>
-    propertyFigures({ store, knowledge, now: call.now }, found.property, {
+    propertyFigures({ store, knowledge, now: call.now, yieldNow: call.yieldNow }, found.property, {
       chosen: call.query.get("component"),
       terms: lenientPlanTerms(call.query),
       defaultTrend: defaultTrendComponent,
@@ -87,7 +87,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           script: `../../assets/${fileOf("embed.js")}`,
           links: linksOf(call.params.token!),
         });
-        const rendered = await runYielding(steps, yieldToEventLoop);
+        const rendered = await runYielding(steps, call.yieldNow);
         onView(found.embed.id, call.now);
         return pageReply(deps, call, rendered);
       },
@@ -109,7 +109,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           style: await styleAt("../../../"),
           back: `../${call.params.token}`,
         });
-        const rendered = await runYielding(steps, yieldToEventLoop);
+        const rendered = await runYielding(steps, call.yieldNow);
         return pageReply(deps, call, rendered);
       },
     }),
@@ -132,7 +132,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           back: `../${call.params.token}`,
           csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
         });
-        const rendered = await runYielding(steps, yieldToEventLoop);
+        const rendered = await runYielding(steps, call.yieldNow);
         return pageReply(deps, call, rendered);
       },
     }),
@@ -148,8 +148,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         if (!found || !file) return await notFoundPage(call, "../../../");
         const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
         const steps = csvRows(file, await figuresOf(call, found));
-        const { heading, rows } = await runYielding(steps, yieldToEventLoop);
-        const { chunks } = await csvChunks(heading, rows, (row) => row);
+        const { heading, rows } = await runYielding(steps, call.yieldNow);
+        const { chunks } = await csvChunks(heading, rows, (row) => row, call.yieldNow);
         // Compressing a long file would block the event loop for too long.
         const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
         const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));

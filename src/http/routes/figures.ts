@@ -89,9 +89,10 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The inspections", complianceReply),
-      async handle({ reserveMemory, now, params, partner, store }) {
+      async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await findProperty(store, partner, params.id!);
-        const items = await complianceOf(store, knowledge, property.id, dayOf(now), reserveMemory);
+        const today = dayOf(now);
+        const items = await complianceOf(store, knowledge, property.id, today, yieldNow, reserveMemory);
         return ok(withPartner(complianceView(property, items), partner.name));
       },
     }),
@@ -99,11 +100,11 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
 
   /** Answers with a figure of the property's components. */
   async function replyWith<Written extends object>(
-    { reserveMemory, now, params, partner, store }: PartnerCall,
+    { reserveMemory, now, params, partner, store, yieldNow }: PartnerCall,
     figure: FigureAccumulator<Written>,
   ) {
     const property = await findProperty(store, partner, params.id!);
-    await iterateComponents(store, property.id, figure.add, reserveMemory);
+    await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
   }

@@ -1,6 +1,6 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { mapYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { mapYielding } from "../../event-loop.ts";
 import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -33,20 +33,20 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, format],
       replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: CSV } },
-      async handle({ reserveMemory, now, params, partner, query, request, store }) {
+      async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
         const terms = parsePlanTerms(query);
         const isCsv = wantsCsv({ query, request });
         const property = await findProperty(store, partner, params.id!);
-        const deps = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
+        const deps = { store, knowledge, clock: () => now, yieldNow };
         const plan = await planProperty(deps, property, terms, reserveMemory);
         const { plans, asOf } = plan;
         if (isCsv) {
           const cellsOf = (one: (typeof plans)[number]) => planCells(knowledge, one, asOf);
-          const table = await csvChunks(planHeading(plan), plans, cellsOf);
+          const table = await csvChunks(planHeading(plan), plans, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const viewOf = (one: (typeof plans)[number]) => plannedComponentView(knowledge, one, asOf);
-        const components = await mapYielding(plans, yieldToEventLoop, viewOf);
+        const components = await mapYielding(plans, yieldNow, viewOf);
         return ok(withPartner(planView(plan, components), partner.name));
       },
     }),
@@ -61,11 +61,12 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [...pagingParameters, ...planTerms, format],
       replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),
-      async handle({ now, partner, query, request, store }) {
+      async handle({ now, partner, query, request, store, yieldNow }) {
         const slice = parseSlice(query);
         const terms = parsePlanTerms(query);
         const isCsv = wantsCsv({ query, request });
-        const deps = { store, knowledge, clock: () => now, yieldNow: yieldToEventLoop };
+        const { signal } = request;
+        const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const plan = await planPortfolio(deps, partner.id, terms);
         const rows = await store.read.plans.page(partner.id, slice);
         const { properties: total } = await store.read.totals.ofPartner(partner.id);

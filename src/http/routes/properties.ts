@@ -159,11 +159,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The property summary", summaryReply),
-      async handle({ now, params, partner, store }) {
+      async handle({ now, params, partner, store, yieldNow }) {
         const property = await findProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const figure = summaryFigure(knowledge, totals);
-        await iterateComponents(store, property.id, figure.add);
+        await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
       },

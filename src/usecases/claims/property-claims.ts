@@ -52,6 +52,7 @@ export async function loadClaims(
 export async function claimsOf(
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
+  yieldNow: Yield,
   reserve: (bytes: number) => void,
 ): Promise<ClaimEvidenceRow[]> {
   const first = await store.read.claims.evidenceAfter(propertyId, undefined, SIZES.page);
@@ -62,7 +63,7 @@ export async function claimsOf(
   }
   return await store.inReadSnapshot(async (read) => {
     const all: ClaimEvidenceRow[] = [];
-    for await (const page of pagesOf(read, propertyId, SIZES.page, yieldToEventLoop)) {
+    for await (const page of pagesOf(read, propertyId, SIZES.page, yieldNow)) {
       reserve(page.length * CLAIM_BYTES);
       for (const claim of page) all.push(claim);
     }

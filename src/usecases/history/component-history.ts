@@ -1,6 +1,6 @@
 import type { Component } from "../../domain/component.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
-import { yieldToEventLoop } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Events per query; notes may be long. */
@@ -15,6 +15,7 @@ const EVENT_BYTES = 800;
 export async function componentHistory(
   store: Store,
   component: Component,
+  yieldNow: Yield,
   reserve: (bytes: number) => void,
 ): Promise<ServiceEvent[]> {
   const first = await store.read.serviceEvents.ofComponent(component, undefined, STEP);
@@ -28,7 +29,7 @@ export async function componentHistory(
       reserve(bytes);
       for (const event of some) all.push(event);
       if (some.length < STEP) return all;
-      await yieldToEventLoop();
+      await yieldNow();
     }
   });
 }

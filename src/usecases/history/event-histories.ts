@@ -23,6 +23,7 @@ export async function loadEvents(
   knowledge: Pick<Knowledge, "keywords">,
   applianceIds: readonly string[],
   sizes = SIZES,
+  yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop,
 ): Promise<Map<string, EventEvidence[]>> {
   const { version } = knowledge.keywords;
   const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);
@@ -37,7 +38,6 @@ export async function loadEvents(
     }
     return events;
   }
-  const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
   for (const id of applianceIds) {
     const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
     if (some.length > sizes.ordered) await runYielding(prepareTimelineInSteps(some), yieldNow);

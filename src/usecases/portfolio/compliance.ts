@@ -3,7 +3,7 @@ import { byDueDay, type ComplianceItem, complianceItems } from "../../domain/fig
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import type { Day } from "../../domain/time.ts";
-import { runYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { runYielding, type Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadEvents } from "../history/event-histories.ts";
 
@@ -21,22 +21,25 @@ export function complianceOf(
   knowledge: Knowledge,
   propertyId: string,
   today: Day,
-  reserve: (bytes: number) => void,
+  yieldNow: Yield,
+  reserve: (bytes: number) => void = () => {},
 ): Promise<ComplianceItem<Appliance>[]> {
   return store.inReadSnapshot(async (read) => {
     const all: ComplianceItem<Appliance>[] = [];
-    for (let after = 0; ; await yieldToEventLoop()) {
+    for (let after = 0; ; await yieldNow()) {
       const appliances = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);
       const events = await loadEvents(
         read,
         knowledge,
         appliances.map(({ id }) => id),
+        undefined,
+        yieldNow,
       );
       const items = complianceItems(knowledge, appliances, events, today);
       reserve(items.length * ITEM_BYTES);
       for (const item of items) all.push(item);
       if (appliances.length < APPLIANCES_A_STEP)
-        return await runYielding(sortInSteps(all, byDueDay), yieldToEventLoop);
+        return await runYielding(sortInSteps(all, byDueDay), yieldNow);
       after = appliances.at(-1)!.seq;
     }
   });

@@ -1,3 +1,4 @@
+import type { PlacedComponent } from "../../domain/component.ts";
 import { type Candidate, spendBudget } from "../../domain/planning/budget.ts";
 import { PlanAccumulator } from "../../domain/planning/plan-accumulator.ts";
 import { addPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
@@ -9,6 +10,7 @@ import {
   planSummaryOf,
 } from "../../domain/planning/property-plan.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
+import { yieldUntilAborted } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { SpendingPlace } from "../../store/queries/plans.ts";
 import type { Tx } from "../../store/store.ts";
@@ -71,7 +73,7 @@ async function renewPlans(
 type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
 
 async function makePlan(
-  { store, knowledge }: PlanDeps,
+  { store, knowledge, signal }: PlanDeps,
   partnerId: string,
   propertyId: string,
 ): Promise<MadePlan> {
@@ -79,10 +81,11 @@ async function makePlan(
   const { changes } = await store.read.plans.ofProperty(propertyId);
   const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
   const collector = new PlanAccumulator(knowledge, newParts);
-  await iterateComponents(store, propertyId, (component) => {
+  const add = (component: PlacedComponent) => {
     collector.add(component);
     return 0;
-  });
+  };
+  await iterateComponents(store, propertyId, add, yieldUntilAborted(signal));
   return { propertyId, sums: collector.sums(unitCount), candidates: collector.candidates, changes };
 }
 

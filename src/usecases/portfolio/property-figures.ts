@@ -4,7 +4,7 @@ import type { PlanTerms } from "../../domain/planning/property-plan.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
-import { mapYielding, yieldToEventLoop } from "../../event-loop.ts";
+import { mapYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -33,6 +33,7 @@ type PropertyFiguresDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
   knowledge: Knowledge;
   now: Instant;
+  yieldNow: Yield;
 };
 
 type Component = ComponentJson & { expected_failure_cost_a_year: number };
@@ -54,7 +55,7 @@ export async function propertyFigures(
   property: Property,
   { chosen, terms, defaultTrend }: PropertyFiguresRequest,
 ) {
-  const { store, knowledge, now } = deps;
+  const { store, knowledge, now, yieldNow } = deps;
   const { read } = store;
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
   const rows: PlacedComponent[] = [];
@@ -64,28 +65,29 @@ export async function propertyFigures(
     forecastFigure(knowledge),
     reserveFigure(knowledge),
   ];
-  await iterateComponents(store, property.id, (row) => {
+  const add = (row: PlacedComponent) => {
     rows.push(row);
     const component = componentView(knowledge, row, latestSnapshotAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
     for (const figure of [condition, forecast, reserve]) figure.add(row);
     return 0;
-  });
+  };
+  await iterateComponents(store, property.id, add, yieldNow);
   const modelVersion = await modelVersionOf(read, knowledge);
   const figureOf = <Written>(figure: FigureAccumulator<Written>) =>
     figure.write(property, { now, modelVersion });
-  const planDeps = { knowledge, clock: () => now, yieldNow: yieldToEventLoop, modelVersion };
+  const planDeps = { knowledge, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
-  const scheduled = await mapYielding(plan.plans, yieldToEventLoop, (one) => ({
+  const scheduled = await mapYielding(plan.plans, yieldNow, (one) => ({
     ...plannedComponentView(knowledge, one, plan.asOf),
     yearly_costs: yearlyCosts(one),
   }));
   const written = planView(plan, scheduled);
-  await yieldToEventLoop();
+  await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
-  await yieldToEventLoop();
-  const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), () => {});
+  await yieldNow();
+  const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), yieldNow);
   return {
     property: propertyView(property),
     condition: figureOf(condition),
@@ -93,18 +95,18 @@ export async function propertyFigures(
     reserve: figureOf(reserve),
     plan: { ...written, components: scheduled },
     budget: written.budget?.amount,
-    inspections: await mapYielding(inspections, yieldToEventLoop, complianceItemView),
+    inspections: await mapYielding(inspections, yieldNow, complianceItemView),
     components,
     types: [...knowledge.types.values()].map(applianceTypeView),
-    units: await unitsOf(read, property.id),
+    units: await unitsOf(read, property.id, yieldNow),
     trend: trendOfRow && (await trendOf({ read, now }, trendOfRow)),
     assessedAt: toIso(now),
   };
 }
 
-async function unitsOf(read: Stores, propertyId: string) {
+async function unitsOf(read: Stores, propertyId: string, yieldNow: Yield) {
   const units = [];
-  for (; ; await yieldToEventLoop()) {
+  for (; ; await yieldNow()) {
     const page = await read.units.page(propertyId, { limit: UNIT_PAGE, offset: units.length });
     units.push(...page.map(unitView));
     if (page.length < UNIT_PAGE) return units;

@@ -58,7 +58,7 @@ export async function planProperty(
     components.push(component);
     return PLAN_BYTES;
   };
-  await iterateComponents(store, property.id, visit, reserve);
+  await iterateComponents(store, property.id, visit, yieldNow, reserve);
   const modelVersion = await modelVersionOf(store.read, knowledge);
   return await planLoadedProperty({ knowledge, clock, yieldNow, modelVersion }, property, components, terms);
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { strongestClaims } from "../../../src/domain/scoring/claims.ts";
 import { addDays, dayNumber } from "../../../src/domain/time.ts";
+import { yieldToEventLoop } from "../../../src/event-loop.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { claimsOf, loadClaims } from "../../../src/usecases/claims/property-claims.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -47,7 +48,12 @@ test("claims read in pages give the same scores as claims read at once, wherever
           expect(weights(paged, on)).toEqual(weights(all, on));
         expect(paged.length).toBeLessThanOrEqual(3 * 4 * 3);
         const bytes: number[] = [];
-        const listed = await claimsOf(world.store, property.id, (more) => void bytes.push(more));
+        const listed = await claimsOf(
+          world.store,
+          property.id,
+          yieldToEventLoop,
+          (more) => void bytes.push(more),
+        );
         expect(listed.map(({ id }) => id).sort()).toEqual(all.map(({ id }) => id).sort());
         expect(bytes.reduce((sum, one) => sum + one)).toBeGreaterThan(100 * recorded.length);
       },

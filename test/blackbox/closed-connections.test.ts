@@ -1,0 +1,123 @@
+import { Database } from "bun:sqlite";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
+import { addProperty, PROPERTY } from "../support/portfolio.ts";
+import { testOnSqlite } from "../support/postgres.ts";
+
+const CALLERS = 8;
+/** The processor time that requests may take after their callers have closed the connection. */
+const MAX_CPU_MS = 300;
+const CALLER_GONE = 499;
+
+const { serve } = useMainstay();
+let served: Served;
+
+type Served = { server: Installation; partner: Partner; client: ApiClient; property: Json; token: string };
+
+beforeAll(async () => {
+  served = await serveProperty();
+}, 60_000);
+
+async function serveProperty(): Promise<Served> {
+  const server = await serve({ limits: { per_ip_per_minute: 0 } });
+  const partner = await server.createPartner("Acme");
+  const client = server.as(partner);
+  const property = await addProperty(client);
+  const appliances = Array.from({ length: 1000 }, (_, i) => ({
+    property_id: property.id,
+    type_id: ["plumbing_supply", "washer", "water_heater_gas"][i % 3],
+    install_year: 1990 + (i % 30),
+  }));
+  await client.post("/v1/appliances/bulk", { appliances });
+  const { token } = await server.json("embed", "create", property.id);
+  return { server, partner, client, property, token };
+}
+
+describe("a request whose caller has closed the connection", () => {
+  test.each([
+    [
+      "a file of an embedded page",
+      "/embed/property/{token}/{file}",
+      "/embed/property/TOKEN/plan.csv?years=30",
+    ],
+    ["an embedded page", "/embed/property/{token}", "/embed/property/TOKEN"],
+    [
+      "the list of an embedded page",
+      "/embed/property/{token}/components",
+      "/embed/property/TOKEN/components",
+    ],
+    ["an embedded schedule", "/embed/property/{token}/schedule", "/embed/property/TOKEN/schedule"],
+    ["a plan", "/v1/property/{id}/plan", "/v1/property/ID/plan?years=30"],
+    ["a plan as CSV", "/v1/property/{id}/plan", "/v1/property/ID/plan?years=29&format=csv"],
+    ["a report", "/v1/property/{id}/report", "/v1/property/ID/report"],
+    ["a summary", "/v1/property/{id}/summary", "/v1/property/ID/summary"],
+    ["a compliance list", "/v1/property/{id}/compliance", "/v1/property/ID/compliance"],
+    ["the effect of claims", "/v1/property/{id}/claims/impact", "/v1/property/ID/claims/impact"],
+  ])("stops: %s", async (_, route, path) => await expectStopped(route, path));
+
+  testOnSqlite("is not written if the write has not started", async () => {
+    const { server, client } = served;
+    const count = async () => (await client.get("/v1/properties")).body.total;
+    const before = await count();
+    const lock = new Database(join(server.dataDir, "mainstay.db"));
+    lock.run("BEGIN IMMEDIATE");
+    const body = JSON.stringify(PROPERTY);
+    const type = ["Content-Type: application/json", `Content-Length: ${body.length}`];
+    const socket = await send("/v1/properties", { method: "POST", headers: type, body });
+    await Bun.sleep(200);
+    socket.destroy();
+    await Bun.sleep(50);
+    lock.run("COMMIT");
+    lock.close();
+    await server.logged(({ method, status }) => method === "POST" && status === CALLER_GONE);
+    expect(await count()).toBe(before);
+  });
+});
+
+/** Sends the request several times, closes the connections at once, and expects that the server stops working on them. */
+async function expectStopped(route: string, path: string): Promise<void> {
+  const { server } = served;
+  const before = server.log.length;
+  const sockets = await Promise.all(Array.from({ length: CALLERS }, () => send(path)));
+  for (const socket of sockets) socket.destroy();
+  const cpuBefore = cpuMs(server.pid);
+  const logged = () => server.log.slice(before).filter((line) => line.route === route);
+  await eventually(() => expect(logged()).toHaveLength(CALLERS), 20_000);
+  expect(cpuMs(server.pid) - cpuBefore).toBeLessThan(MAX_CPU_MS);
+  const statuses = logged().map(({ status }) => status);
+  expect(statuses).toContain(CALLER_GONE);
+  // On a busy machine, the server may notice some closed connections only when it has made the response.
+  expect(statuses.filter((status) => status !== CALLER_GONE && status !== 200)).toEqual([]);
+}
+
+/** Resolves with the socket once the request is sent. */
+async function send(
+  path: string,
+  { method = "GET", headers = [] as string[], body = "" } = {},
+): Promise<Socket> {
+  const { server, partner, property, token } = served;
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const target = path.replace("TOKEN", token).replace("ID", property.id);
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    "Host: localhost",
+    `X-API-Key: ${partner.api_key}`,
+    ...headers,
+  ];
+  await new Promise((resolve) => socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`, resolve));
+  return socket;
+}
+
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
