@@ -412,7 +412,7 @@ describe("changes", () => {
     const { page, troubles, close } = await open("full", "partners?search=waiting");
     await page.getByRole("link", { name: "Ready & Waiting" }).click();
     await page.getByRole("button", { name: "Check signature verification" }).click();
-    await page.getByText("Does not verify signatures").waitFor();
+    await page.getByText("Does not verify signatures", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send current alerts" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`${all} deliveries`).waitFor();

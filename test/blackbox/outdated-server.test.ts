@@ -11,7 +11,7 @@ const postgres = usePostgres();
 const TAKE_OUT = `LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE;
   INSERT INTO schema_migrations SELECT max(number) + 1, 'less', '', 0 FROM schema_migrations; DELETE FROM servers`;
 const OUTDATED =
-  /the database was written by a newer version of Mainstay: it has migration \d+ \(less\), this version knows \d+$/m;
+  /the database was migrated by a newer version of Mainstay: it has migration \d+ \(less\), this version knows \d+$/m;
 
 // Rule: outdated-server
 test("a server that was paused while older ones were done away with stops once it goes on, and says why", async () => {
@@ -21,7 +21,7 @@ test("a server that was paused while older ones were done away with stops once i
   process.kill(server.pid, "SIGSTOP");
   await rowsOf(url, `BEGIN; ${TAKE_OUT}; COMMIT`);
 
-  server.expectFault(/written by a newer version|^Run the newer executable/);
+  server.expectFault(/migrated by a newer version|^Run the newer executable/);
   process.kill(server.pid, "SIGCONT");
   expect(await server.stopped()).toBe(1);
   const line = await server.logged(({ msg }) => msg.startsWith("stopping: "));

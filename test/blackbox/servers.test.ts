@@ -94,7 +94,7 @@ describe("two servers on one database", () => {
       for (const server of [a, b])
         for (const [path, body] of paths) {
           const answer = await adminClient(server, { "x-api-key": admin.key }).post(path, body, 409);
-          expect(answer.body.error).toContain("already, by cli:night on db1");
+          expect(answer.body.error).toContain("by cli:night on db1, since ");
         }
     };
     const refused = async (...command: string[]) => {

@@ -168,7 +168,7 @@ const noEndpoint = () => conflict("The partner has no webhook endpoint");
 function requireStarted(start: TaskStart): void {
   if (start === "begun") return;
   const by = start.heldBy === undefined ? "" : `, started by ${start.heldBy}`;
-  throw conflict(`Another task is already running for this partner${by}; wait until it has ended`);
+  throw conflict(`Another task is already running for this partner${by}; wait until it has finished`);
 }
 
 async function getPartner(store: Store, id: string): Promise<Partner> {

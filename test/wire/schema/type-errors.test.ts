@@ -9,9 +9,9 @@ import { makeProject, typeErrors } from "../../support/api-types.ts";
 const HEAD = `
 import { anyOf, list, object, enumOf, text, usd, whole } from "../../../src/wire/schema/fields.ts";
 import { page } from "../../../src/wire/paging.ts";
-import { answers, ok, partnerOperation } from "../../../src/http/operation.ts";
+import { okReplies, ok, partnerOperation } from "../../../src/http/operation.ts";
 import { body, nullable, required } from "../../../src/wire/schema/input.ts";
-import { webhookData, type WebhookMessage } from "../../../src/wire/webhooks.ts";
+import type { WebhookMessage } from "../../../src/wire/webhooks.ts";
 import { line, requiredLine } from "../../../src/wire/schema/constraints.ts";
 
 export const room = object({
@@ -24,7 +24,7 @@ export const room = object({
 });
 export const stored = { name: "A", floor: 1, kind: "plant" as const, size: null, doors: [], secret: "s" };
 export const good = { name: "A", floor: 1, kind: "plant" as const, size: null, doors: [{ label: "A" }] };
-export const unused = [anyOf, page, answers, ok, partnerOperation, body, nullable, required, webhookData, line, requiredLine];
+export const unused = [anyOf, page, okReplies, ok, partnerOperation, body, nullable, required, line, requiredLine];
 export type Unused = WebhookMessage;
 `;
 
@@ -91,7 +91,7 @@ const MISTAKES: [string, string][] = [
   ],
   [
     "an undocumented response",
-    `export const o = partnerOperation({ id: "x", method: "GET", path: "/x", summary: "X", replies: answers("A room", room), handle: () => ok({ name: "A" }) });`,
+    `export const o = partnerOperation({ id: "x", method: "GET", path: "/x", summary: "X", replies: okReplies("A room", room), handle: () => ok({ name: "A" }) });`,
   ],
   [
     "a response of an operation without documented responses",
