@@ -49,6 +49,33 @@ describe("an embed", () => {
     }
   });
 
+  test("is handled two requests at a time; others wait, and those beyond a few get 429", async () => {
+    const { token } = await create();
+    const large = await addProperty(client);
+    const appliances = Array.from({ length: 500 }, () => ({
+      property_id: large.id,
+      type_id: "plumbing_supply",
+      install_year: 1990,
+    }));
+    await client.post("/v1/appliances/bulk", { appliances });
+    const crowded = await server.json("embed", "create", large.id);
+    const get = (of: string, years: number) =>
+      fetch(`${server.url}/embed/property/${of}/plan.csv?years=${years}`, {
+        headers: { connection: "close" },
+      });
+    const sent = Array.from({ length: 30 }, (_, i) => get(crowded.token, i + 1));
+    const other = await get(token, 30);
+    expect(other.status).toBe(200);
+    const responses = await Promise.all(sent);
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    const served = responses.filter(({ status }) => status === 200);
+    expect(served.length).toBeGreaterThanOrEqual(10);
+    expect(served.length + refused.length).toBe(responses.length);
+    expect((await get(crowded.token, 1)).status).toBe(200);
+  });
+
   // Rule: embed
   test("is invalid immediately after it is revoked, like an unknown one", async () => {
     const { embed_id, token } = await create();

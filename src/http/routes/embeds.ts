@@ -18,9 +18,10 @@ import {
   tokenInPath,
   trendComponent,
 } from "../../wire/parameters.ts";
+import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
-import { type Call, type Operation, publicOperation } from "../operation.ts";
+import { type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import { lenientPlanTerms } from "../query.ts";
 
@@ -44,6 +45,11 @@ const CSV_FILES: readonly CsvFile[] = [
   "trend",
 ];
 
+/** The requests of one embed that are handled at a time, since anyone with its link can send any number. */
+const MAX_RUNNING = 2;
+/** The requests of one embed that wait; as many as the page has files, so that a browser can load all of them at once. */
+const MAX_WAITING = 8;
+
 /** The most 64 KB chunks of a file that is compressed before it is sent. */
 const MAX_COMPRESSED_CHUNKS = 8;
 
@@ -59,7 +65,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const property = await read.properties.find(embed.partnerId, embed.propertyId);
     return property && { embed, property };
   };
-  const figuresOf = (call: Call, found: NonNullable<Awaited<ReturnType<typeof findEmbed>>>) =>
+  type FoundEmbed = NonNullable<Awaited<ReturnType<typeof findEmbed>>>;
+  const figuresOf = (call: Call, found: FoundEmbed) =>
     propertyFigures({ store, knowledge, now: call.now, yieldNow: call.yieldNow }, found.property, {
       chosen: call.query.get("component"),
       terms: lenientPlanTerms(call.query),
@@ -69,6 +76,13 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const pages = () => import("../../web/embed/pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
     pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
+  const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
+  /** Returns the reply that `make` makes, a few at a time for each embed; a page with status 404 if there is no embed. */
+  const replyFor = async (call: Call, up: string, make: (found: FoundEmbed) => Promise<Reply<never>>) => {
+    const found = await findEmbed(call);
+    if (!found) return await notFoundPage(call, up);
+    return await limiter.run(found.embed.id, call.request.signal, () => make(found));
+  };
 
   return [
     publicOperation({
@@ -77,20 +91,19 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       path: "/embed/property/{token}",
       summary: "The page of one property, for an iframe",
       parameters: [tokenInPath, trendComponent, budgetInQuery],
-      async handle(call) {
-        const found = await findEmbed(call);
-        if (!found) return await notFoundPage(call, "../../");
-        const { renderPropertyPage } = await pages();
-        const { fileOf } = await assetTable();
-        const steps = renderPropertyPage(await figuresOf(call, found), {
-          style: await styleAt("../../"),
-          script: `../../assets/${fileOf("embed.js")}`,
-          links: linksOf(call.params.token!),
-        });
-        const rendered = await runYielding(steps, call.yieldNow);
-        onView(found.embed.id, call.now);
-        return pageReply(deps, call, rendered);
-      },
+      handle: (call) =>
+        replyFor(call, "../../", async (found) => {
+          const { renderPropertyPage } = await pages();
+          const { fileOf } = await assetTable();
+          const steps = renderPropertyPage(await figuresOf(call, found), {
+            style: await styleAt("../../"),
+            script: `../../assets/${fileOf("embed.js")}`,
+            links: linksOf(call.params.token!),
+          });
+          const rendered = await runYielding(steps, call.yieldNow);
+          onView(found.embed.id, call.now);
+          return pageReply(deps, call, rendered);
+        }),
     }),
     publicOperation({
       id: "getPropertyPageComponents",
@@ -98,20 +111,19 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       path: "/embed/property/{token}/components",
       summary: "All components of the property, in pages",
       parameters: [tokenInPath, pageNumber],
-      async handle(call) {
-        const found = await findEmbed(call);
-        if (!found) return await notFoundPage(call, "../../../");
-        const { renderComponentList } = await pages();
-        const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
-          ? Number(call.query.get("page"))
-          : 1;
-        const steps = renderComponentList(await figuresOf(call, found), number, {
-          style: await styleAt("../../../"),
-          back: `../${call.params.token}`,
-        });
-        const rendered = await runYielding(steps, call.yieldNow);
-        return pageReply(deps, call, rendered);
-      },
+      handle: (call) =>
+        replyFor(call, "../../../", async (found) => {
+          const { renderComponentList } = await pages();
+          const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
+            ? Number(call.query.get("page"))
+            : 1;
+          const steps = renderComponentList(await figuresOf(call, found), number, {
+            style: await styleAt("../../../"),
+            back: `../${call.params.token}`,
+          });
+          const rendered = await runYielding(steps, call.yieldNow);
+          return pageReply(deps, call, rendered);
+        }),
     }),
     publicOperation({
       id: "getPropertyPageSchedule",
@@ -119,22 +131,21 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       path: "/embed/property/{token}/schedule",
       summary: "The printable replacement reserve schedule of the property",
       parameters: [tokenInPath, ...planTerms],
-      async handle(call) {
-        const found = await findEmbed(call);
-        if (!found) return await notFoundPage(call, "../../../");
-        const { renderSchedulePage } = await import("../../web/embed/schedule-page.tsx");
-        const { fileOf } = await assetTable();
-        const figures = await figuresOf(call, found);
-        const { years, inflation_pct } = figures.plan;
-        const steps = renderSchedulePage(figures, {
-          style: await styleAt("../../../"),
-          script: `../../../assets/${fileOf("embed.js")}`,
-          back: `../${call.params.token}`,
-          csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
-        });
-        const rendered = await runYielding(steps, call.yieldNow);
-        return pageReply(deps, call, rendered);
-      },
+      handle: (call) =>
+        replyFor(call, "../../../", async (found) => {
+          const { renderSchedulePage } = await import("../../web/embed/schedule-page.tsx");
+          const { fileOf } = await assetTable();
+          const figures = await figuresOf(call, found);
+          const { years, inflation_pct } = figures.plan;
+          const steps = renderSchedulePage(figures, {
+            style: await styleAt("../../../"),
+            script: `../../../assets/${fileOf("embed.js")}`,
+            back: `../${call.params.token}`,
+            csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
+          });
+          const rendered = await runYielding(steps, call.yieldNow);
+          return pageReply(deps, call, rendered);
+        }),
     }),
     publicOperation({
       id: "getPropertyPageFile",
@@ -143,25 +154,26 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "The data of one chart of the page, as CSV",
       parameters: [tokenInPath, fileInPath, trendComponent, ...planTerms],
       async handle(call) {
-        const found = await findEmbed(call);
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
-        if (!found || !file) return await notFoundPage(call, "../../../");
-        const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
-        const steps = csvRows(file, await figuresOf(call, found));
-        const { heading, rows } = await runYielding(steps, call.yieldNow);
-        const { chunks } = await csvChunks(heading, rows, (row) => row, call.yieldNow);
-        // Compressing a long file would block the event loop for too long.
-        const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
-        const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
-        return {
-          ...(isLong ? { chunks } : { raw: encoded(chunks.join(""), encoding) }),
-          headers: {
-            ...PRIVATE_HEADERS,
-            ...encodingHeaders(encoding),
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": `attachment; filename="${found.property.id}-${file}.csv"`,
-          },
-        };
+        if (!file) return await notFoundPage(call, "../../../");
+        return await replyFor(call, "../../../", async (found) => {
+          const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
+          const steps = csvRows(file, await figuresOf(call, found));
+          const { heading, rows } = await runYielding(steps, call.yieldNow);
+          const { chunks } = await csvChunks(heading, rows, (row) => row, call.yieldNow);
+          // Compressing a long file would block the event loop for too long.
+          const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
+          const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
+          return {
+            ...(isLong ? { chunks } : { raw: encoded(chunks.join(""), encoding) }),
+            headers: {
+              ...PRIVATE_HEADERS,
+              ...encodingHeaders(encoding),
+              "content-type": "text/csv; charset=utf-8",
+              "content-disposition": `attachment; filename="${found.property.id}-${file}.csv"`,
+            },
+          };
+        });
       },
     }),
   ];
