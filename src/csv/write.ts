@@ -1,7 +1,8 @@
-import { appendFileSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { appendFileSync, closeSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import { toStorageError } from "../files.ts";
+import { openNewFile, toStorageError } from "../files.ts";
+import { neutralizeFormula } from "../spreadsheet-text.ts";
 
 /** Returns a row as a line of CSV, which `readCsv` reads back unchanged. */
 export function csvLine(cells: readonly string[]): string {
@@ -11,22 +12,17 @@ export function csvLine(cells: readonly string[]): string {
 
 type Cell = string | number | boolean | null;
 
-/**
- * Returns a row for spreadsheets. Text that looks like a formula is prefixed with a quote, so that a spreadsheet treats it
- * as text. Other programs must remove the quote.
- */
+/** Returns a row for spreadsheets. Text that looks like a formula is neutralized; other programs must restore it. */
 export function spreadsheetLine(cells: readonly Cell[]): string {
   return csvLine(cells.map(spreadsheetCell));
 }
 
 function spreadsheetCell(cell: Cell): string {
   if (cell === null) return "";
-  return typeof cell === "string" && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell)
-    ? `'${cell}`
-    : String(cell);
+  return typeof cell === "string" ? neutralizeFormula(cell) : String(cell);
 }
 
-/** A CSV file that is created with its first row, under the first free name: NAME.csv, NAME-2.csv, … */
+/** A CSV file for spreadsheets that is created with its first row, under the first free name: NAME.csv, NAME-2.csv, … */
 export class CsvFile {
   #open: { path: string; descriptor: number } | undefined;
 
@@ -43,7 +39,7 @@ export class CsvFile {
 
   append(rows: readonly (readonly string[])[]): void {
     if (rows.length === 0) return;
-    const text = rows.map(csvLine).join("");
+    const text = rows.map(spreadsheetLine).join("");
     try {
       this.#open ??= this.#create();
       appendFileSync(this.#open.descriptor, text);
@@ -63,7 +59,7 @@ export class CsvFile {
       const path = join(this.folder, n === 1 ? `${this.name}.csv` : `${this.name}-${n}.csv`);
       const descriptor = openExclusively(path);
       if (descriptor === undefined) continue;
-      appendFileSync(descriptor, csvLine(this.heading));
+      appendFileSync(descriptor, spreadsheetLine(this.heading));
       return { path, descriptor };
     }
   }
@@ -72,7 +68,7 @@ export class CsvFile {
 function openExclusively(path: string): number | undefined {
   try {
     // Readable for the owner only, since portfolios are confidential.
-    return openSync(path, "wx", 0o600);
+    return openNewFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;

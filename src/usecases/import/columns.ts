@@ -1,5 +1,6 @@
 import { closestMatch } from "../../closest-match.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
+import { restoreFormula } from "../../spreadsheet-text.ts";
 import type { Cells, FileKind } from "./kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
@@ -18,7 +19,7 @@ type Heading = {
 
 /** The columns of the fields. */
 export type Layout = {
-  /** The columns of the rows, also used for the file of rejected rows. */
+  /** The columns of the rows, as in the original file; also used for the file of rejected rows. */
   columns: readonly string[];
   /**
    * Cells in each row; more than `columns` in a file of rejected rows, whose last two columns are added by the
@@ -46,9 +47,11 @@ export function findColumns(
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
 ): Layout {
-  const names = headings.map((heading) => heading.trim());
-  const isRejects = REJECT_COLUMNS.every((name, i) => names.at(i - REJECT_COLUMNS.length) === name);
-  const columns = isRejects ? names.slice(0, -REJECT_COLUMNS.length) : names;
+  const isRejects = REJECT_COLUMNS.every(
+    (name, i) => headings.at(i - REJECT_COLUMNS.length)?.trim() === name,
+  );
+  const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length).map(restoreFormula) : headings;
+  const columns = originals.map((heading) => heading.trim());
   const mapped = mappings.filter(({ column, field }) => field in kind.fields && columns.includes(column));
   const taken = new Set(mapped.flatMap(({ column, field }) => [column, field]));
   const wanted = Object.entries(kind.fields).map(([field, type]) => {
@@ -76,7 +79,7 @@ export function findColumns(
     ignored,
   );
   return {
-    columns: headings.slice(0, columns.length),
+    columns: originals,
     width: headings.length,
     isRejects,
     ignored,

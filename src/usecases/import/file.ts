@@ -1,6 +1,7 @@
 import { type CsvRow, readCsv } from "../../csv/read.ts";
 import { type Source, sourceBytes, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
+import { restoreFormula } from "../../spreadsheet-text.ts";
 import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
 import type { FileKind, RowKind } from "./kind.ts";
 
@@ -61,12 +62,16 @@ export async function* readRows<Entry>(
 ): AsyncGenerator<ReadRow<Entry>> {
   let isHeading = true;
   for await (const row of readCsv(file.source)) {
-    if (!isHeading) yield readRow(file.layout, kind, row);
+    if (!isHeading) yield readRow(file.layout, kind, originalRow(file.layout, row));
     else if (row.cells.join() !== file.headings.join())
       throw new OperatorError(`${file.name} changed during the import`, "Import it again.");
     isHeading = false;
   }
 }
+
+/** Restores the texts that were neutralized for spreadsheets when the row was rejected. */
+const originalRow = ({ isRejects }: Layout, row: CsvRow): CsvRow =>
+  isRejects ? { ...row, cells: row.cells.map(restoreFormula) } : row;
 
 function readRow<Entry>(layout: Layout, kind: RowKind<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };

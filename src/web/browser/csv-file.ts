@@ -1,3 +1,5 @@
+import { neutralizeFormula, restoreFormula } from "../../spreadsheet-text.ts";
+
 type Cell = string | number | boolean | null;
 
 /** Offers rows as a CSV download. */
@@ -6,17 +8,21 @@ export function downloadCsv(
   heading: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): void {
-  const text = [heading, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
-  downloadFile(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
+  downloadFile(name, new Blob([csvText(heading, rows)], { type: "text/csv;charset=utf-8" }));
 }
 
-/** Parses CSV as the API writes it (RFC 4180). */
+/** Returns rows as CSV, neutralized for spreadsheets as the API's. */
+export function csvText(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [heading, ...rows].map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+}
+
+/** Parses CSV as the API writes it (RFC 4180), and restores texts that look like formulas. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   for (const [match, quoted, plain, end] of text.matchAll(CELL)) {
     if (match === "") break;
-    row.push(quoted?.replaceAll('""', '"') ?? plain!);
+    row.push(restoreFormula(quoted?.replaceAll('""', '"') ?? plain!));
     if (end === ",") continue;
     rows.push(row);
     row = [];
@@ -36,10 +42,9 @@ function downloadFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Quotes a cell. A leading apostrophe keeps spreadsheets from running a text as a formula. */
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  const text = neutralizeFormula(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -396,6 +396,24 @@ describe("a rejected row", () => {
     );
   });
 
+  test("with text that looks like a formula is imported with that text once it is fixed", async () => {
+    const partner = await newPartner();
+    const rejectsFolder = join(folder, "formulas");
+    const text = "partner_property_id,name,address,state\n=F1,=1+1,'=2+2,XX\n-F2,＋3,'plain,XX\n";
+    const first = await run(partner, { properties: text }, { rejectsFolder });
+    const kept = readFileSync(first.rejects[0]!.path!, "utf8");
+    expect(kept).toContain("\n'=F1,'=1+1,''=2+2,XX,2,");
+    expect(kept).toContain("\n'-F2,'＋3,'plain,XX,3,");
+    const second = await run(partner, { properties: kept.replaceAll("XX,", "NY,") });
+    expect(second).toMatchObject({ properties: { read: 2, created: 2 }, rejected: 0 });
+    const rows = await store.read.properties.portfolioPage(partner.id, { limit: 10, offset: 0 });
+    const texts = rows.map(({ property }) => [property.partnerPropertyId, property.name, property.address]);
+    expect(texts.toSorted()).toEqual([
+      ["-F2", "＋3", "'plain"],
+      ["=F1", "=1+1", "'=2+2"],
+    ]);
+  });
+
   test.each([
     ["properties", "P,N,A,XX,,", "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"],
     ["properties", ",N,A,NY,,", "partner_property_id is required"],

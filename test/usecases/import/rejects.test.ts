@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { readCsv } from "../../../src/csv/read.ts";
+import type { Source } from "../../../src/csv/source.ts";
+import { csvLine } from "../../../src/csv/write.ts";
+import { readRows, surveyFile } from "../../../src/usecases/import/file.ts";
+import { propertyRows } from "../../../src/usecases/import/properties.ts";
+import { RejectLog } from "../../../src/usecases/import/rejects.ts";
+import { formulaLike } from "../../support/formula-like.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mainstay-rejects-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const COLUMNS = ["partner_property_id", "name", "address", "state"];
+
+/** Reads a file of properties as an import does, and rejects every row. */
+async function rejectAll(source: Source, error: string): Promise<{ path: string; cells: string[][] }> {
+  const file = await surveyFile(propertyRows, source, [], []);
+  const log = new RejectLog(file, mkdtempSync(join(folder, "r-")));
+  const cells: string[][] = [];
+  for await (const row of readRows(file, propertyRows)) {
+    cells.push(row.cells.slice(0, file.layout.columns.length));
+    log.add([{ line: row.line, cells: row.cells, error }]);
+  }
+  log.close();
+  return { path: log.summary()!.path!, cells };
+}
+
+const text = fc.oneof(formulaLike, fc.string());
+const files = fc.record({
+  extra: text,
+  rows: fc.array(
+    fc.array(text, { minLength: 5, maxLength: 5 }).filter((row) => row.some((cell) => cell.trim() !== "")),
+    { minLength: 1, maxLength: 5 },
+  ),
+  error: text,
+});
+
+describe("a file of rejected rows", () => {
+  test("contains no formula, in rows, headings or reasons, and restores every text when it is read", async () => {
+    await fc.assert(
+      fc.asyncProperty(files, async ({ extra, rows, error }) => {
+        const heading = [...COLUMNS, `${extra}.`];
+        const original = { name: "properties.csv", text: [heading, ...rows].map(csvLine).join("") };
+        const first = await rejectAll(original, error);
+        expect(first.cells).toEqual(rows);
+        // Rejected rows may be rejected again.
+        const second = await rejectAll({ path: first.path }, error);
+        expect(second.cells).toEqual(rows);
+        const read = await surveyFile(propertyRows, { path: second.path }, [], []);
+        expect(read.layout.columns).toEqual(heading);
+        for await (const { cells } of readCsv({ path: second.path }))
+          for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is neutralized as the API's CSV is", async () => {
+    const rows = ['B1,"=HYPERLINK(""http://x"")",＝1 Elm St,-NY'];
+    const original = { name: "properties.csv", text: `${COLUMNS.join()}\n${rows.join("\n")}\n` };
+    const { path } = await rejectAll(original, "@reason");
+    expect(readFileSync(path, "utf8")).toBe(
+      `${COLUMNS.join()},line,error\nB1,"'=HYPERLINK(""http://x"")",'＝1 Elm St,'-NY,2,'@reason\n`,
+    );
+  });
+});
+
+test("a required column is found behind a heading that was neutralized", async () => {
+  const heading = "\tname,partner_property_id,address,state";
+  const original = { name: "properties.csv", text: `${heading}\nN,B1,1 Elm St,NY\n` };
+  const { path } = await rejectAll(original, "reason");
+  const { layout } = await surveyFile(propertyRows, { path }, [], []);
+  expect(layout.fields.map(({ field }) => field)).toContain("name");
+});
+
+test("a file that is not of rejected rows keeps its quotes", async () => {
+  const row = ["B1", "'=1", "'plain", "NY"];
+  const { cells } = await rejectAll(
+    { name: "properties.csv", text: [COLUMNS, row].map(csvLine).join("") },
+    "reason",
+  );
+  expect(cells).toEqual([row]);
+});
