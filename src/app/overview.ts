@@ -40,6 +40,7 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
   const found = await health();
   const outbox = await read.gauges.outbox();
   const snapshot = await read.snapshots.latestFinished();
+  const [newest] = (await read.snapshots.page({ limit: 1, offset: 0 })).runs;
   const fit = await read.models.inUse();
   const file = databaseFile(config.storage.dataDir);
   const checks: Check[] = [
@@ -48,7 +49,10 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
       name: "snapshot",
       run: () =>
         checkSnapshot(
-          { snapshot: snapshot && { day: snapshot.day, finishedAt: snapshot.finishedAt! } },
+          {
+            snapshot: snapshot && { day: snapshot.day, finishedAt: snapshot.finishedAt! },
+            newestSnapshotDay: newest?.day ?? null,
+          },
           config.snapshot.enabled,
           now,
         ),

@@ -26,7 +26,7 @@ export type ListedServer = Server & {
 };
 
 /** A server whose clock differs from the database's by more warns and takes no snapshots. */
-const CLOCK_TOLERANCE_MS = 60_000;
+export const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * Returns the smallest offset, in milliseconds, that explains why another clock, read once between `before` and `after`,

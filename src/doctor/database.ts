@@ -6,7 +6,7 @@ import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
 import { inMegabytes } from "../files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
-import { SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
+import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
 import type { DatabaseState, ModelState } from "../store/sqlite/database-state.ts";
 import { explainError } from "../store/sqlite/errors.ts";
 import {
@@ -120,11 +120,16 @@ function secretToTry(db: Database): string | undefined {
 }
 
 export function checkSnapshot(
-  { snapshot }: Pick<DatabaseState, "snapshot">,
+  { snapshot, newestSnapshotDay }: Pick<DatabaseState, "snapshot" | "newestSnapshotDay">,
   enabled: boolean,
   now: Instant,
 ): Finding {
   if (!enabled) return ok("turned off on this server (snapshot.enabled)");
+  if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDay(now))
+    return warn(
+      `late: a snapshot is dated ${newestSnapshotDay}, in the future, and prevents those of earlier days`,
+      "Correct the clock. If it was ahead when that snapshot was taken, run `mainstay snapshot --discard-later`.",
+    );
   const remedy =
     "Look for `job failed` in the server's log. Run `mainstay snapshot` to take today's snapshot now.";
   if (!snapshot)

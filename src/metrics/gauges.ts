@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { LastBackup } from "../backup/last-backup.ts";
 import { dayOf, type Instant } from "../domain/time.ts";
+import { lastSnapshotDay } from "../store/queries/snapshots.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { DispatcherStats } from "../webhooks/dispatcher.ts";
@@ -79,6 +80,10 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     "snapshot_age_seconds",
     "Time since the latest snapshot finished. Alert above 26 hours.",
   );
+  const snapshotInFuture = gauge(
+    "snapshot_dated_in_future",
+    "1 if a snapshot is dated in the future, which prevents those of earlier days, otherwise 0.",
+  );
   const snapshotSeconds = gauge("snapshot_duration_seconds", "Duration of the latest snapshot.");
   const snapshotComponents = gauge("snapshot_components", "Components scored by the latest snapshot.");
 
@@ -153,6 +158,9 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
       snapshotSeconds.set((snapshot.finishedAt - snapshot.startedAt) / 1000);
       snapshotComponents.set(snapshot.components);
     }
+
+    const futureDay = await read.snapshots.laterThan(lastSnapshotDay(now));
+    snapshotInFuture.set(futureDay === undefined ? 0 : 1);
 
     const backup = sources.lastBackup();
     if (backup) {

@@ -60,6 +60,13 @@ test.each([...rules.map(({ alert, expr }) => [alert, expr] as const), ...panels]
 );
 
 describe("the alerts", () => {
+  // Rule: future-snapshot
+  test("fire for a late snapshot also if one is dated in the future", () => {
+    const { expr } = rules.find(({ alert }) => alert === "MainstaySnapshotLate")!;
+    expect(metricsOf(expr)).toEqual(["mainstay_snapshot_age_seconds", "mainstay_snapshot_dated_in_future"]);
+    expect(expr).toEndWith(" or mainstay_snapshot_dated_in_future == 1");
+  });
+
   test("are each in the manual's runbook, and no other", () => {
     const named = firstCells(marked(readManual(), "alerts"));
     expect(named).toEqual(rules.map(({ alert }) => alert));

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import { type Day, type Instant, MS_PER_DAY } from "../../domain/time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../cluster/server.ts";
+import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { TrendRow } from "../../domain/trend.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
@@ -9,6 +10,12 @@ const { placeholder } = sql;
 
 /** The time after which a snapshot is late: a day and two hours. */
 export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
+
+/**
+ * Returns the last day of which a snapshot may exist, by the clock of any server. One of a later day was taken by a clock
+ * that was ahead.
+ */
+export const lastSnapshotDay = (now: Instant): Day => dayOf(now + CLOCK_TOLERANCE_MS);
 
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
@@ -26,6 +33,14 @@ export function snapshotStore(engine: Engine) {
       .select()
       .from(snapshotRuns)
       .where(isNotNull(snapshotRuns.finishedAt))
+      .orderBy(desc(snapshotRuns.day))
+      .limit(1),
+  );
+  const later = engine.prepared(() =>
+    db
+      .select({ day: snapshotRuns.day })
+      .from(snapshotRuns)
+      .where(gt(snapshotRuns.day, placeholder("day")))
       .orderBy(desc(snapshotRuns.day))
       .limit(1),
   );
@@ -109,13 +124,7 @@ export function snapshotStore(engine: Engine) {
     },
     /** Returns the newest day after `day` with a run, finished or not, as when the clock was set back. */
     async laterThan(day: Day): Promise<Day | undefined> {
-      const rows = await db
-        .select({ day: snapshotRuns.day })
-        .from(snapshotRuns)
-        .where(gt(snapshotRuns.day, day))
-        .orderBy(desc(snapshotRuns.day))
-        .limit(1);
-      return rows[0]?.day;
+      return (await later().execute({ day }))[0]?.day;
     },
     /**
      * Reads components with ids after `after`: returns the last one, undefined if there are none, and those whose trends

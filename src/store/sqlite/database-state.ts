@@ -6,6 +6,8 @@ export type DatabaseState = {
   lastInstant: number;
   /** The newest finished snapshot. */
   snapshot: { day: string; finishedAt: number } | undefined;
+  /** The day of the newest snapshot, finished or not; null before the first. */
+  newestSnapshotDay: string | null;
   /** The number of pending deliveries, and the creation of the oldest. */
   outbox: { waiting: number; oldestAt: number | null };
   /** The webhook endpoints of enabled partners. */
@@ -56,6 +58,7 @@ export const DATABASE_STATE = {
   clock: "SELECT last_instant AS at FROM clock",
   snapshot:
     'SELECT day, finished_at AS "finishedAt" FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1',
+  newestSnapshot: "SELECT max(day) AS day FROM snapshot_runs",
   outbox:
     "SELECT count(*) AS waiting, min(created_at) AS \"oldestAt\" FROM webhook_deliveries WHERE status = 'pending'",
   receivers: `SELECT p.id AS "partnerId", p.name AS partner, r.url, r.paused_at AS "pausedAt",
@@ -69,6 +72,7 @@ export function readDatabaseState(db: Database): DatabaseState {
   return {
     lastInstant: one<{ at: number }>(DATABASE_STATE.clock)?.at ?? 0,
     snapshot: one(DATABASE_STATE.snapshot),
+    newestSnapshotDay: one<{ day: string | null }>(DATABASE_STATE.newestSnapshot)!.day,
     outbox: one(DATABASE_STATE.outbox)!,
     receivers: db.query<DatabaseState["receivers"][number], []>(DATABASE_STATE.receivers).all(),
   };

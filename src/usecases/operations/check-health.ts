@@ -1,7 +1,7 @@
 import type { Health, PageState } from "../../administration/health.ts";
 import { isClockOff } from "../../cluster/server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
-import { SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
+import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 
 /** The latest scheduled backup. */
@@ -33,17 +33,19 @@ export type HealthDeps = {
 export async function checkHealth(deps: HealthDeps): Promise<Health> {
   const { store, clock, uptimeMs, version } = deps;
   // Concurrently: each fails only after a while if the database is unavailable.
-  const [database, last] = await Promise.all([
+  const now = clock();
+  const [database, last, futureDay] = await Promise.all([
     store
       .write((tx) => tx.clock.probe(tx.now))
       .then(() => "ok" as const)
       .catch(() => "failed" as const),
     store.read.snapshots.latestFinished().catch(() => undefined),
+    store.read.snapshots.laterThan(lastSnapshotDay(now)).catch(() => undefined),
   ]);
-  const age = clock() - (last?.finishedAt ?? Number.NEGATIVE_INFINITY);
+  const sinceMs = Math.min(uptimeMs(), now - (last?.finishedAt ?? Number.NEGATIVE_INFINITY));
   // A snapshot dated in the future was taken by a wrong clock, and blocks the snapshots of the days until then.
-  const sinceMs = Math.min(uptimeMs(), age < 0 ? Number.POSITIVE_INFINITY : age);
-  const scheduler = !deps.schedulerOn ? "off" : sinceMs > SNAPSHOT_LATE_MS ? "late" : "ok";
+  const isLate = futureDay !== undefined || sinceMs > SNAPSHOT_LATE_MS;
+  const scheduler = !deps.schedulerOn ? "off" : isLate ? "late" : "ok";
   const pages = deps.pages().state;
   // Without the database the state of snapshots is unknown; the service is degraded in any case.
   const degraded = database === "failed" || scheduler === "late" || pages === "damaged";

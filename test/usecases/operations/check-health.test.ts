@@ -25,12 +25,12 @@ beforeEach(async () => {
       ...changes,
     });
 });
-const take = () => {
+const take = (day = "2026-03-10") => {
   const { store, clock } = world;
   const signal = new AbortController().signal;
   return takeSnapshot(
     { store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {}, signal },
-    "2026-03-10",
+    day,
   );
 };
 
@@ -51,4 +51,22 @@ test("before the first snapshot, only a server that has run for more than 26 hou
   expect(await health({ uptimeMs: () => 26 * HOUR })).toMatchObject({ status: "ok", lastSnapshot: null });
   expect(await health({ uptimeMs: () => 26 * HOUR + 1 })).toMatchObject({ status: "degraded" });
   expect(await health({ schedulerOn: false })).toMatchObject({ status: "ok", checks: { scheduler: "off" } });
+});
+
+// Rule: future-snapshot
+test("a snapshot dated in the future is late at once, also on a server that has just started", async () => {
+  await take("2026-04-09");
+  const started = { uptimeMs: () => 1000 };
+  expect(await health(started)).toMatchObject({ status: "degraded", checks: { scheduler: "late" } });
+  expect(await health({ ...started, schedulerOn: false })).toMatchObject({ checks: { scheduler: "off" } });
+  world.time.now = Date.parse("2026-04-09T03:00:00Z");
+  expect(await health(started)).toMatchObject({ status: "ok", checks: { scheduler: "ok" } });
+});
+
+test("a snapshot of tomorrow in the last minute of a day may be of another server's clock", async () => {
+  await take("2026-03-11");
+  world.time.now = Date.parse("2026-03-10T23:58:59.999Z");
+  expect(await health()).toMatchObject({ checks: { scheduler: "late" } });
+  world.time.now += 1;
+  expect(await health()).toMatchObject({ checks: { scheduler: "ok" } });
 });

@@ -48,6 +48,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
     const state: DatabaseState = {
       lastInstant: (await one<{ at: number }>(DATABASE_STATE.clock))?.at ?? 0,
       snapshot: await one(DATABASE_STATE.snapshot),
+      newestSnapshotDay: (await one<{ day: string | null }>(DATABASE_STATE.newestSnapshot))!.day,
       outbox: (await one<DatabaseState["outbox"]>(DATABASE_STATE.outbox))!,
       receivers: await all(DATABASE_STATE.receivers),
     };
