@@ -164,7 +164,7 @@ describe("an address that cannot be right is refused within seconds, with what t
     await rowsOf(url, "DROP TABLE claims CASCADE");
     const { error, hint } = await refusal(url);
     expect(error).toContain("has only a part of Mainstay's schema: claims");
-    expect(hint).toContain("Restore the whole");
+    expect(hint).toContain("Restore it completely");
   });
 
   test("a database whose servers have another key", async () => {
