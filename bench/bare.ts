@@ -1,5 +1,5 @@
 /*
- * What a list costs at the least: `bun bench/bare.ts DATABASE PARTNER`. A bare Bun.serve answers with the rows of the
+ * Measures the least cost of a list: `bun bench/bare.ts DATABASE PARTNER`. A bare Bun.serve answers with the rows of the
  * same prepared query: no credentials, no limits, no envelope.
  */
 import { Database } from "bun:sqlite";

@@ -34,7 +34,7 @@ async function imported(bench: Bench, fleet: FleetKind, size: typeof SIZE): Prom
 
 type Imported = { partner: Credentials; components: number; events: number };
 
-/** What calibration is worth on six simulated fleets whose truth is known, each in a data folder of its own. */
+/** Measures the benefit of calibration on six simulated fleets with known truth, each in its own data folder. */
 async function worth(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const fleet of FLEETS) {

@@ -1,11 +1,11 @@
 import { connect, createServer } from "node:net";
 
-/** What the clients of a PostgreSQL have sent. */
+/** Counts of messages that the clients of a PostgreSQL server have sent. */
 export type Counts = { statements: number; roundTrips: number };
 
 const EXECUTE = "E".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
-/** What comes before a connection's first message has no type: what asks for encryption, and then who it is. */
+/** The messages before a connection's first typed one: the request for encryption, and the startup message. */
 const ASKS_FOR_ENCRYPTION = 80_877_103;
 
 /**

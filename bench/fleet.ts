@@ -160,7 +160,7 @@ export async function simulatedFleet(
 const normal = (random: () => number) =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Of an integer shape: a sum of exponentials. */
+/** Draws from a gamma distribution of integer shape, as a sum of exponentials. */
 function gamma(shape: number, random: () => number): number {
   let sum = 0;
   for (let i = 0; i < shape; i++) sum -= Math.log(1 - random());

@@ -1,4 +1,4 @@
-/** What a load came to. Latencies in milliseconds. */
+/** The result of a load. Latencies in milliseconds. */
 export type Load = {
   requests: number;
   perSecond: number;

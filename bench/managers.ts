@@ -99,7 +99,7 @@ function settle(kind: Kind, record: { failures: number; exposure: number }, rand
   }
 }
 
-/** What the place costs in the coming years, in cents, when its part is replaced at that age at the latest. */
+/** Returns the cost of a position over the coming years, in cents, if its component is replaced at that age at the latest. */
 function spend({ kind, ageYears, seed }: Place, replacedAtAge: number): number {
   const random = seededRandom(seed);
   let cents = 0;

@@ -18,7 +18,7 @@ const TYPES = [
 ];
 const COMPONENTS = 300;
 
-/** What a view of a property's page costs the server, compressed as browsers ask for it. */
+/** Measures the server's cost of a property's page, compressed as browsers request it. */
 export async function pages(bench: Bench): Promise<Figure[]> {
   const partner = await bench.partner("Pages");
   const server = await bench.serve();
@@ -78,7 +78,7 @@ export async function pages(bench: Bench): Promise<Figure[]> {
 /** The kernel's clock, which counts a process's processor time: 100 ticks a second on Linux, whatever the machine. */
 const TICK_MS = 10;
 
-/** What a process has used of all processors so far. */
+/** Returns the processor time that a process has used so far. */
 function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   // After the name, which may hold anything: utime and stime are the 14th and 15th fields of the whole.

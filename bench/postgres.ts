@@ -16,12 +16,12 @@ const EVENTS = 6_000;
 /** Requests that are counted, one after the other. */
 const COUNTED = 300;
 
-/** What one side has: its command line, its partners, and who of them has the portfolio. */
+/** One side of the comparison: its command line, its partners, and the partner with the portfolio. */
 type Side = { bench: Bench; lister: Credentials; writers: Credentials[] };
 type Asked = { method: string; path: string; headers: Record<string, string>; body?: string };
 
 /**
- * The same on PostgreSQL as on SQLite, in pairs on the same machine, and what three servers on it come to. The database
+ * Compares PostgreSQL with SQLite in pairs on the same machine, and three servers with one. The database
  * waits for its disk, as it would for an operator.
  */
 export async function postgres(sqlite: Bench): Promise<Figure[]> {
@@ -220,7 +220,7 @@ async function several(side: Side, others: readonly Bench[]): Promise<Figure[]> 
   return figures;
 }
 
-/** What a request sends to the database, counted by what stands between; what a server sends by itself is taken off. */
+/** Returns the messages that a request sends to the database, counted by a proxy, without those of background work. */
 async function statementsSent(bench: Bench, side: Side, counts: Counts): Promise<Figure[]> {
   const server = await bench.serve();
   const loads = loadsOf(side);
@@ -241,7 +241,7 @@ async function statementsSent(bench: Bench, side: Side, counts: Counts): Promise
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}`);
   };
-  // What a connection or a partner needs for the first time is no part of what a request takes.
+  // Warm up: the first use of a connection or a partner costs more than a request.
   for (let i = 0; i < 100; i++) for (const { kind } of KINDS) await send(loads[kind](i));
   const idle = await since(() => Bun.sleep(3000));
   const figures: Figure[] = [];

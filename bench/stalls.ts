@@ -42,7 +42,7 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
   const someAppliances = (propertyId: string, count: number) => ({
     appliances: Array.from({ length: count }, (_, i) => ({
       property_id: propertyId,
-      // Of which one carries its state on to another.
+      // One of them cascades to another.
       type_id: ["water_heater_gas", "plumbing_supply", "washer"][i % 3],
       install_year: 2000 + (i % 25),
     })),

@@ -13,7 +13,7 @@ import { adminServerOperations, type ServerState } from "./routes/admin-server.t
 
 type AdminApiDeps = {
   knowledge: Knowledge;
-  /** Whether partners can reach these operations. If so, none of them issues credentials. */
+  /** True if partners can reach these operations. If so, none of them issues credentials. */
   partnersReachIt: boolean;
   /** The base URL of links to the service. */
   publicUrl: () => string;

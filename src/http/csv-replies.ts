@@ -111,7 +111,7 @@ export function listReplies<Body>(description: string, type: WireType<Body>, rec
   return pageReplies(description, type, csvText(record, [exampleOf(record)]));
 }
 
-/** The same for a list whose CSV has other columns than its records have fields. */
+/** Does the same for a list whose CSV columns differ from the fields of its records. */
 export function pageReplies<Body>(description: string, type: WireType<Body>, alternativeExample?: string) {
   const replies = readReplies(description, type);
   const headers = {

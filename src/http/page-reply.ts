@@ -13,7 +13,7 @@ export const PRIVATE_HEADERS = {
 export type PageSettings = {
   /** The sites that may show the page in a frame, as Content-Security-Policy sources. Empty for none. */
   frameAncestors: readonly string[];
-  /** Whether scripts of the page show images that they have loaded. */
+  /** True if scripts of the page show images that they have loaded. */
   allowsBlobImages?: boolean;
 };
 

@@ -14,7 +14,7 @@ export type Db = BunSQLiteDatabase<Record<string, never>>;
 export type Query = { toSQL(): { sql: string; params: unknown[] } };
 type Preparable<P> = { prepare(): P };
 
-/** What queries need of a database: a connection for reads, or that of a transaction. */
+/** The access of queries to a database: a connection for reads, or that of a transaction. */
 export type Engine = RowWrites & {
   /** For the rare query that one engine plans differently; each use says why. */
   dialect: "sqlite" | "postgres";

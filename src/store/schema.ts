@@ -281,7 +281,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       rcvCents: bigint("rcv_cents").notNull().default(0),
       /** The number of CRITICAL components of life-safety and conveyance systems. */
       vitalCritical: int("vital_critical").notNull().default(0),
-      /** Whether it has components without a snapshot, whose `trendScore` is null. */
+      /** True if it has components without a snapshot, whose `trendScore` is null. */
       hasUnseen: bool("has_unseen").notNull().default(false),
     },
     (t) => [
@@ -492,7 +492,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ...snapshotCounts,
     /** The version of the model that it scored with. */
     modelVersion: text("model_version").notNull().default("1"),
-    /** Whether another model had scored the day before; the trends keep that model's points of the day. */
+    /** True if another model had scored the day before; the trends keep that model's points of the day. */
     takenAgain: bool("taken_again").notNull().default(false),
   });
 
@@ -694,7 +694,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
   const latestCalibration = table("latest_calibration", {
     id: int("id").primaryKey(),
     status: oneOf("status", ["running", "failed", "ready", "applied"]).notNull(),
-    /** Who requested it, for people; null if the calibration that was activated is older than these records. */
+    /** The requester, for people; null if the calibration that was activated is older than these records. */
     requestedBy: text("requested_by"),
     actor: text("actor"),
     startedAt: bigint("started_at"),
@@ -744,7 +744,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
   const servers = table(
     "servers",
     {
-      /** Of the process: a restarted server is another one. */
+      /** Identifies the process: a restarted server has another. */
       id: text("id").primaryKey(),
       address: text("address").notNull(),
       version: text("version").notNull(),
@@ -781,7 +781,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     "locks",
     {
       name: text("name").primaryKey(),
-      /** Of the acquisition: the same process that acquires the lock again has another. */
+      /** Identifies the acquisition: a process that acquires the lock again has another. */
       id: text("id").notNull(),
       /** A description of the holder for people. */
       owner: text("owner").notNull(),

@@ -95,7 +95,7 @@ export type BudgetReservations = {
 };
 
 export type Store = {
-  /** Whether other servers may use the same database. Then state that they share is kept in the database. */
+  /** True if other servers may use the same database. Then state that they share is kept in the database. */
   isShared: boolean;
   /** Reads committed data, and nothing of a write in progress. */
   read: Stores;

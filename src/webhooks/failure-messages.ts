@@ -1,6 +1,6 @@
 import { AddressRefusedError, ProxyRefusedError } from "./connections.ts";
 
-/** What an exchange was waiting for when it timed out. */
+/** The phase of an exchange that timed out. */
 export type ExchangePhase = "connection" | "response" | "complete response";
 
 export class ExchangeTimeout extends Error {

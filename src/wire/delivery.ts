@@ -128,7 +128,7 @@ export const resentRecord = resent.serializer((one: Pick<Delivery, "id" | "partn
   partner_id: one.partnerId,
 }));
 
-/** The same in a response to the partner. */
+/** A delivery in a response to its partner. */
 export const ownResentReply = forPartner(resent);
 
 export const bulkResend = object({

@@ -33,7 +33,7 @@ const rankOf = ({ plannedCents, waitingCents }: Candidate) => -waitingCents / Ma
 export function planStore(engine: Engine) {
   const { db } = engine;
   const { partnerPlans, planCandidates, properties, propertyPlans } = engine.tables;
-  /** Whether its inputs have changed since it was computed. */
+  /** True if its inputs have changed since it was computed. */
   const isChanged = sql`${propertyPlans.changes} <> ${propertyPlans.plannedChanges}`;
   const start = engine.insertRow(propertyPlans, [
     "propertyId",

@@ -15,7 +15,7 @@ type Purged = {
   place: PurgePlace;
   /** The pictures of deleted photos, whose files are deleted next. */
   files: string[];
-  /** Whether only the rows that `finish` deletes are left. */
+  /** True if only the rows that `finish` deletes are left. */
   isEmpty: boolean;
 };
 

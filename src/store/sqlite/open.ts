@@ -30,7 +30,7 @@ type SqliteFile = {
 };
 
 export type SqliteOptions = {
-  /** Whether reads use a memory mapping of the file; true by default. */
+  /** True if reads use a memory mapping of the file; true by default. */
   mapsFile?: boolean;
   now: Instant;
   /** Called with the pending migrations before a database with data is migrated, to back it up. */
@@ -43,7 +43,7 @@ export type SqliteOptions = {
    * Foreign keys are not checked, which would scan whole tables for each row; the order of deletion preserves them.
    */
   purging?: boolean | undefined;
-  /** Whether this thread also serves requests, so that commits of large transactions must be short. */
+  /** True if this thread also serves requests, so that commits of large transactions must be short. */
   isServing?: boolean | undefined;
 };
 

@@ -6,7 +6,7 @@ const MAX_PRELOADED = 500;
 /** Appliances of a property per query. */
 const STEP = 500;
 
-/** Whether loading ahead is still worthwhile; shared by the batches of a file. */
+/** True if loading ahead is still worthwhile; shared by the batches of a file. */
 export type Preloading = { pays: boolean };
 
 /** The appliances of the properties that rows refer to, loaded ahead, and those added by the rows. */

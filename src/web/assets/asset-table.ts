@@ -16,7 +16,7 @@ export type AssetTable = {
   find(file: string): Asset | undefined;
   /** The last part of the address of a file that pages know by name; throws for a name that there is none of. */
   fileOf(name: string): string;
-  /** What stands in that file, for a page that has it inside. */
+  /** Returns the content of the file, for pages that inline it. */
   textOf(name: string): string;
 };
 

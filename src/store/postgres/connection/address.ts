@@ -12,7 +12,7 @@ export type DatabaseAddress = {
   database: string;
   /** False where the connection is not encrypted. */
   ssl: false | ConnectionOptions;
-  /** Whether statements are prepared by name, which a PgBouncer older than 1.21 does not support. */
+  /** True if statements are prepared by name, which a PgBouncer older than 1.21 does not support. */
   preparesStatements: boolean;
   /** The most connections for reading. */
   pool: number;

@@ -11,7 +11,7 @@ export type ServerDiagnostics = {
   timeZone: string;
   sizeBytes: number;
   isEncrypted: boolean;
-  /** Whether the server runs on this machine. */
+  /** True if the server runs on this machine. */
   isLocal: boolean;
   /** This machine's clock minus the server's, and the uncertainty of that. */
   clock: { offsetMs: number; uncertaintyMs: number };

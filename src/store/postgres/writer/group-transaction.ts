@@ -10,7 +10,7 @@ const NEXT_LOCK_TIMEOUT_MS = 20;
 /** How often one job is repeated within its group after a conflict, before the whole group is. */
 const MOST_CONFLICTS_OF_JOB = 3;
 
-/** What a transaction does beside running its jobs. */
+/** The steps of a transaction beside its jobs. */
 export type TransactionHooks = {
   /** The lock timeout of a group's transaction. */
   lockTimeoutMs: (group: readonly Job[]) => number;

@@ -13,7 +13,7 @@ export class StatementBatcher implements Runner {
   #rows = new Map<RowStatement, Values[]>();
   /** How many of the rows belong to earlier jobs of the transaction. */
   #earlier = new Map<RowStatement, number>();
-  /** Whether the current job has batched rows, and whether any of its writes was sent. */
+  /** True if the current job has batched rows, and whether any of its writes was sent. */
   #hasBatched = false;
   #hasSent = false;
   readonly #cached = new Map<string, { table: string; value: Promise<unknown> }>();

@@ -21,7 +21,7 @@ const LOCK_CLOCK = {
 export type Writer = {
   committer: GroupCommitter;
   stores: Stores;
-  /** What the current transaction gives each of its jobs. */
+  /** The context of the current transaction, passed to each of its jobs. */
   transaction(): Omit<Tx, "bumpRevision" | "outboxChanged">;
 };
 
