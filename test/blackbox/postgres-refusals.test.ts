@@ -78,7 +78,7 @@ describe("an empty database", () => {
     ]) {
       const { code, stdout, stderr } = await installation.run(...command);
       expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toContain("there is no installation in postgres://");
+      expect(stderr).toContain("no installation found in postgres://");
       expect(stderr).toMatch(/storage\.url/);
     }
     expect((await installation.run("partner", "list")).stderr).toContain("mainstay migrate");
@@ -119,7 +119,7 @@ describe("an address that cannot be right is refused within seconds, with what t
 
   test("an unknown host", async () => {
     const { error } = await refusal("postgres://mainstay:pass-word-of-ours@no-such-host.invalid/mainstay");
-    expect(error).toContain("the host name no-such-host.invalid can't be resolved");
+    expect(error).toContain("the host name no-such-host.invalid cannot be resolved");
   });
 
   test("a host where nothing listens", async () => {

@@ -263,7 +263,7 @@ describeOnSqlite("a database that is not for this executable is refused and left
     const edited = doctored((file) =>
       change(file, "UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1"),
     );
-    await expectUntouched(edited, "was made with another text of migration 1");
+    await expectUntouched(edited, "was created with a different text of migration 1");
   });
 
   test("of another program", async () => {

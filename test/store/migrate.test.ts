@@ -147,7 +147,7 @@ describe("a database that is not ours to touch is refused with no byte changed",
   test("when a migration's text was edited after it was applied", () => {
     open([FIRST]);
     const edited = { ...FIRST, sql: `${FIRST.sql} ` };
-    expectRefused([edited, SECOND], "was made with another text of migration 1 (houses)");
+    expectRefused([edited, SECOND], "was created with a different text of migration 1 (houses)");
   });
 
   test("when it is another program's", () => {

@@ -121,7 +121,7 @@ export function explainError(error: unknown, address: DatabaseAddress): unknown 
     );
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return storage(
-      `the host name ${host} can't be resolved (${code})`,
+      `the host name ${host} cannot be resolved (${code})`,
       `Check the name in storage.url. ${RECONNECTS}`,
     );
   if (message === "The server does not support SSL connections")

@@ -85,7 +85,7 @@ export async function pendingMigrations(
   if (!tables.includes("schema_migrations"))
     throw new OperatorError(
       `${displayName} belongs to another program: it has tables (${listed(tables)}) and no record of Mainstay's migrations`,
-      "Name an empty database in storage.url.",
+      "Set storage.url to an empty database.",
     );
   const { rows: applied } = await client.query<LedgerRow>(
     "SELECT number, name, sha256 FROM schema_migrations ORDER BY number",
@@ -120,10 +120,7 @@ export async function refuseEmpty(
   hint: string,
 ): Promise<void> {
   if ((await pendingMigrations(client, address, migrations)).length === migrations.length)
-    throw new OperatorError(
-      `there is no installation in ${address.displayName}: the database is empty`,
-      hint,
-    );
+    throw new OperatorError(`no installation found in ${address.displayName}: the database is empty`, hint);
 }
 
 /** Throws an OperatorError for a database that lacks migrations. Changes nothing. */

@@ -32,7 +32,7 @@ export function refuseLeftoverFiles(databaseFile: string): void {
   throw new OperatorError(
     `${databaseFile} ${state}, and this is no new installation: there is ${found.join(" and ")}; nothing was touched`,
     "Put the database back in its place, or restore the last good backup with `mainstay restore` into a new folder. " +
-      "If the folder is meant to become a new installation, move away what is there.",
+      "If the folder is to become a new installation, move its contents away.",
   );
 }
 

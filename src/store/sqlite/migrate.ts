@@ -26,7 +26,7 @@ export function pendingMigrations(
   if (!tables.some((table) => table.name === "schema_migrations"))
     throw new OperatorError(
       `${file} is a SQLite database of another program: it has tables, and no record of Mainstay's migrations`,
-      "Name another data folder, or move that file away.",
+      "Specify another data folder, or move that file away.",
     );
   const applied = db
     .query<LedgerRow, []>("SELECT number, name, sha256 FROM schema_migrations ORDER BY number")
@@ -40,8 +40,8 @@ export function pendingMigrations(
       );
     if (checksum(known) !== row.sha256)
       throw new OperatorError(
-        `${file} was made with another text of migration ${row.number} (${row.name}) than this executable holds`,
-        "Run the release that made it; a migration is never edited after its release.",
+        `${file} was created with a different text of migration ${row.number} (${row.name}) than this executable has`,
+        "Run the release that created it; a migration is never edited after its release.",
       );
   }
   return migrations.filter((migration) => !applied.some((row) => row.number === migration.number));

@@ -52,7 +52,7 @@ describe("is refused in words", () => {
     const { message, hint } = await said(
       changed(plain, { hostname: "nowhere.invalid", search: "?sslmode=disable" }),
     );
-    expect(message).toContain("the host name nowhere.invalid can't be resolved");
+    expect(message).toContain("the host name nowhere.invalid cannot be resolved");
     expect(hint).toContain("storage.url");
   });
 

@@ -37,7 +37,7 @@ export function parseAddress(url: string): DatabaseAddress {
   if (/^[^/]*\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/.test(url))
     throw new OperatorError(
       "storage.url names several hosts",
-      "Name one host that leads to the primary, such as a virtual address, HAProxy or Patroni.",
+      "Specify one host that always reaches the primary, such as a virtual IP, HAProxy or Patroni.",
     );
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hash !== "")

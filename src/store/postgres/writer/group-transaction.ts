@@ -210,7 +210,7 @@ export class GroupTransaction {
       if (await this.#wasCommitted(number)) return true;
     } catch (error) {
       throw new StorageError(
-        `the connection was lost during a commit, and the result can't be determined (${causeOf(error).message})`,
+        `the connection was lost during a commit, and the result cannot be determined (${causeOf(error).message})`,
         "Check whether the write is stored before you repeat it; with an Idempotency-Key you can repeat it safely.",
       );
     }
