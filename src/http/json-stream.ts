@@ -90,4 +90,22 @@ export function streamText(
   );
 }
 
+/** Streams bytes as fast as the client reads them. `onEnd` is called as by `streamText`. */
+export function streamBytes(bytes: Uint8Array, onEnd: () => void): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.enqueue(bytes.subarray(at, at + CHUNK_CHARS));
+        at += CHUNK_CHARS;
+        if (at < bytes.length) return;
+        controller.close();
+        onEnd();
+      },
+      cancel: onEnd,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit < 0xdc00;

@@ -40,6 +40,14 @@ export type Call = {
   yieldNow: Yield;
 };
 
+export type PublicCall = Call & {
+  /**
+   * Returns a function that reserves memory for a large response, in a limit of its own for each owner, such as an
+   * embed. It throws unavailable if the limit is exceeded.
+   */
+  reserveMemoryFor(owner: string): (bytes: number) => void;
+};
+
 export type PartnerCall = Call & {
   partner: Partner;
   store: Store;
@@ -118,7 +126,7 @@ export type PartnerOperation = Common &
 type PublicOperation = Common &
   QueryNames & {
     access: "public";
-    handle(call: Call): Promise<Reply> | Reply;
+    handle(call: PublicCall): Promise<Reply> | Reply;
   };
 
 /** An operation that requires an administrator's key. */

@@ -16,8 +16,16 @@ import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, matchesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
-import { CHUNK_CHARS, startJson, streamText } from "./json-stream.ts";
-import type { AdminCall, Call, Operation, PartnerCall, PartnerOperation, Reply } from "./operation.ts";
+import { CHUNK_CHARS, startJson, streamBytes, streamText } from "./json-stream.ts";
+import type {
+  AdminCall,
+  Call,
+  Operation,
+  PartnerCall,
+  PartnerOperation,
+  PublicCall,
+  Reply,
+} from "./operation.ts";
 import { parseQuery } from "./query.ts";
 import { ResponseCache } from "./response-cache.ts";
 import {
@@ -72,6 +80,8 @@ export class Pipeline {
       if (operation.access === "partner" && operation.method === "GET")
         return await this.#read(operation, request, params, context);
       if (operation.access === "partner") return await this.#change(operation, request, params, context);
+      if (operation.access === "public")
+        return await this.#respondToPublic(operation, request, params, context);
       reply = await this.#handle(operation, request, params, context, NO_RESERVATION);
     } catch (error) {
       return this.failureResponse(error, context);
@@ -118,6 +128,35 @@ export class Pipeline {
       return new Response(streamText(text, rest, reservation.release), { headers });
     } finally {
       if (!isSending) reservation.release();
+    }
+  }
+
+  /** Responds to a request without credentials. If the handler reserves memory, a large response is sent in chunks. */
+  async #respondToPublic(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    let reservation = undefined as ReadReservation | undefined;
+    const reserveMemoryFor = (owner: string) => {
+      reservation ??= this.#memory.forRead(owner);
+      return reservation.grow;
+    };
+    let isSending = false;
+    try {
+      const memory = { ...NO_RESERVATION, reserveMemoryFor };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      const length = lengthOf(reply);
+      if (!reservation || length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context);
+      const { grow, release } = reservation;
+      grow(length);
+      isSending = true;
+      const { raw } = reply;
+      if (raw instanceof Uint8Array) return respond({ ...reply, raw: streamBytes(raw, release) }, context);
+      return respond(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
+    } finally {
+      if (!isSending) reservation?.release();
     }
   }
 
@@ -210,7 +249,8 @@ export class Pipeline {
       address: context.address,
       yieldNow: yieldUntilAborted(context.signal),
     };
-    if (operation.access === "public") return operation.handle(call);
+    const { reserveMemoryFor } = memory;
+    if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
     if (operation.access === "admin") return operation.handle(this.#adminCall(call, context.administrator!));
     const partner = context.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
@@ -274,8 +314,20 @@ export class Pipeline {
 type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions) => Promise<Reply<Body>>;
 
 /** The reservations that a handler and its request's body make. */
-type ResponseMemory = Pick<ReadReservation, "grow"> & Pick<WriteReservation, "reserve">;
-const NO_RESERVATION: ResponseMemory = { grow: () => {}, reserve: () => {} };
+type ResponseMemory = Pick<ReadReservation, "grow"> &
+  Pick<WriteReservation, "reserve"> &
+  Pick<PublicCall, "reserveMemoryFor">;
+const NO_RESERVATION: ResponseMemory = {
+  grow: () => {},
+  reserve: () => {},
+  reserveMemoryFor: () => () => {},
+};
+
+/** Returns the length of a text or of bytes; 0 for other replies. */
+function lengthOf({ raw, chunks }: Reply): number {
+  if (chunks) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return typeof raw === "string" || raw instanceof Uint8Array ? raw.length : 0;
+}
 
 /**
  * Adds the request ID to the transaction, which passes it on to the webhook deliveries. The transaction is not started

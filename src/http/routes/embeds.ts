@@ -21,7 +21,7 @@ import {
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
-import { type Call, type Operation, publicOperation, type Reply } from "../operation.ts";
+import { type Call, type Operation, type PublicCall, publicOperation, type Reply } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import { lenientPlanTerms } from "../query.ts";
 
@@ -66,8 +66,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     return property && { embed, property };
   };
   type FoundEmbed = NonNullable<Awaited<ReturnType<typeof findEmbed>>>;
-  const figuresOf = (call: Call, found: FoundEmbed) =>
-    propertyFigures({ store, knowledge, now: call.now, yieldNow: call.yieldNow }, found.property, {
+  const figuresDeps = ({ now, yieldNow, reserveMemoryFor }: PublicCall, { embed }: FoundEmbed) => {
+    return { store, knowledge, now, yieldNow, reserveMemory: reserveMemoryFor(embed.id) };
+  };
+  const figuresOf = (call: PublicCall, found: FoundEmbed) =>
+    propertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
       terms: lenientPlanTerms(call.query),
       defaultTrend: defaultTrendComponent,

@@ -26,6 +26,8 @@ import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
+/** The approximate memory of a component with its plan and its view, in bytes. */
+const COMPONENT_BYTES = 8_000;
 /** Units per query. */
 const UNIT_PAGE = 1000;
 
@@ -34,6 +36,8 @@ type PropertyFiguresDeps = {
   knowledge: Knowledge;
   now: Instant;
   yieldNow: Yield;
+  /** Receives the bytes that are retained as they grow; may throw to end the work. */
+  reserveMemory: (bytes: number) => void;
 };
 
 type Component = ComponentJson & { expected_failure_cost_a_year: number };
@@ -55,7 +59,7 @@ export async function propertyFigures(
   property: Property,
   { chosen, terms, defaultTrend }: PropertyFiguresRequest,
 ) {
-  const { store, knowledge, now, yieldNow } = deps;
+  const { store, knowledge, now, yieldNow, reserveMemory } = deps;
   const { read } = store;
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
   const rows: PlacedComponent[] = [];
@@ -70,9 +74,9 @@ export async function propertyFigures(
     const component = componentView(knowledge, row, latestSnapshotAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
     for (const figure of [condition, forecast, reserve]) figure.add(row);
-    return 0;
+    return COMPONENT_BYTES;
   };
-  await iterateComponents(store, property.id, add, yieldNow);
+  await iterateComponents(store, property.id, add, yieldNow, reserveMemory);
   const modelVersion = await modelVersionOf(read, knowledge);
   const figureOf = <Written>(figure: FigureAccumulator<Written>) =>
     figure.write(property, { now, modelVersion });
@@ -87,7 +91,7 @@ export async function propertyFigures(
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   await yieldNow();
-  const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), yieldNow);
+  const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), yieldNow, reserveMemory);
   return {
     property: propertyView(property),
     condition: figureOf(condition),
