@@ -112,7 +112,7 @@ export async function* readArchive(
         continue;
       }
       const hash = createHash("sha256");
-      yield { name: header.name, bytes: header.size, content: hashing(content, hash) };
+      yield { name: header.name, bytes: header.size, content: hashing(content, hash, file) };
       found.push(`${hash.digest("hex")}  ${header.name}\n`);
     }
   } catch (error) {
@@ -144,12 +144,21 @@ async function decrypted(file: string, lock: PassphraseLock | undefined): Promis
   decrypter.addIdentity(lock);
   try {
     const stream = await decrypter.decrypt(asWeb(createReadStream(file, { highWaterMark: CHUNK })));
-    return Readable.fromWeb(stream as unknown as WebStream);
+    return Readable.from(decryptedChunks(asIterable(stream), file), { objectMode: false });
   } catch {
     throw new OperatorError(
       `cannot decrypt ${file}: the passphrase is wrong or the file is damaged`,
-      "Use the passphrase that was set when the backup was written.",
+      "Use the passphrase that was set when the backup was written, or another backup.",
     );
+  }
+}
+
+/** Replaces the decrypter's errors, which are about a part of the file, such as "invalid tag". */
+async function* decryptedChunks(stream: AsyncIterable<Uint8Array>, file: string) {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw isSystemError(error) ? error : damagedError(file, "its encrypted content was changed or cut off");
   }
 }
 
@@ -178,19 +187,32 @@ async function firstBytes(file: string): Promise<Buffer> {
   }
 }
 
-async function* hashing(content: AsyncIterable<Uint8Array>, hash: { update(chunk: Uint8Array): unknown }) {
-  for await (const chunk of content) {
-    hash.update(chunk);
-    yield chunk;
+/** Damage that is found while a member's content is read reaches its reader, not the loop over the members. */
+async function* hashing(
+  content: AsyncIterable<Uint8Array>,
+  hash: { update(chunk: Uint8Array): unknown },
+  file: string,
+) {
+  try {
+    for await (const chunk of content) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    throw asOperatorError(error, file);
   }
 }
 
 /** Converts a decoder's error into one about a damaged file. System errors, such as EIO, are returned unchanged. */
 function asOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined && code !== undefined) return error;
+  if (isSystemError(error)) return error;
   return damagedError(file, error instanceof Error ? error.message : String(error));
+}
+
+function isSystemError(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return syscall !== undefined && code !== undefined;
 }
 
 export async function asText(content: AsyncIterable<Uint8Array>): Promise<string> {

@@ -91,8 +91,9 @@ async function restore(file: string, ...options: string[]): Promise<Outcome & { 
 }
 
 /** Expects that a failed restore leaves no files. */
-function expectNothingRestored({ code, stdout, into }: Outcome & { into: Installation }): void {
+function expectNothingRestored({ code, stdout, stderr, into }: Outcome & { into: Installation }): void {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).not.toContain("This is a bug in Mainstay");
   expect(readdirSync(into.folder)).toEqual(["mainstay.toml"]);
 }
 
