@@ -5,8 +5,8 @@ import { dirname, join, relative, resolve } from "node:path";
 const ROOT = join(import.meta.dir, "..");
 
 /*
- * Who may import whom, from the text of the sources: a scan by the transpiler would not see imports of types, and a
- * room that knows another's types knows the other.
+ * The rooms that each room may import, checked in the text of the sources: a scan by the transpiler would miss type
+ * imports, and a room that uses another's types depends on it.
  */
 
 /** The rooms at the top of `src`, from the ground up, each with those that it knows: none that stands after it. */
@@ -118,7 +118,7 @@ const KNOWS_TYPES_OF: Record<string, readonly string[]> = {
 };
 /** Code outside of `src` that it imports. */
 const OUTSIDE = [
-  // As text, to be shown to partners.
+  // Imported as text, to be shown to partners.
   "src/http/routes/document.ts imports docs/examples/receiver.ts",
   "src/http/routes/document.ts imports docs/examples/webhooks.ts",
 ];
@@ -191,7 +191,7 @@ const filesKnownTo = (source: Source): string[] =>
   importsOf(source)
     .filter(isRelative)
     .map((specifier) => fileAt(source, specifier));
-/** Those of which it imports more than types. */
+/** Returns the imported files of which the source uses more than types. */
 const filesLoadedBy = (source: Source): string[] =>
   importStatementsOf(source)
     .filter(({ specifier, isTypeOnly }) => isRelative(specifier) && !isTypeOnly)
@@ -261,7 +261,7 @@ test("the sources are found, and their imports seen", () => {
 });
 
 describe.each(Object.entries(KNOWS))("src/%s", (room, known) => {
-  test(`knows ${known.join(", ") || "nobody"}, and no other`, () => {
+  test(`depends on ${known.join(", ") || "no room"} only`, () => {
     const imports = src
       .filter(({ path }) => roomOf(path) === room)
       .flatMap((source) => filesKnownTo(source).map((file) => ({ from: source.path, file })))
@@ -384,7 +384,7 @@ test("only the wire turns cents to dollars, hundredths to scores, and a value to
     ),
   );
   expect(converting.map(({ path }) => path)).toEqual([]);
-  // What handlers answer is made by views, whose fields tsc counts: they put none together themselves.
+  // Handlers leave their responses to views, whose fields tsc checks, and build no objects themselves.
   const routes = outside.filter(({ path }) => path.startsWith("src/http/routes/"));
   const making = routes.filter((source) => /\btoIso\b|\bwithPartner\(\s*\{/.test(codeOf(source)));
   expect(making.map(({ path }) => path)).toEqual([]);
@@ -415,7 +415,7 @@ test("black-box tests import nothing of the product, nor does what they import",
   const reached = new Set(tests.map(({ path }) => path).filter((path) => path.startsWith("test/blackbox/")));
   expect(reached).not.toBeEmpty();
   const known: string[] = [];
-  // What is added on the way is walked too.
+  // The loop also visits the files that it adds.
   for (const path of reached)
     for (const file of filesKnownTo(tests.find((one) => one.path === path)!))
       if (file.startsWith("src/")) known.push(`${path} imports ${file}`);

@@ -44,7 +44,7 @@ const apply = (
   evidence: Record<string, unknown> = calibrationRecord(calibration),
 ) => applyCalibration(environment(), calibration, { force: true, evidence });
 
-/** Like the fit, but with every life much too short. */
+/** Returns the fit with every life much too short. */
 function spoiled(fit: Calibration): Calibration {
   const { corrections } = fit.fit;
   const lifeFactors = new Map([...corrections.lifeFactors.keys()].map((id) => [id, 0.4]));

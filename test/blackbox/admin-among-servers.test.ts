@@ -12,7 +12,9 @@ import {
   statusesOf,
 } from "../support/several-servers.ts";
 
-/* What administrators ask of several servers on one database in the same instant. */
+/*
+ * Checks what administrators request from several servers on one database at the same instant.
+ */
 
 const { install } = useMainstay({ inFolder: true });
 const serverOn = serverStarter(install);
@@ -30,7 +32,7 @@ beforeAll(async () => {
 
 describe("a partner whose administration is asked of several servers at once", () => {
   // Rule: admin-once
-  test("has one API key, one client secret and one webhook secret in the end, whoever made them", async () => {
+  test("ends with one API key, one client secret and one webhook secret", async () => {
     const partner = await servers[0]!.json("partner", "create", "Rotated");
     const path = `/admin/partners/${partner.partner_id}`;
     const works = async (nth: number, key: string) =>
@@ -78,7 +80,7 @@ describe("a partner whose administration is asked of several servers at once", (
     }
   });
 
-  test("has its page ended once, though all are told that it has ended", async () => {
+  test("has its page ended once, although every request reports success", async () => {
     const partner = await servers[0]!.json("partner", "create", "Embedded");
     const property = await addProperty(servers[0]!.as(partner));
     const { body } = await admin.at[0]!.post("/admin/embeds", { property_id: property.id }, 201);
@@ -172,7 +174,7 @@ describe("deliveries", () => {
           return replies.length - refused.length;
         }),
       );
-      // One that was delivered by then may be sent once more; none is sent that nobody was told of.
+      // A delivery that arrived in the meantime may be sent once more; none is sent without an audit entry.
       expect(Math.min(...resent)).toBeGreaterThanOrEqual(1);
       await eventually(async () => {
         for (const id of made) {

@@ -109,14 +109,14 @@ describe("a tank that crosses every tier", () => {
   });
 
   // Rule: component-warning
-  test("is told with every field when it becomes WARNING", () => {
+  test("is reported with every field when it becomes WARNING", () => {
     expect(dataOf("component.warning", "GOOD")).toEqual(
       everyField({ risk_score: tank.risk_score, risk_tier: "WARNING", previous_tier: "GOOD" }),
     );
   });
 
   // Rule: component-critical
-  test("is told with every field when it becomes CRITICAL", () => {
+  test("is reported with every field when it becomes CRITICAL", () => {
     const data = dataOf("component.critical", "WARNING");
     expect(data).toEqual(
       everyField({ risk_score: expect.any(Number), risk_tier: "CRITICAL", previous_tier: "WARNING" }),
@@ -125,7 +125,7 @@ describe("a tank that crosses every tier", () => {
   });
 
   // Rule: component-recovered
-  test("is told with every field when it is GOOD again", () => {
+  test("is reported with every field when it is GOOD again", () => {
     const data = dataOf("component.recovered", "WARNING");
     expect(data).toEqual(
       everyField({ risk_score: expect.any(Number), risk_tier: "GOOD", previous_tier: "WARNING" }),

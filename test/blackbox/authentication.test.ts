@@ -112,7 +112,7 @@ describe("an invalid credential", () => {
     ],
     ["made to live longer", () => forged({ iat: inAnHour, exp: inAnHour + 3600 })],
     ["of another partner", () => forged({ sub: "PARTNER_00000000000000000000000000" })],
-    ["cut short by a character", () => whole().slice(0, -1)],
+    ["truncated by a character", () => whole().slice(0, -1)],
     ["without its signature", () => whole().slice(0, whole().lastIndexOf("."))],
     ["with a character more", () => `${whole()}A`],
     ["of ten thousand characters", () => whole() + "A".repeat(10_000)],

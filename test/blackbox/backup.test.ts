@@ -41,7 +41,7 @@ let applianceId: string;
 let place: string;
 let plain: string;
 let sealed: string;
-/** The same archive, encrypted with the same passphrase and a low work factor, so that trying one is fast. */
+/** An archive with the same contents and passphrase but a low work factor, so that trying one is fast. */
 let lightlySealed: string;
 let passphraseFile: string;
 beforeAll(async () => {
@@ -233,7 +233,7 @@ describe("restore rejects", () => {
     ["with bytes after its end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.from("more")])],
   ])("a backup %s", async (name, damage) => {
     expectNothingRestored(await restore(damagedCopy(`${name}.backup`, damage)));
-    // With the right passphrase and key.
+    // Uses the right passphrase and key.
     const options = ["--passphrase-file", passphraseFile, "--key", join(source.dataDir, "mainstay.key")];
     const file = damagedCopy(`sealed ${name}.backup`, damage, lightlySealed);
     expectNothingRestored(await restore(file, ...options));

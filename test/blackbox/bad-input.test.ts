@@ -20,8 +20,8 @@ import { addRecords, type RecordIds } from "../support/records.ts";
 import type { Reply } from "../support/reply.ts";
 
 /*
- * Every body that the API takes, sent wrong in each of its fields and in each way; and the keys beside it. What is refused
- * says which field it is, writes nothing, and tells nothing of the server's insides.
+ * Sends every request body of the API with each of its fields invalid in each way, and with invalid keys beside
+ * them. An error names the field, writes nothing, and discloses no internals of the server.
  */
 
 const { serve } = useMainstay();
@@ -280,7 +280,7 @@ function expectRefused(place: Place, raw: string, reply: Reply): void {
   if (!isWhole) expect(messageOf(reply), what).toMatch(named);
 }
 
-/** Everything that a partner can read is the same after as before. */
+/** Checks that everything that a partner can read is unchanged afterward. */
 async function nothingChanges(run: () => Promise<unknown>): Promise<void> {
   const before = await everythingOf(client, own);
   await run();

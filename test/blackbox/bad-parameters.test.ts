@@ -8,8 +8,8 @@ import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { addRecords, photoForm, type RecordIds } from "../support/records.ts";
 
 /*
- * Every parameter of every query string and every path, sent wrong in each way: answered by its name, or as what does
- * not exist, and nothing is written or told of the server's insides.
+ * Sends every parameter of every query string and every path with invalid values of each kind. An error names the
+ * parameter or reports that the resource does not exist, writes nothing and discloses no internals of the server.
  */
 
 const { serve } = useMainstay();

@@ -12,13 +12,13 @@ const FOREIGN = OWN === "darwin-arm64" ? "linux-arm64" : "darwin-arm64";
 const NAME = `mainstay-${pkg.version}-${OWN}${OWN.startsWith("windows") ? ".exe" : ""}`;
 const BILL = `mainstay-${pkg.version}.cdx.json`;
 
-/** Where nobody answers. */
+/** An address without a listener. */
 const NOWHERE = "http://127.0.0.1:9";
 
 setDefaultTimeout(120_000);
 let folder: string;
 let releases: [string, string];
-/** What the second release was told of the machine whose runtime could not be had. */
+/** The result of the second release, for a machine whose runtime could not be downloaded. */
 let partial: { code: number; stderr: string };
 
 async function build(args: readonly string[], env: Record<string, string> = {}) {
@@ -81,7 +81,7 @@ test("an executable for this machine takes the runtime that builds it: nothing i
   expect(JSON.parse(version.stdout.toString())).toMatchObject({ name: "mainstay", bun: Bun.version });
 });
 
-test("nothing of a release tells where it was built", () => {
+test("nothing in a release discloses where it was built", () => {
   for (const file of readdirSync(releases[0]))
     for (const encoding of ["utf8", "utf16le"] as const)
       expect(bytesOf(releases[0], file).includes(Buffer.from(`${ROOT}/`, encoding)), file).toBe(false);
@@ -183,7 +183,7 @@ describe("the bill of materials", () => {
     );
   });
 
-  test("tells of each package where it comes from, its licence, and the hash that the lock file holds", () => {
+  test("lists the origin of each package, its license, and the hash in the lock file", () => {
     const lock = bytesOf(ROOT, "bun.lock").toString();
     for (const { name, version, purl, licenses, hashes } of libraries()) {
       expect(purl).toBe(`pkg:npm/${name.replace("@", "%40")}@${version}`);

@@ -33,7 +33,7 @@ async function serveFleet(): Promise<Installation> {
   return other;
 }
 
-/** What a calibration prints, and the page that it draws. */
+/** Returns the output of a calibration, and the page that it draws. */
 async function calibration(installation: Installation): Promise<{ stdout: string; page: string }> {
   const page = join(installation.folder, "calibration.html");
   const { code, stdout, stderr } = await installation.run(
@@ -186,7 +186,7 @@ describe("mainstay calibrate", () => {
   });
 });
 
-describe("a day whose snapshot was taken, once a fit is put to use", () => {
+describe("a day whose snapshot was taken, once a fit is applied", () => {
   const trendsOf = async (client: ApiClient, ids: readonly string[]) =>
     await Promise.all(ids.map(async (id) => (await client.get(`/v1/components/${id}/trend`)).body.trend));
   let other: Installation;
@@ -207,7 +207,7 @@ describe("a day whose snapshot was taken, once a fit is put to use", () => {
   });
 
   // Rule: calibrate-scores
-  test("is taken again by it, tells nobody, and keeps its points of the trends; so is one that is gone back from", async () => {
+  test("is taken again with the fit, sends no event, and keeps its points of the trends; also after a revert", async () => {
     const plain = await forecasts();
     const ids = plain.slice(0, 12).map(([id]) => id as string);
     const trends = await trendsOf(client, ids);
@@ -303,7 +303,7 @@ describe("an explanation under a fit in use", () => {
     expect(explained.some(({ life }) => life.frailty > 1)).toBe(true);
   });
 
-  test("has parts that come to its score", () => {
+  test("has parts that add up to its score", () => {
     for (const { life, rate, age, evidence, hazard, score } of explained) {
       const near = (found: number, made: number) =>
         expect(Math.abs(found - made)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(made)));
@@ -331,7 +331,7 @@ describe("an explanation under a fit in use", () => {
   });
 });
 
-/** The same fleet as if a little more than a year of its record had passed by today: half a hundred failures, few of them old. */
+/** Shortens the fleet's record to a little more than a year by today: about fifty failures, few of them old. */
 async function youngFleet(server: Installation): Promise<void> {
   const { partner_id } = await server.createPartner("Young");
   const later = Math.round((Date.parse(daysFromToday(0)) - Date.parse("2018-03-15")) / 86_400_000);

@@ -59,7 +59,7 @@ test("what is copied is what a build leaves, and the base image has its C librar
   expect(only("FROM")).toMatch(/^debian:\d+-slim$/);
 });
 
-test("it runs as a user who is not root, in a volume that is that user's alone", () => {
+test("it runs as a user other than root, in a volume that only that user can access", () => {
   const [uid] = only("USER").split(":");
   expect(Number(uid)).toBeGreaterThan(0);
   expect(only("RUN")).toContain(`useradd --system --uid ${uid} `);

@@ -110,7 +110,9 @@ describe("kill -9 in the middle of a snapshot", () => {
   const PROPERTIES = 600;
   const COMPONENTS = PROPERTIES * 12;
   const DUE = { snapshot: { enabled: true, at: "00:00" } };
-  /** How many components the day's run has behind it, as a whole or in the shares that servers take of it. */
+  /**
+   * The number of components that the day's run has completed, as a whole or in the shares that servers take of it.
+   */
   const PROGRESS = `SELECT coalesce(sum(components), 0) FROM
     (SELECT components FROM snapshot_runs UNION ALL SELECT components FROM snapshot_shares) AS done`;
 
@@ -138,7 +140,7 @@ describe("kill -9 in the middle of a snapshot", () => {
     return partner;
   }
 
-  /** All that a snapshot writes, but for moments and ids. */
+  /** Returns all that a snapshot writes, except times and ids. */
   async function written(installation: Installation) {
     const rows = (sql: string) => installation.sql(sql);
     const deliveries = await rows(
@@ -166,7 +168,7 @@ describe("kill -9 in the middle of a snapshot", () => {
   }
 
   // Rule: announced-once
-  test("comes to what one that nobody killed comes to, and each transition arrives once", async () => {
+  test("has the result of an undisturbed snapshot, and each transition arrives once", async () => {
     const receiver = await startReceiver();
     const [server, undisturbed] = [install(), install()];
     const { partner_id, api_key } = await withPortfolio(server);
@@ -191,7 +193,8 @@ describe("kill -9 in the middle of a snapshot", () => {
     expect(reached.length).toBeGreaterThan(3);
     expect(reached[0]).toBeGreaterThan(0);
     expect(reached.at(-1)).toBeLessThan(COMPONENTS);
-    // A commit may be whole in the log while nobody was told of it: who opens the database next finds it.
+    // A commit may be complete in the log before its response was sent: the next process to open the database finds
+    // it.
     const [left] = (await written(server)).runs;
     expect(Boolean(left!.over)).toBe(false);
     expect(await read()).toBeWithin(reached.at(-1)!, COMPONENTS);
@@ -217,7 +220,7 @@ describe("kill -9 in the middle of a snapshot", () => {
 });
 
 describe("SIGTERM", () => {
-  test("lets a request under way finish, takes no new one, and exits 0", async () => {
+  test("lets a request in progress finish, accepts no new one, and exits 0", async () => {
     const server = await serve();
     const { api_key } = await server.createPartner();
     const { url } = server;

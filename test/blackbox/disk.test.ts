@@ -45,7 +45,7 @@ const upload = (client: ApiClient, applianceId: string, status: number, bytes = 
   return client.ask("POST", `/v1/appliances/${applianceId}/photos`, status, { raw: form });
 };
 
-/** Everything that was acknowledged is there, in a database that is whole. */
+/** Checks that the database is intact and holds everything that was acknowledged. */
 async function expectWhole(server: Installation, client: ApiClient, acknowledged: readonly string[]) {
   const found: string[] = [];
   for (let total = 1; found.length < total; ) {
@@ -116,7 +116,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   });
 
   // Rule: health-degraded, full-disk
-  test("writes are refused with 503, reads go on, and all is well again as soon as there is room", async () => {
+  test("writes are rejected with 503, reads continue, and writes succeed again as soon as there is room", async () => {
     const place = disk(24);
     const server = await serveOn(place);
     const client = server.as(await server.createPartner());
@@ -293,7 +293,7 @@ describe("where the system refuses to write", () => {
     if (!success) throw new Error(`prlimit: ${stderr}`);
   };
 
-  test("writes are refused with 503, reads go on, and all is well again once it is allowed", async () => {
+  test("writes are rejected with 503, reads continue, and writes succeed again once it is allowed", async () => {
     const server = install();
     server.expectFault(REFUSED);
     await server.start();
@@ -381,7 +381,7 @@ async function passphraseFile({ folder: place }: Installation): Promise<string> 
 }
 
 describe("a data folder that can't be written", () => {
-  /** What a start, a command that writes and one that reads say of it. */
+  /** Checks how a start, a command that writes and a command that reads report the problem. */
   async function expectRefused(installation: Installation, under: readonly string[]) {
     const file = join(installation.dataDir, "mainstay.db");
     const before = readFileSync(file);

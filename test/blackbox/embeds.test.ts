@@ -177,7 +177,7 @@ test("views are counted without a write for each, and shown in the metrics and t
 
 describe("the response headers of a page", () => {
   // Rule: embed-policy
-  test("limit who may frame it, and allow no inline scripts, inline styles or other hosts", async () => {
+  test("limit the sites that may frame it, and allow no inline scripts, inline styles or other hosts", async () => {
     const { token } = await create();
     for (const { headers } of [await pageOf(token), await pageOf(`${token}0`, 404)]) {
       const policy = headers.get("content-security-policy")!;

@@ -6,8 +6,8 @@ import { type Installation, type Partner, useMainstay } from "../support/mainsta
 import { addAppliance, addProperty, logEvents, THIS_YEAR } from "../support/portfolio.ts";
 
 /*
- * Answers may be kept as long as nobody can tell. A parameter that nobody knows is ignored, and makes an address that was
- * never asked for: what it answers is what stands in the database.
+ * A response may be cached as long as the cache makes no visible difference. An unknown parameter is ignored and
+ * makes an address that was never requested, so its response is read from the database.
  */
 const { serve } = useMainstay();
 let server: Installation;

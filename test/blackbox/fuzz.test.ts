@@ -11,14 +11,14 @@ import { startReceiver } from "../support/receiver.ts";
 import { addRecords } from "../support/records.ts";
 
 /*
- * Asks for every operation of the API document in ways that the document describes, and in ways that it does not. The
- * client holds each answer against the document; beyond that, nothing is answered with a fault, and nothing of the
- * server's insides is told. CONTRIBUTING.md says how to run it for longer and how to see a failure again.
+ * Sends requests to every operation of the API document, both as the document describes and in other ways. The
+ * client checks each response against the document. In addition, no response is a fault or discloses internals of
+ * the server. CONTRIBUTING.md says how to run it for longer and how to reproduce a failure.
  */
 
 const { FUZZ_RUNS, FUZZ_SEED, FUZZ_PATH } = process.env;
 const RUNS = Number(FUZZ_RUNS ?? 40);
-/** The same requests each time, but for a longer run. */
+/** A fixed seed, except for a longer run. */
 const SEED = FUZZ_SEED === undefined ? (FUZZ_RUNS === undefined ? 1 : undefined) : Number(FUZZ_SEED);
 
 const { serve } = useMainstay();
@@ -30,7 +30,7 @@ let other: ApiClient;
 
 beforeAll(async () => {
   server = await serve();
-  // With a receiver, so that there are deliveries to send again.
+  // Has a receiver, so that there are deliveries to send again.
   const { url } = await startReceiver();
   partner = await server.createPartner("Acme", "--webhook-url", url);
   client = server.as(partner);
@@ -80,7 +80,10 @@ function send(
   });
 }
 
-/** What the stand-ins of the requests stand for: new for each operation, or what one adds would slow the next. */
+/**
+ * Returns the values of the placeholders in requests. They are new for each operation: otherwise what one operation
+ * adds would slow the next.
+ */
 async function standIns(): Promise<Record<string, string>> {
   const [own, others] = await Promise.all([addRecords(client), addRecords(other)]);
   return {

@@ -122,7 +122,7 @@ describe("importing real files", () => {
       const command = killable(installation.spawn(...args(...SAMPLE_FILES)));
       // At the start, in the middle and at the end of a transaction, which takes about 12 ms.
       reached.push(await killAt({ goal, laterMs: (nth * 5) % 12 }, read, command));
-      // As after its lock has expired.
+      // Makes the lock expire.
       await installation.sql("UPDATE locks SET expires_at = 0");
     }
     await close();
@@ -165,11 +165,11 @@ describe("rejected rows", () => {
     const { installation, importing } = await withPartner();
     await importing(...SAMPLE_FILES);
     const rejects = (name: string) => join(installation.folder, "rejects", `${name}.csv`);
-    const mended = readFileSync(rejects("appliances"), "utf8").replaceAll(
+    const fixed = readFileSync(rejects("appliances"), "utf8").replaceAll(
       /,,(\d+),install_year/g,
       ",1999,$1,install_year",
     );
-    writeFileSync(rejects("appliances"), mended);
+    writeFileSync(rejects("appliances"), fixed);
     const again = () =>
       importing("--appliances", rejects("appliances"), "--service-events", rejects("service_events"));
     expect(await again()).toMatchObject({
@@ -374,7 +374,7 @@ describe("--default", () => {
 test("--no-webhooks sends no webhooks, and the event stream has all events", async () => {
   const server = await serve();
   const { url } = await startReceiver();
-  const reported = await server.createPartner("Told", "--webhook-url", url);
+  const reported = await server.createPartner("Reported", "--webhook-url", url);
   const path = join(folder(), "properties.csv");
   writeFileSync(path, "partner_property_id,name,address,state\n1,Elm,1 Elm St,NY\n");
   const deliveries = async () =>

@@ -118,7 +118,7 @@ describe.each([
     expect(reached).toBeLessThan(APPLIANCES);
     const [lease] = await world.sql("SELECT expires_at FROM locks WHERE name LIKE 'import:%'");
     expect(Number(lease!.expires_at) - Date.now()).toBeLessThanOrEqual(15_000);
-    // As after its lease has expired.
+    // Makes the lease expire.
     await world.sql(EXPIRE_LOCKS);
     const last = await there.json(...args);
     expect(last.appliances.created).toBeWithin(1, APPLIANCES - reached + 1);

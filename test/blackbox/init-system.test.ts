@@ -150,7 +150,7 @@ describe("init --system", () => {
     const root = machine();
     await initialised(root);
     chmodSync(root, 0o755);
-    // Like the unit, except for the root folder, which only systemd can change.
+    // Matches the unit, except for the root folder, which only systemd can change.
     const place = ["--config", join(root, CONFIG), "--data-dir", join(root, DATA)];
     const service = Bun.spawn([...AS_ACCOUNT, join(root, BINARY), "serve", "--port", "0", ...place], {
       cwd: root,

@@ -15,7 +15,7 @@ import { daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 const { serve } = useMainstay();
 const SOURCE = readFileSync(join(import.meta.dir, "../fixtures/journey/partner-journey.ts"), "utf8");
 
-/** What a program may get wrong, and what the compiler must say of it. */
+/** Mistakes of a program, each with the compiler's error. */
 const MISUSES: [string, string, RegExp][] = [
   [
     "a field's name",
@@ -49,8 +49,8 @@ const MISUSES: [string, string, RegExp][] = [
   ],
   [
     "the type of a service event",
-    `await api.POST("/service-events/bulk", { body: { events: [{ appliance_id: "A", event_type: "Mend", date: "2026-01-01" }] } });`,
-    /'"Mend"' is not assignable/,
+    `await api.POST("/service-events/bulk", { body: { events: [{ appliance_id: "A", event_type: "Fix", date: "2026-01-01" }] } });`,
+    /'"Fix"' is not assignable/,
   ],
   [
     "what a claim needs",
@@ -91,7 +91,7 @@ const MISUSES: [string, string, RegExp][] = [
     /possibly 'null'/,
   ],
   [
-    "an entry of the stream that was not told apart",
+    "an entry of the stream whose type was not checked",
     `const { data } = await api.GET("/events", { params: { query: { since: "2026-01-01" } } }); return data!.events[0]!.data.risk_score;`,
     /'risk_score' does not exist/,
   ],
@@ -124,7 +124,7 @@ describe("the types of a client generated from the document", () => {
   // Rule: generated-types
   test("say what everything is: nothing is any or unknown", () => {
     const loose = types.split("\n").filter((line) => /\b(any|unknown|object)\b(?=[;|[ ]*$)/.test(line));
-    // A response may have headers that nobody documents.
+    // A response may have undocumented headers.
     expect(loose.filter((line) => line.trim() !== "[name: string]: unknown;")).toEqual([]);
   });
 
@@ -150,7 +150,7 @@ describe("the partner's journey, over HTTP", () => {
   let figures: Json;
   const asked = new Set<string>();
 
-  /** As `fetch`, and every answer is held against the document. */
+  /** Calls `fetch` and checks every response against the document. */
   async function checkedFetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const response = await fetch(request);
@@ -191,7 +191,7 @@ describe("the partner's journey, over HTTP", () => {
     expect(made.tuned.usage_intensity).toBe(1.5);
   });
 
-  test("logs service events, readings, sensor events and claims, and is told which it must mend", () => {
+  test("logs service events, readings, sensor events and claims, and learns which ones to fix", () => {
     expect(reported.logged).toMatchObject({ created: 2, errors: 1, error_details: [{ index: 2 }] });
     expect(reported.read).toMatchObject({ received: true, appliance_id: made.heater.id });
     expect(reported.smart).toMatchObject({ property_created: false, appliance_created: false, warnings: [] });
@@ -229,7 +229,7 @@ describe("the partner's journey, over HTTP", () => {
     expect(new Uint8Array(bytes)).toEqual(picture);
   });
 
-  test("follows the event stream to its end, each thing once, and goes on from there", async () => {
+  test("follows the event stream to its end, each event once, and continues from there", async () => {
     const { api } = clients;
     const monthAgo = `${daysFromToday(-30)}T00:00:00.000Z`;
     const { seen, latest } = await program.sync(api, monthAgo, 4);

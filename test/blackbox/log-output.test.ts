@@ -52,7 +52,10 @@ async function droppedAt(adminUrl: string): Promise<number> {
   return Number(/^mainstay_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** How many lines the log itself tells to be missing: more than once, where a short line found room between. */
+/**
+ * Returns the number of lines that the log itself reports as missing. It reports them more than once if a short
+ * line found room in between.
+ */
 function reportedIn(text: string): number {
   const reported = linesOf(text).filter(({ msg }) => msg.startsWith("log lines dropped"));
   for (const { level } of reported) expect(level).toBe("warn");
@@ -73,7 +76,7 @@ async function askUntilDropped({ url, admin_url }: LogLine): Promise<number> {
 
 describe("standard output that takes nothing", () => {
   // Rule: log-never-waits
-  test("a pipe that nobody reads holds up no request; lines are dropped, counted and told", async () => {
+  test("a pipe without a reader delays no request; lines are dropped, counted and reported", async () => {
     const fifo = join(install().folder, "log");
     expect(Bun.spawnSync(["mkfifo", fifo]).success).toBe(true);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -140,7 +143,7 @@ describe("standard output that takes nothing", () => {
     expect(await server.stop()).toEqual({ code: 0, stderr: "" });
   });
 
-  test.skipIf(!CAN_MOUNT)("a full disk ends nothing, and the log goes on when there is room", async () => {
+  test.skipIf(!CAN_MOUNT)("a full disk ends nothing, and the log continues when there is room", async () => {
     const place = disk(2);
     const file = join(place.path, "log");
     const server = await serveInto(file);

@@ -142,14 +142,14 @@ describeOnSqlite("the database's pages", () => {
   test.each([
     ["small", 40],
     ["larger, by another process", 500],
-  ])("of a %s database are checked beside serving, and damage is told", async (_, properties) => {
+  ])("of a %s database are checked while it serves, and damage is reported", async (_, properties) => {
     const server = await filled(properties);
     await server.start();
     await eventually(async () => expect(await pagesOf(server)).toBe("ok"));
     expect(await metric(server)).toBe("1");
     await server.stop();
     breakIn(server);
-    // Told by the check, and by a job whose time may come meanwhile.
+    // Reported by the check, and by a job that may run meanwhile.
     server.expectFault(/is damaged/);
     await server.start();
     await eventually(async () => expect(await pagesOf(server)).toBe("damaged"));

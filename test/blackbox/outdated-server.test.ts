@@ -7,14 +7,14 @@ import { connectTo, rowsOf, tableLockAwaited, usePostgres } from "../support/pos
 const { install } = useMainstay({ inFolder: true });
 const postgres = usePostgres();
 
-/** Of a migration that older servers can't live with: what is seen of it once that is committed. */
+/** The effects of a migration that older servers can't live with, as seen once it is committed. */
 const TAKE_OUT = `LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE;
   INSERT INTO schema_migrations SELECT max(number) + 1, 'less', '', 0 FROM schema_migrations; DELETE FROM servers`;
 const OUTDATED =
   /the database was migrated by a newer version of Mainstay: it has migration \d+ \(less\), this version knows \d+$/m;
 
 // Rule: outdated-server
-test("a server that was paused while older ones were done away with stops once it goes on, and says why", async () => {
+test("a server that was paused during a migration that ended older servers stops when it resumes, and says why", async () => {
   const url = await postgres.newDatabase();
   const server = install({ storage: { url } });
   await server.start();
@@ -27,7 +27,7 @@ test("a server that was paused while older ones were done away with stops once i
   const line = await server.logged(({ msg }) => msg.startsWith("stopping: "));
   expect(line).toMatchObject({ level: "error", msg: expect.stringMatching(OUTDATED) });
   expect(line.hint).toContain("Run the newer executable");
-  // Nor is it counted as alive by whoever comes next.
+  // The next server does not count it as alive.
   expect(await rowsOf(url, "SELECT * FROM servers")).toEqual([]);
 });
 

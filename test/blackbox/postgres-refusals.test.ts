@@ -24,7 +24,7 @@ async function refusal(address: string): Promise<{ error: string; hint: string }
   const command = await installation.run("partner", "list", "--json");
   const reported = JSON.parse(command.stderr) as { error: string; hint: string };
   expect(command.code).toBe(1);
-  // The same sentence from both, and never the password.
+  // Both report the sentence, and never the password.
   expect(stdout + stderr).toContain(reported.error);
   expect(stdout + stderr + command.stderr).not.toContain("pass-word-of-ours");
   expect(reported.hint).toMatch(/\w{3}/);
@@ -34,8 +34,8 @@ async function refusal(address: string): Promise<{ error: string; hint: string }
 const withPart = (url: string, parts: Partial<URL>) => Object.assign(new URL(url), parts).href;
 
 // The server's own tables end as one does whose process PostgreSQL has ended, each time that they are read.
-test("a database that goes while a server starts, or a command runs, is told of as one that is away", async () => {
-  // As patient as a server is that was not told to wait longer.
+test("a database that is lost while a server starts, or a command runs, is reported as unavailable", async () => {
+  // Uses the default timeout of a server.
   const url = withDefaultTimeout(await newDatabase());
   const installation = install({ storage: { url } });
   await installation.createPartner();
@@ -208,7 +208,7 @@ describe("a certificate is held against authority and name", () => {
     expect(encryption.detail).toBe("the connection is encrypted");
   });
 
-  test("and refused with a wrong name, or an authority that nobody named", async () => {
+  test("and rejected with a wrong name, or an unknown authority", async () => {
     const name = await refusal(
       address("localhost", `sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`),
     );

@@ -4,7 +4,10 @@ import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { LOGIN, startSystem } from "../support/property-management-system.ts";
 
-/* What each step finds is tested in test/pms. These tests cover the endpoint: that it uses the server's settings and reports the result. */
+/*
+ * The steps of the check are tested in test/pms. These tests cover the endpoint: that it uses the server's settings
+ * and reports the result.
+ */
 
 const { serve } = useMainstay();
 const STEPS = ["configured", "dns", "tcp", "tls", "http", "credentials"];

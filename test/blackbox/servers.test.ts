@@ -81,7 +81,7 @@ describe("two servers on one database", () => {
     await run(202);
   });
 
-  test("do to a partner, or fit the model, what no other does just now, and say who does", async () => {
+  test("reject work on a partner or a calibration that another server is doing, and name its owner", async () => {
     const other = await a.json("partner", "create", "Other", "--webhook-url", "https://hooks.example.com/");
     const id = other.partner_id;
     const held = (name: string, until = "(extract(epoch from clock_timestamp()) * 1000)::bigint + 60000") =>
@@ -108,7 +108,7 @@ describe("two servers on one database", () => {
     );
     await refused("partner", "announce", id);
     await refused("partner", "purge", id, "--confirm", "Other");
-    // What only counts is done beside it.
+    // A dry run only counts, so it runs in parallel.
     expect((await b.run("partner", "announce", id, "--dry-run")).code).toBe(0);
     await held(`partner:${id}`, "0");
     await admin.client.post(`/admin/partners/${id}/announce`, {}, 202);
@@ -196,7 +196,7 @@ describe("two servers on one database", () => {
     };
     const limited = await c.json("partner", "create", "Limited");
     expect(await admittedOf(limited, 3 * LIMIT)).toBeWithin(LIMIT - 10, LIMIT + 1);
-    // What a server forgets when it dies is not forgotten by the others.
+    // The other servers keep the counts of a server that dies.
     await d.kill();
     await d.start();
     expect(await admittedOf(limited, LIMIT)).toBeLessThanOrEqual(10);

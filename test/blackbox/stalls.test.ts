@@ -8,7 +8,10 @@ import { type Installation, type Partner, useMainstay } from "../support/mainsta
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 import { onPostgres } from "../support/postgres.ts";
 
-/** Of processor time. What is right takes a tenth of it, the largest answer half of it where other work shares the cores. */
+/**
+ * A limit of processor time. Correct code takes a tenth of it, and half of it for the largest response where other
+ * work shares the cores.
+ */
 const BODY_MS = 10_000;
 /**
  * The processor time that the server may spend while half of the pings wait. The slowest may wait for the write itself,
@@ -64,7 +67,7 @@ async function beside<T>(send: () => Promise<T>): Promise<T> {
 const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + i)).toISOString().slice(0, 10);
 const items = (make: (i: number) => object) => Array.from({ length: ITEMS }, (_, i) => make(i));
 
-describe("a full body keeps nobody waiting", () => {
+describe("a full body delays no other request", () => {
   test.each<[string, (i: number) => object]>([
     [
       "as many warranty claims as replacements, of one day",
@@ -121,10 +124,13 @@ describe("a large answer", () => {
     ...["report", "forecast", "reserve", "condition-score", "rcv", "compliance", "claims/impact"],
     ...["plan?years=30", "plan?years=30&format=csv"],
   ];
-  test.each(figures)("%s of a property with thousands of appliances keeps nobody waiting", async (figure) => {
-    const answer = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
-    expect(answer.status).toBe(200);
-  });
+  test.each(figures)(
+    "%s of a property with thousands of appliances delays no other request",
+    async (figure) => {
+      const answer = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
+      expect(answer.status).toBe(200);
+    },
+  );
 
   test("is whole, and is not sent again while nothing has changed", async () => {
     const path = `/v1/property/${large.id}/report`;
@@ -139,7 +145,7 @@ describe("a large answer", () => {
   });
 
   // Rule: large-answers
-  test("that nobody reads holds little memory, and a further one is refused until it is read", async () => {
+  test("that no client reads uses little memory, and a further one is rejected until it is read", async () => {
     const before = residentBytes();
     const askings = Array.from({ length: 25 }, () => askUnread(`/v1/property/${large.id}/report`));
     const heads = await Promise.all(askings.map(({ head }) => head));
@@ -159,7 +165,7 @@ describe("a large answer", () => {
   });
 
   // Rule: large-answers
-  test("to a write that nobody reads holds little memory, and a further write is refused with nothing done", async () => {
+  test("to a write that no client reads uses little memory, and a further write is rejected without effect", async () => {
     const own = await addProperty(client);
     const { id } = await addAppliance(client, own.id, { type_id: "washer", install_year: 2010 });
     const body = JSON.stringify({
@@ -242,7 +248,7 @@ test("out of file descriptors, new connections are refused at once, without work
   });
 });
 
-/** What a process has used of the processors. */
+/** Returns the processor time that a process has used, in milliseconds. */
 function cpuMs(pid: number): number {
   const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8")
     .split(/(?<=\)) /)[1]!

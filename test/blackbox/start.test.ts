@@ -68,7 +68,7 @@ describe("a server does not start", () => {
   });
 
   // Rule: second-server
-  testOnSqlite("on a data folder that another server serves, which goes on undisturbed", async () => {
+  testOnSqlite("on a data folder that another server serves, which continues undisturbed", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const { stderr } = await refused(server);

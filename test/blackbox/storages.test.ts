@@ -10,13 +10,14 @@ import { usePostgres } from "../support/postgres.ts";
 import { type TwinRequest, type TwinServer, Twins, twinServer } from "../support/twins.ts";
 
 /*
- * Asks a server over a data folder and one over PostgreSQL the same, by hand and at random: no partner, operator or
- * receiver can tell one from the other. CONTRIBUTING.md says how to run it for longer and how to see a failure again.
+ * Sends identical requests to a server on a data folder and to one on PostgreSQL, both fixed and random: no
+ * partner, operator or receiver can distinguish them. CONTRIBUTING.md says how to run it for longer and how to
+ * reproduce a failure.
  */
 
 const { TWIN_RUNS, TWIN_SEED, TWIN_PATH } = process.env;
 const RUNS = Number(TWIN_RUNS ?? 4);
-/** The same requests each time, but for a longer run. */
+/** A fixed seed, except for a longer run. */
 const SEED = TWIN_SEED === undefined ? (TWIN_RUNS === undefined ? 1 : undefined) : Number(TWIN_SEED);
 const MOST_STEPS = 30;
 
@@ -183,9 +184,12 @@ describe("a server over a data folder and one over PostgreSQL", () => {
 });
 
 const document = readApiDocument();
-/** What a server tells of itself, and what takes long: the demo is compared where it is moved (move.test.ts). */
+/**
+ * Operations that describe the server itself, or that take long. The demo is compared where it is moved
+ * (move.test.ts).
+ */
 const LEFT_OUT = ["getHealth", "getOpenApi", "createDemoProperty"];
-/** What a partner asks for: whatever else is documented, changes more often than reads. */
+/** The operations of a partner. Those that change something run more often than reads. */
 const ofPartner = operationsOf(document)
   .filter(({ operation }) => !LEFT_OUT.includes(operation.operationId))
   .map((at) => ({
@@ -194,7 +198,7 @@ const ofPartner = operationsOf(document)
       ({ body, ...request }): TwinRequest => ({
         method: at.method,
         ...request,
-        // Thousands of units take long to compare, and tell nothing more.
+        // Thousands of units take long to compare, and show nothing more.
         body: body?.replaceAll(/"unit_count":\d{3,}/g, '"unit_count":12'),
       }),
     ),
@@ -235,7 +239,10 @@ const step = fc
   .tuple(fc.oneof(...ofPartner, { weight: 30, arbitrary: fc.constantFrom(...OF_OPERATOR) }), fc.nat(50))
   .map(([request, pick]): TwinRequest => ({ ...request, pick }));
 
-/** All that can be read of the partner: lists with their filters, figures, exports, and what its receiver was told. */
+/**
+ * Reads everything about the partner: lists with their filters, figures, exports, and the messages that its
+ * receiver got.
+ */
 async function readAll(twins: Twins): Promise<void> {
   for (const target of LISTS)
     await twins.ask({ method: "GET", target, headers: { "x-request-id": "reads" } });

@@ -118,7 +118,7 @@ describe("on SIGHUP", () => {
     expect(await ask(server, first)).toMatchObject({ status: 200, certificate: "first" });
   });
 
-  test("a server without TLS goes on", async () => {
+  test("a server without TLS keeps running", async () => {
     const server = await serve();
     process.kill(server.pid, "SIGHUP");
     await eventually(() => expect(server.log.map(({ msg }) => msg).join()).toContain("not set"));
@@ -172,7 +172,7 @@ describe("the start", () => {
     expect(code).toBe(1);
   });
 
-  test("goes on with a certificate that has expired, and warns", async () => {
+  test("continues with a certificate that has expired, and warns", async () => {
     const { server } = await serveSecurely({ cert: FIXTURE_TLS.expired, key: FIXTURE_TLS.key });
     const line = await server.logged(({ msg }) => msg.includes("expired"));
     expect(line.level).toBe("warn");
@@ -257,7 +257,9 @@ function startLoad(server: Installation, ca: Buffer[]) {
   };
 }
 
-/** What comes back for an HTTP request without TLS until the connection ends. */
+/**
+ * Returns everything that the server sends in response to an HTTP request without TLS, until the connection ends.
+ */
 function speakPlainly(server: Installation): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve) => {

@@ -261,7 +261,7 @@ describe.concurrent("resending", () => {
 
 describe.concurrent("a test of the receiver", () => {
   // Rule: send-test-event, webhook-test
-  test("is sent whatever events the partner wants, and says who asked", async () => {
+  test("is sent regardless of the partner's events, and names the requester", async () => {
     const { path, partner, receiver } = await listening();
     await admin.client.put(path, { webhook_events: ["component.critical"] });
     const { body } = await testWebhook(path, 202, { message: "Are you there?" });
@@ -458,7 +458,7 @@ describe.concurrent("the network's rules", () => {
   });
 });
 
-/** As if the receiver had been away for a day: what was delivered to the partner has failed instead. */
+/** Marks the partner's successful deliveries as failed, as if the receiver had been away for a day. */
 async function haveFailed({ partner_id }: Partner): Promise<void> {
   await server.sql(`UPDATE webhook_deliveries SET status = 'failed' WHERE partner_id = '${partner_id}'`);
 }

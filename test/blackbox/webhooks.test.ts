@@ -78,7 +78,7 @@ describe("what happens to a portfolio", () => {
       event_type: "Replacement",
       date: daysFromToday(0),
     });
-    // What concerns different components comes in any order.
+    // Messages about different components arrive in any order.
     received = await receiver.waitFor(
       (all) =>
         ofEvent(all, "component.recovered").length === 1 &&
@@ -205,7 +205,7 @@ describe.concurrent("a receiver", () => {
   });
 
   // Rule: nothing-lost
-  test("is told of what happened while it, or the server, was away", async () => {
+  test("gets the events of a time when it, or the server, was unavailable", async () => {
     const server = await serve();
     const { client, receiver, partner } = await listen(server, () => "reset");
     await addProperty(client);
@@ -221,7 +221,7 @@ describe.concurrent("a receiver", () => {
 });
 
 describe.concurrent("receivers that fail", () => {
-  /** What the first attempt meets; the second is answered. */
+  /** The failures of the first attempt. The second succeeds. */
   const failures = {
     "answers 500": { status: 500 },
     "answers 404": { status: 404 },
@@ -231,7 +231,7 @@ describe.concurrent("receivers that fail", () => {
   } as const;
 
   // Rule: same-bytes
-  test("are tried again after 5 seconds with the same bytes, and hold up nobody else", async () => {
+  test("are tried again after 5 seconds with the same bytes, and delay no other receiver", async () => {
     const server = await serve({ webhooks: { timeout_ms: 1000 } });
     const failing = await Promise.all(
       Object.values(failures).map((failure) =>
@@ -295,7 +295,7 @@ describe.concurrent("receivers that fail", () => {
   });
 
   // Rule: delivery-order
-  test("are told of a component's changes in their order, a later one waiting for the earlier", async () => {
+  test("get a component's changes in order: a later one waits for the earlier", async () => {
     const { client, receiver } = await listen(going, ({ event }, nth) => ({
       status: event === "component.critical" && nth === 1 ? 500 : 200,
     }));
@@ -336,7 +336,7 @@ test.concurrent("kill -9 in the middle of deliveries loses no announcement and c
 });
 
 // Rule: nothing-lost
-test.concurrent("SIGTERM in the middle of deliveries finishes those under way; the rest follow after the next start, once", async () => {
+test.concurrent("SIGTERM in the middle of deliveries finishes those in progress; the rest follow after the next start, once", async () => {
   const server = await serve();
   const { promise: until, resolve: answer } = Promise.withResolvers<void>();
   const { client, receiver } = await listen(server, () => ({ status: 200, until, delayMs: 50 }));

@@ -17,7 +17,7 @@ async function inDatabase(): Promise<World> {
   const { store, sql } = await openStore(0);
   return {
     book: leaseRepository(store),
-    // The database's clock is nobody's to set: what it is compared with is made older.
+    // A test cannot set the database's clock, so the times that it is compared with are made older.
     async pass(ms) {
       await sql(`UPDATE leases SET expires_at = expires_at - ${ms} WHERE expires_at > ${ms}`);
       await sql(`UPDATE servers SET seen_at = seen_at - ${ms}`);
@@ -64,7 +64,7 @@ describe.each([
     ({ book, pass, upgrade } = await open());
   });
 
-  test("gives a lease to the first who asks, and to nobody else until it has run out", async () => {
+  test("grants a lease to the first server that asks, and to no other until it expires", async () => {
     expect(await book.acquire("a", ["x", "y"], FOR)).toEqual([
       { name: "x", epoch: 1 },
       { name: "y", epoch: 1 },
@@ -74,7 +74,7 @@ describe.each([
     expect(await book.acquire("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
   });
 
-  test("leaves the epoch alone for the holder who asks again, and raises it once it had ended", async () => {
+  test("keeps the epoch for a holder that asks again, and raises it after an expiry", async () => {
     await book.acquire("a", ["x"], FOR);
     expect(await book.acquire("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 1 }]);
     await pass(FOR + 1);
@@ -100,14 +100,14 @@ describe.each([
     expect(await book.acquire("b", ["x", "y"], FOR)).toEqual([{ name: "y", epoch: 2 }]);
   });
 
-  test("gives back what had ended and nobody took, by the same epoch", async () => {
+  test("returns an expired lease that no other server acquired with an unchanged epoch", async () => {
     await book.acquire("a", ["x"], FOR);
     await pass(FOR - 1);
     expect((await book.heartbeat(server("a"), FOR)).leases).toEqual([{ name: "x", epoch: 1 }]);
     expect(await book.acquire("b", ["x"], FOR)).toEqual([]);
   });
 
-  test("knows who is alive: who was seen within the time, and has not left", async () => {
+  test("lists the live servers: seen within the time, and not left", async () => {
     await book.heartbeat(server("a"), FOR);
     await book.heartbeat(server("b"), FOR);
     const ids = async (of: string) =>
@@ -119,7 +119,7 @@ describe.each([
     expect(await ids("c")).toEqual(["c"]);
   });
 
-  test("lets those go on that can live with a newer schema, and nobody join who knows an older one", async () => {
+  test("lets servers that can live with a newer schema continue, and none join that knows an older one", async () => {
     await book.heartbeat(server("a"), FOR);
     await upgrade(false);
     expect((await book.heartbeat(server("a"), FOR)).alive.map(({ id }) => id)).toEqual(["a"]);
@@ -137,7 +137,7 @@ describe.each([
       await expect(book.heartbeat(server("a"), FOR)).rejects.toThrow(OutdatedServer);
   });
 
-  test("holds nothing for who has left", async () => {
+  test("holds nothing for a server that has left", async () => {
     await book.heartbeat(server("a"), FOR);
     await book.acquire("a", ["x"], FOR);
     await book.leave("a");

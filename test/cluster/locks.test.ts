@@ -20,7 +20,7 @@ async function twoProcesses() {
 }
 const heldBy = (lock: HeldLock | { heldBy: string }) => ("heldBy" in lock ? lock.heldBy : undefined);
 
-test("one of several processes acquires a lock, and the others learn who holds it", async () => {
+test("one of several processes acquires a lock, and the others get its owner", async () => {
   const { one, other } = await twoProcesses();
   const locks = await Promise.all([acquireLock(one, NAME, "first"), acquireLock(other, NAME, "second")]);
   const [loser, winner] = heldBy(locks[0]!) === undefined ? [1, 0] : [0, 1];

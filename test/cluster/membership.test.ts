@@ -44,7 +44,7 @@ describe("a server among several", () => {
     expect([...(await b.membership.acquire(["x", "y"])).keys()]).toEqual(["x", "y"]);
   });
 
-  test("tells a late result by its epoch, also when the lease came back to the same server", async () => {
+  test("recognizes a late result by its epoch, even if the lease has returned to the server", async () => {
     const { time, book, servers } = await serversOf(2);
     const [a, b] = servers as [SimulatedServer, SimulatedServer];
     const tx = { servers: book } as unknown as Parameters<Membership["confirm"]>[0];
@@ -60,7 +60,7 @@ describe("a server among several", () => {
     expect(await a.membership.confirm(tx, ["x"])).toEqual(new Map([["x", 3]]));
   });
 
-  test("gives a lease back at once: whoever takes it meanwhile, itself too, has it anew", async () => {
+  test("releases a lease at once: the next holder, even the same server, gets a new epoch", async () => {
     const { servers } = await serversOf(1);
     const [a] = servers as [SimulatedServer];
     await a.membership.acquire(["x"]);
@@ -167,7 +167,7 @@ describe("a server among several", () => {
     fc.record({ kind: fc.constant("pass"), ms: fc.nat(LEASE_MS) }),
   );
 
-  test("never holds what another holds, whatever stops, is cut off and goes on", async () => {
+  test("never holds another server's lease, even when servers pause, lose the connection and resume", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
         const { time, book, servers } = await serversOf(3);
@@ -181,7 +181,7 @@ describe("a server among several", () => {
             if (one.kind === "pause") server.isPaused = true;
             if (one.kind === "cut") server.isCutOff = !server.isCutOff;
             if (one.kind === "resume") server.resume();
-            // Of a server that is stopped the answer comes when it goes on.
+            // A paused server gets its response when it resumes.
             if (one.kind === "take")
               void membership.acquire(NAMES).then(
                 (taken) => {

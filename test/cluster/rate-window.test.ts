@@ -26,7 +26,7 @@ test("of any minute none has more calls than the limit, whenever blocks are aske
   );
 });
 
-test("who was refused is granted calls after the time that was named, and none before", () => {
+test("a rejected caller is granted calls after the stated time, and none before", () => {
   let { slots } = grantCalls([], 1_000, 10, 10);
   const { granted, waitMs } = grantCalls(slots, 20_000, 10, 1);
   expect(granted).toBe(0);

@@ -41,7 +41,7 @@ export function rulesOf(skeleton: string): Rule[] {
   });
 }
 
-/** What proves each rule, by its id, and what is wrong with the tags. */
+/** Returns the proofs of each rule, by its id, and the faults of the tags. */
 export function proofsOf(
   rules: readonly Rule[],
   sources: readonly Source[],
@@ -74,7 +74,7 @@ function unknownRule(id: string, rules: readonly Rule[]): string {
   return `no rule "${id}" stands in ${SKELETON}${near ? `; did you mean "${near}"?` : ""}`;
 }
 
-/** What is wrong with the rules: an id that is none, one that stands twice by its id or its words, one without proof. */
+/** Returns the faults of the rules: an invalid id, an id or a text that occurs twice, a rule without proof. */
 export function faultsOf(rules: readonly Rule[], proofs: ReadonlyMap<string, readonly Proof[]>): string[] {
   const seen = new Map<string, number>();
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, " ");
@@ -110,6 +110,6 @@ function row(rule: string, proofs: readonly Proof[]): string {
 
 const escaped = (text: string) => text.replace(/[\\`*_|<>[\]]/g, "\\$&");
 
-/** Those of the words that no rule begins with, in code. */
+/** Returns the words that no rule has in code at its start. */
 export const withoutRule = (rules: readonly Rule[], words: readonly string[]): string[] =>
   words.filter((word) => !rules.some(({ text }) => text.startsWith(`\`${word}\``)));

@@ -1,6 +1,7 @@
 /*
- * Writes anew what is made of other files: `bun test/docs/renew.ts`. To be run after config.example.toml or what a
- * setting accepts was changed, which the manual has tables of; and after a rule or a test that proves one was.
+ * Rewrites the documents that are generated from other files: `bun test/docs/renew.ts`. Run it after a change of
+ * config.example.toml or of the values that a setting accepts, which the manual has tables of, and after a change
+ * of a rule or of a test that proves one.
  */
 import { writeFileSync } from "node:fs";
 import { faultsOf, PAGE, pageOf, proofsOf, readSkeleton, readTestFiles, rulesOf } from "./conformance.ts";

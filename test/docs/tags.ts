@@ -67,7 +67,7 @@ function tagsAbove(call: ts.Node, describe: ts.Node | undefined, text: string): 
 }
 
 type NamedCall = { kind: "test" | "describe"; name: string };
-/** Those on files are there but where the data is in PostgreSQL. */
+/** The functions that declare tests and groups. Those for SQLite skip their tests on PostgreSQL. */
 const KINDS: Readonly<Record<string, NamedCall["kind"]>> = {
   it: "test",
   test: "test",
@@ -76,7 +76,10 @@ const KINDS: Readonly<Record<string, NamedCall["kind"]>> = {
   describeOnSqlite: "describe",
 };
 
-/** What `test("…")`, `describe.each(…)("…")` and their like are called with, undefined for any other call. */
+/**
+ * Returns the kind and name that `test("…")`, `describe.each(…)("…")` and similar calls declare, undefined for any
+ * other call.
+ */
 function namedCall(call: ts.CallExpression, file: ts.SourceFile): NamedCall | undefined {
   let callee: ts.Expression = call.expression;
   while (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) callee = callee.expression;

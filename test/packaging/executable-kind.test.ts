@@ -47,7 +47,7 @@ const pe = (machine: number, signature = 0x4550) =>
     [132, 2, machine],
   ]);
 
-test("the kind of the Bun that runs this test is told from its file", () => {
+test("the kind of the Bun that runs this test is read from its file", () => {
   const os = { linux: "ELF", darwin: "Mach-O", win32: "PE" }[process.platform as string];
   const kind = executableKind(readFileSync(process.execPath).subarray(0, HEAD_BYTES));
   expect(kind).toStartWith(`${os} ${process.arch}`);
@@ -65,14 +65,14 @@ describe("an executable's kind", () => {
     ["PE arm64", pe(0xaa64)],
   ])("is %s", (kind, head) => {
     expect(executableKind(head)).toBe(kind);
-    // As it stands in a larger buffer, too.
+    // Also reads the header from the middle of a larger buffer.
     const among = new Uint8Array(head.length + 3);
     among.set(head, 3);
     expect(executableKind(among.subarray(3))).toBe(kind);
   });
 });
 
-describe("bytes that are no such executable are told apart", () => {
+describe("bytes that are no such executable are recognized", () => {
   test.each([
     ["nothing", new Uint8Array()],
     ["a script", new TextEncoder().encode("#!/bin/sh\nexit 0\n")],
@@ -81,12 +81,12 @@ describe("bytes that are no such executable are told apart", () => {
     ["an ELF of the other byte order", elf({ order: 2 })],
     ["an ELF for RISC-V", elf({ machine: 243 })],
     ["an ELF with an unknown loader", elf({ loader: "/lib/other.so\0" })],
-    ["an ELF that is cut short", elf().subarray(0, 100)],
+    ["a truncated ELF", elf().subarray(0, 100)],
     ["an ELF whose loader is cut off", elf().subarray(0, 130)],
     ["a Mach-O for PowerPC", machO(18)],
     ["a program for DOS", pe(0x8664, 0)],
     ["a PE for 32 bits", pe(0x14c)],
-    ["a PE that is cut short", pe(0x8664).subarray(0, 130)],
+    ["a truncated PE", pe(0x8664).subarray(0, 130)],
   ])("%s", (_, head) => {
     expect(executableKind(head)).toContain("?");
   });

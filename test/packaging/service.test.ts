@@ -25,7 +25,7 @@ function parse(): Map<string, Map<string, string>> {
 const unit = parse();
 const service = unit.get("Service")!;
 
-test("the service is not root's, may become nobody else's, and writes to its own folder alone", () => {
+test("the service does not run as root, can't change its user, and writes only to its own folder", () => {
   expect(Object.fromEntries(service)).toMatchObject({
     User: "mainstay",
     NoNewPrivileges: "yes",
@@ -62,7 +62,7 @@ test("variables of the runtime and proxies are taken away, in small letters and 
   expect(unset.filter((name) => name.startsWith("MAINSTAY_"))).toEqual([]);
 });
 
-test("a stop has time for requests, then deliveries, and the database, before it is cut short", () => {
+test("a stop has time for requests, then deliveries, and the database, before the process is killed", () => {
   const graceS = defaultValues().get("server.shutdown_grace_s") as number;
   expect(Number(service.get("TimeoutStopSec"))).toBeGreaterThanOrEqual(2 * graceS + 5);
   expect(service.get("KillMode")).toBe("mixed");

@@ -111,7 +111,7 @@ async function copy(
   const client = await session();
   try {
     await client.query("SELECT pg_backup_start('standby', true)");
-    // With its owner; changes during the copy are recovered from the log.
+    // Keeps the owner. Changes during the copy are recovered from the log.
     const copied = spawnSync("cp", ["-a", join(primary.folder, "data"), target]);
     // A file may be removed during the copy.
     if (copied.error) throw copied.error;

@@ -15,7 +15,7 @@ export class SchedulingDelay {
     }, EVERY_MS);
   }
 
-  /** Of the last five seconds. */
+  /** Returns the longest delay of the last five seconds, in milliseconds. */
   worstMs(): number {
     return Math.max(0, ...this.#latest);
   }

@@ -47,7 +47,7 @@ type Row = {
   rescoredAt: number | null;
 };
 
-/** Everything that is stored, by creation. */
+/** Returns all stored components, in creation order. */
 const stored = async () =>
   (await world.sql(
     `SELECT id, seq, property_id AS "propertyId", def_id AS "defId", risk_score AS "riskScore",
@@ -95,9 +95,9 @@ describe("whatever scores move, at any offset", () => {
   type List = {
     name: string;
     read: (slice: Slice) => Promise<{ id: string }[]>;
-    /** What of the rows is in it, and in which order; they are cut here. */
+    /** Returns the rows that belong to the list, in its order. The test cuts them into pages. */
     model: (rows: readonly Row[]) => readonly Row[];
-    /** How many it says it has, where it is asked for that by itself. */
+    /** Returns the total that the list reports, where a separate query reads it. */
     count?: () => Promise<number>;
   };
   const TIERS = ["CRITICAL", "WARNING", "GOOD"] as const;
@@ -189,7 +189,7 @@ describe("whatever scores move, at any offset", () => {
     );
   }, 60_000);
 
-  test("the event stream's components go on after any of them as they stand in the whole list", async () => {
+  test("the event stream's components continue after any of them in the order of the whole list", async () => {
     const { components } = world.store.read;
     await fc.assert(
       fc.asyncProperty(moves, fc.nat(), fc.integer({ min: 1, max: 200 }), async (list, nth, limit) => {
@@ -209,7 +209,7 @@ describe("whatever scores move, at any offset", () => {
 describe("whatever scores move, the kept sums are those of a recount", () => {
   const defs = knowledge.components;
 
-  /** What `totals` should hold for these components. */
+  /** Returns the expected `totals` of these components. */
   function recount(rows: Row[]) {
     const of = (tier: string) => rows.filter(({ riskTier }) => riskTier === tier);
     const sum = (tier: string, cents: "proactiveCents" | "reactiveCents") =>

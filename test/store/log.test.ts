@@ -7,7 +7,9 @@ import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite
 import type { Store, Tx } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
 
-/* The write-ahead log is written into the database as it grows, and begins anew. */
+/*
+ * The write-ahead log is copied into the database as it grows, and restarts.
+ */
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-log-"));
 const opened: Store[] = [];
@@ -29,7 +31,7 @@ function open(options: Partial<SqliteStoreOptions> = {}): Store {
 }
 const DAY = "2026-01-01";
 
-/** Writes all of the log into the database and lets it begin anew, unless something still reads what was before. */
+/** Copies all of the log into the database and lets it restart, unless a reader still needs older pages. */
 function emptied(): boolean {
   const db = new Database(file);
   try {
@@ -93,7 +95,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
       db.close();
     }
   }
-  /** How many of them a write leaves at the moment of its commit. */
+  /** Returns the number of pages that a write leaves at the moment of its commit. */
   async function leftBy(store: Store, run: (tx: Tx) => Promise<void>): Promise<number> {
     let left = 0;
     store.onGroup(() => {
@@ -104,7 +106,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
     return left;
   }
 
-  test("is written into the log while it goes on", async () => {
+  test("is written into the log while it runs", async () => {
     const store = serving();
     const before = logBytes();
     let during = 0;
@@ -118,13 +120,13 @@ describe("a transaction that turns out to be long, in a process that answers oth
   test("leaves the log to another thread, which writes it into the database", async () => {
     const store = serving();
     let left = 0;
-    // That thread may be done before it is looked, where this one stands still just then.
+    // The other thread may finish before the pages are counted, if this one is paused meanwhile.
     for (let tries = 0; left === 0 && tries < 5; tries++) left = await leftBy(store, slow);
     expect(left).toBeGreaterThan(0);
     await eventually(() => expect(pagesLeft()).toBe(0), TIMEOUT_MS);
   });
 
-  test("has it written as soon as nobody reads what was before, without another commit", async () => {
+  test("has the log written as soon as no reader needs older pages, without another commit", async () => {
     const store = serving();
     await store.inReadSnapshot(async (read) => {
       await read.budgets.taken("a", DAY);
@@ -134,7 +136,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
     await eventually(() => expect(pagesLeft()).toBe(0), TIMEOUT_MS);
   });
 
-  test("does not stand in the way of the next, in which that thread comes to its end", async () => {
+  test("does not block the next write, during which that thread finishes", async () => {
     const store = serving();
     await store.write(slow);
     await store.write(async (tx) => {

@@ -26,7 +26,7 @@ const SECOND: Migration = {
   name: "doors",
   sql: "CREATE TABLE doors (id INTEGER PRIMARY KEY) STRICT;",
 };
-/** Makes a table anew under its name, as a change of a column's type must. */
+/** Recreates a table under its name, as a change of a column's type must. */
 const REBUILD: Migration = {
   number: 2,
   name: "rebuild houses",

@@ -116,7 +116,7 @@ describe("reads no large table through, and no partner's whole share of one", ()
 test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
   "of a property's components a page is found first, and only that is looked up: %j",
   async (by) => {
-    // Of its own: a statement is prepared once.
+    // Opens a separate store, because a statement is prepared only once.
     const { store } = await open(NOW);
     const [sql, ...others] = await statementsOf(() =>
       store.read.components.narrowPage({ propertyIds: [propertyId], ...by }, SLICE),
@@ -135,7 +135,8 @@ test("a purge finds rows by indexes", async () => {
   const statements = await statementsOf(async () => {
     for (;;) if ((await purged.store.write((tx) => tx.purge.step(purged.partnerId))).isEmpty) return;
   });
-  // Of an appliance 10, of a property 7, of a partner 6, and what comes first in each of the upper two.
+  // A purge runs 10 statements for an appliance, 7 for a property, 6 for a partner, and the first lookup at each of
+  // the upper two levels.
   expect(statements.length).toBeGreaterThanOrEqual(23);
   for (const sql of statements) expect(scansOf(planOf(sql)), sql).toEqual([]);
 });

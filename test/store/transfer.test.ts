@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Of servers that run; and pictures, which are moved by themselves. */
+/** The tables of running servers, and pictures, which are moved separately. */
 const LEFT_OUT = ["servers", "leases", "locks", "uploads"];
 
 let files = 0;
@@ -53,7 +53,7 @@ test("every row of every table is there, and nothing else", async () => {
   expect(moved.properties).toBeGreaterThan(0);
 });
 
-test("tells how far it is, to the last row, of copying and of comparing", async () => {
+test("reports the progress of copying and comparing, to the last row", async () => {
   const reported: Parameters<OnRows>[] = [];
   const { moved } = await copy({ onRows: (...step) => reported.push(step) });
   const total = Object.values(moved).reduce((sum, count) => sum + count, 0);

@@ -53,7 +53,7 @@ describe("a write", () => {
     expect(await countOf(store, "a")).toBe(1);
   });
 
-  test("that is long lets reads and timers have their turn between its steps, and is seen by none of them", async () => {
+  test("that is long lets reads and timers run between its steps, and is seen by none of them", async () => {
     let now = 0;
     const store = open({ monotonicMs: () => now });
     const seen: number[] = [];
@@ -147,7 +147,7 @@ describe("a write", () => {
     expect(instants.at(-6)).toBe(now);
   });
 
-  test("in the background waits for nobody for ever, and nobody for it", async () => {
+  test("in the background and other writes never block each other forever", async () => {
     const store = open({ groupSize: 4 });
     const order: string[] = [];
     const log = (name: string, priority: "request" | "background") =>
@@ -178,7 +178,7 @@ describe("another process's write", () => {
     other.close();
   });
 
-  test("that does not end in time fails the write, and the next one is tried anew", async () => {
+  test("that does not end in time fails the write, and the next one is tried again", async () => {
     let now = 0;
     const store = open({
       monotonicMs: () => now,

@@ -6,7 +6,7 @@ import { apiDocumentText } from "./api-document.ts";
 const ROOT = join(import.meta.dir, "../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** As strict as a partner's project may be. */
+/** The compiler options of a strict partner project. */
 const CONFIG = {
   compilerOptions: {
     target: "ESNext",
@@ -40,7 +40,7 @@ export async function generateApiTypes(): Promise<string> {
   const { default: generate, astToString } = await import("openapi-typescript");
   const { factory } = (await import("typescript-5")).default;
   const types = await generate(apiDocumentText(), {
-    // As the generator's manual says for pictures.
+    // Maps pictures to blobs, as the generator's manual recommends.
     transform: ({ format }) =>
       format === "binary" ? factory.createTypeReferenceNode(factory.createIdentifier("Blob")) : undefined,
   });

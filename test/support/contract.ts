@@ -100,7 +100,9 @@ export class Contract {
   }
 }
 
-/** Every answer to a caller who was told by a credential, and not turned away by its address, has its budget. */
+/**
+ * Every response to a caller that is identified by a credential, and not rejected by its address, has its limits.
+ */
 function isOfCaller(operation: DocumentedOperation, header: string, { status, body }: Reply): boolean {
   if (!RATE_LIMIT_HEADERS.includes(header) || operation.security?.length === 0) return false;
   return status !== 401 && status < 500 && body?.error !== "Too many requests. Please slow down.";

@@ -150,7 +150,7 @@ function recordGiven(args: readonly string[], env: Readonly<Record<string, strin
 export class Installation {
   readonly dataDir: string;
   readonly configFile: string;
-  /** As in `storage.url`; empty where the rows are in the data folder. */
+  /** The database's URL, in the form of `storage.url`; empty where the rows are in the data folder. */
   #storageUrl = "";
   #server: ServerProcess | undefined;
   #ended: ServerProcess[] = [];

@@ -40,7 +40,7 @@ export type PortfolioFixture = Omit<PartnerFixture, "copy"> & {
   addProperty(fields?: Partial<NewProperty>): Promise<Property>;
   addAppliances(...appliances: (Partial<NewAppliance> & { propertyId: string })[]): Promise<Appliance[]>;
   components(propertyId: string): Promise<Component[]>;
-  /** As `PartnerWorld.copy`: a slow setup is written once for a test file. */
+  /** Copies the world, as `PartnerWorld.copy` does: a slow setup is written once for a test file. */
   copy(): Promise<PortfolioFixture>;
 };
 

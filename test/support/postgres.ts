@@ -102,7 +102,7 @@ export const TYPES: pg.CustomTypesConfig = {
 /** A database that is being created. */
 export type ReservedDatabase = {
   name: string;
-  /** As in `storage.url`. */
+  /** The database's URL, in the form of `storage.url`. */
   url: string;
   isMade: Promise<void>;
   /** Replaces another database by a copy of it; the connections to both are closed. */

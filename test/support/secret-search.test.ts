@@ -44,7 +44,7 @@ describe("a planted leak is found", () => {
     expect(new SecretSearch([odd]).find(around(encoded))).toEqual([{ kind: "token", form: "in base64url" }]);
   });
 
-  test("without the prefix that tells what it is", () => {
+  test("without the prefix that identifies its kind", () => {
     for (const at of [3, 303]) {
       const { kind, value } = SECRETS[at]!;
       const part = value.slice(value.lastIndexOf("_") + 1);

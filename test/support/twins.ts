@@ -127,7 +127,8 @@ export class Twins {
   }
 
   /**
-   * Sends a request to both, and throws where a partner could tell their answers apart; returns the first one's answer.
+   * Sends a request to both servers, and throws where a partner could distinguish their responses. Returns the
+   * first one's response.
    */
   async ask(request: TwinRequest): Promise<Reply> {
     // Deliveries are asynchronous: they are compared once they have settled.

@@ -56,7 +56,7 @@ const cuts = ofDatabase({
 
 const cutsAtCommit = ofDatabase({
   name: "commit-cut",
-  what: "connections cut at COMMIT: before the database hears of it, or before its answer is told",
+  what: "connections cut at COMMIT: before the database receives it, or before its response arrives",
   async inflict({ wire }, _, random, until) {
     wire.cutAtCommit = () =>
       random.chance(0.05) ? random.pick<CutAtCommit>(["before", "after"]) : undefined;
@@ -67,7 +67,7 @@ const cutsAtCommit = ofDatabase({
 
 const losesAtCommit = ofDatabase({
   name: "connection-lost",
-  what: "a connection that commits loses every packet, one every four seconds, and neither side is told",
+  what: "a connection that commits loses every packet, one every four seconds, and neither side is notified",
   async inflict({ wire }, _, random, until) {
     while (!until.aborted) {
       wire.lostAtCommit = random.pick<LostAtCommit>(["unheard", "unanswered"]);
@@ -115,7 +115,7 @@ const away = (name: string, what: string, mode: Mode, forMs: number, isLong = fa
 
 const exhausts = ofDatabase({
   name: "connections-exhausted",
-  what: "all connections cut, and every place for one taken by somebody else for 3 s",
+  what: "all connections cut, and every connection slot taken by another client for 3 s",
   async inflict(database, _, random, until) {
     while (!until.aborted) {
       await Bun.sleep(random.between(500, 1_500));
@@ -124,7 +124,7 @@ const exhausts = ofDatabase({
       try {
         for (;;) taken.push(await database.session());
       } catch {
-        // All that are left.
+        // All remaining connections are taken.
       }
       await Bun.sleep(3_000);
       await Promise.all(taken.map((session) => session.end()));

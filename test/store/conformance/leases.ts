@@ -5,7 +5,10 @@ import { type Called, type Database, type MakeDatabase, watched } from "./test-s
 const FOR = 60_000;
 const SERVER = { address: "http://10.0.0.1", version: "1", schemaVersion: 1, model: "2", clockOffMs: -7 };
 
-/** What every store promises of the servers that share it, and of what one of them holds at a time. */
+/**
+ * Tests the guarantees that every store gives for the servers that share it, and for the leases that one of them
+ * holds at a time.
+ */
 export function leases(make: MakeDatabase, called: Called): void {
   let database: Database;
   let store: Store;
@@ -43,7 +46,7 @@ export function leases(make: MakeDatabase, called: Called): void {
       expect(await holder()).toBeUndefined();
     });
 
-    test("expire, are renewed while nobody else has acquired them, and are pruned after a day", async () => {
+    test("expire, are renewed unless another owner has acquired them, and are pruned after a day", async () => {
       expect(await take("A", -1)).toBe(true);
       expect(await holder()).toBeUndefined();
       expect(await renew("A")).toBe(true);
@@ -58,7 +61,7 @@ export function leases(make: MakeDatabase, called: Called): void {
   });
 
   describe("leases", () => {
-    test("are held by one server at a time, whoever asks at once, and change hands with an epoch", async () => {
+    test("are held by one server at a time under concurrent requests, and change holders with an epoch", async () => {
       const servers = await Promise.all([1, 2, 3].map(() => database.open()));
       const names = Array.from({ length: 250 }, (_, nth) => `name ${nth}`);
       const taken = await Promise.all(
@@ -82,14 +85,14 @@ export function leases(make: MakeDatabase, called: Called): void {
       ]);
     });
 
-    test("that were given for no time are anybody's, and are lengthened by who has them", async () => {
+    test("without a duration are free for any server, and are renewed by their holder", async () => {
       expect(await acquire("a", ["x"], -1)).toEqual([{ name: "x", epoch: 1 }]);
       expect(await store.write((tx) => tx.servers.renew("a", FOR))).toEqual([{ name: "x", epoch: 1 }]);
       expect(await acquire("b", ["x"])).toEqual([]);
       expect(await store.write((tx) => tx.servers.renew("b", FOR))).toEqual([]);
     });
 
-    test("for a turn are given once for each", async () => {
+    test("for a scheduled time are granted once for each time", async () => {
       const acquireFor = (holder: string, at: number) =>
         store.write((tx) => tx.servers.acquireScheduled(holder, "job", at, -1));
       expect(await acquireFor("a", 100)).toEqual({ name: "job", epoch: 1 });
@@ -99,7 +102,7 @@ export function leases(make: MakeDatabase, called: Called): void {
     });
   });
 
-  test("the first step of the schema is told that a server does not know", async () => {
+  test("the first schema step that a server does not know is found", async () => {
     const { stepAfter } = store.read.installation;
     expect(await stepAfter(0)).toMatchObject({ number: 1 });
     expect(await stepAfter(1)).toMatchObject({ number: 2 });

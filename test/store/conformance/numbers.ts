@@ -19,7 +19,10 @@ const PROPERTY = {
   partnerPropertyId: null,
 };
 
-/** What every store promises of the numbers and the moments of a partner's rows, whoever writes at the same time. */
+/**
+ * Tests the guarantees that every store gives for the numbers and the times of a partner's rows under concurrent
+ * writes.
+ */
 export function numbers(make: MakeDatabase): void {
   let database: Database;
   let store: Store;
@@ -81,7 +84,7 @@ export function numbers(make: MakeDatabase): void {
   });
 
   test("a partner's moments rise strictly, whatever the servers' clocks say, and never run ahead of them all", async () => {
-    // Of its own, where nothing is dated by this machine's clock.
+    // Makes a separate database, in which no time comes from this machine's clock.
     const database = await make();
     const { id } = await insertPartner(await database.open({ clock: () => NOW }));
     let last = 0;
@@ -220,7 +223,7 @@ export function numbers(make: MakeDatabase): void {
     });
   });
 
-  test("a key that is used on two servers at once makes one thing, and both are told of it", async () => {
+  test("a key that is used on two servers at once creates one resource, which both return", async () => {
     const servers = [store, await database.open()];
     const partner = await insertPartner(store);
     const identity = { partner, operation: "POST /v1/properties", key: "k", bodyHash: "h" };

@@ -19,7 +19,7 @@ import {
 
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-/** What queries give of partners, deliveries, requests, plans, models and the rest that no portfolio holds. */
+/** Tests the queries of partners, deliveries, requests, plans, models and everything else outside a portfolio. */
 export function operatorQueries(make: MakeDatabase, called: Called): void {
   let world: World;
   let partner: Partner;
@@ -193,7 +193,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
 
   describe("deliveries", () => {
     const HORIZON = NOW + 30_000;
-    /** Of one partner, in the order of their ids. */
+    /** Adds deliveries of one partner, in the order of their ids. */
     const add = (count: number, fields: { event?: string; orderKey?: string | null } = {}) =>
       write(async (tx) => {
         const rows = await tx.forPartner(partner.id);
@@ -530,7 +530,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await models.latestCheck()).toEqual({ ...check, isWorse: true });
   });
 
-  test("plans are made anew where what they rest on has changed", async () => {
+  test("plans are recomputed where their inputs have changed", async () => {
     const { plans } = read();
     const stored = await plans.ofProperty(property.id);
     expect(stored.sums).toEqual(emptyPlanSums());

@@ -13,7 +13,7 @@ const NOTHING = {
   heldBack: 0,
 };
 
-/** What every store promises of what several servers on one database have in common. */
+/** Tests the guarantees that every store gives for the state that servers on one database share. */
 export function sharedQueries(make: MakeDatabase, called: Called): void {
   let store: Store;
   let partner: Partner;
@@ -28,8 +28,8 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
     }
   });
 
-  describe("what servers share", () => {
-    test("a snapshot's shares are claimed in one order, come to a sum, and are left until they are done", async () => {
+  describe("shared state of servers", () => {
+    test("a snapshot's shares are claimed in one order, add up, and remain until they are done", async () => {
       const { id: partnerId } = partner;
       const opened = await store.write((tx) => tx.snapshotShares.open(DAY));
       const { snapshotShares } = store.read;

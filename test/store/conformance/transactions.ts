@@ -7,7 +7,7 @@ import { DAY, type Database, insertPartner, type MakeDatabase, NOW } from "./tes
 const add = (tx: Tx, name: string, calls = 1) => tx.budgets.add(name, DAY, calls);
 const countOf = (store: Pick<Store, "read">, name: string) => store.read.budgets.taken(name, DAY);
 
-/** What every store promises of its transactions. */
+/** Tests the guarantees that every store gives for its transactions. */
 export function transactions(make: MakeDatabase): void {
   let database: Database;
   let store: Store;
@@ -16,11 +16,11 @@ export function transactions(make: MakeDatabase): void {
     store = await database.open();
   });
   let names = 0;
-  /** Of what no other test counts. */
+  /** Returns a name that no other test counts. */
   const newName = () => `counted ${++names}`;
 
   describe("a write", () => {
-    test("is seen by itself at once, by every reader once it is acknowledged, and not before", async () => {
+    test("sees its own changes at once; every reader sees them once it is acknowledged, and not before", async () => {
       const a = newName();
       const other = await database.open();
       await store.write(async (tx) => {
@@ -112,7 +112,7 @@ export function transactions(make: MakeDatabase): void {
       expect(seen).toEqual(Array.from({ length: 150 }, (_, at) => at));
     });
 
-    test("that is long lets others have their turn, who see nothing of it", async () => {
+    test("that is long lets others run, which see nothing of it", async () => {
       const a = newName();
       let monotonicMs = 0;
       const patient = await database.open({ monotonicMs: () => monotonicMs });
@@ -200,7 +200,7 @@ export function transactions(make: MakeDatabase): void {
       expect(await revision()).toBe(before + 2);
     });
 
-    test("is told to who sends deliveries, once it is committed, and not where it failed", async () => {
+    test("notifies the sender of deliveries once it is committed, and not if it fails", async () => {
       const a = newName();
       const reported: string[][] = [];
       const teller = await database.open();

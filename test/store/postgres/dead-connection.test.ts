@@ -65,7 +65,10 @@ const record = async (tx: Tx, subject: string) => {
 const recorded = async (subject: string) =>
   (await rowsOf(server.url(), `SELECT 1 FROM audit_log WHERE subject = '${subject}'`)).length;
 
-/** How often a write runs whose connection is lost at the statement, on a new connection (without a writer's row) or not. */
+/**
+ * The number of times that a write runs if its connection is lost at the statement, on a new connection (without a
+ * writer's row) or not.
+ */
 const LOSSES: [sent: string, what: Loss["what"], runs: number, isNew: boolean][] = [
   ["BEGIN ISOLATION", "unheard", 1, true],
   ["BEGIN ISOLATION", "unheard", 1, false],

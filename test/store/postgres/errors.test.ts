@@ -32,7 +32,7 @@ describe("what a PgBouncer refuses is", () => {
       "a connection pooler mixes up",
       "?prepared=false",
     ],
-  ])("%s %s: the operator's to mend, and not tried again", (code, message, what, hint) => {
+  ])("%s %s: the operator must fix it, and it is not tried again", (code, message, what, hint) => {
     const error = refusal(code, message);
     expect(isConnectionLost(error)).toBe(false);
     const reported = explainError(error, address) as OperatorError;
@@ -44,7 +44,7 @@ describe("what a PgBouncer refuses is", () => {
   });
 
   test.each(["server conn crashed?", "query_wait_timeout", "pgbouncer cannot connect to server"])(
-    "08P01 %s: a database that is away, and looked for",
+    "08P01 %s: the database is unavailable, and the connection is tried again",
     (message) => {
       const error = refusal("08P01", message);
       expect(isConnectionLost(error)).toBe(true);
@@ -61,7 +61,7 @@ test.each([
     "another transaction has locked rows",
     "idle in transaction",
   ],
-])("%s %s: told apart, since one looks for another cause", (code, message, what, hint) => {
+])("%s %s: is distinguished, because it has a different cause", (code, message, what, hint) => {
   const reported = explainError(refusal(code, message), address) as StorageError;
   expect(reported).toBeInstanceOf(StorageError);
   expect([reported.message, reported.hint]).toEqual([

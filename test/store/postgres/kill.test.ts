@@ -7,8 +7,8 @@ import { eventually } from "../../support/eventually.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
 /*
- * What a server has answered by, after a kill of the database: of what waits for its disk nothing is lost. What does not
- * is written ten seconds later here.
+ * Checks that a kill of the database loses nothing that was acknowledged after a wait for its disk. What does not
+ * wait for the disk is written ten seconds later here.
  */
 
 const NOW = 1_700_000_000_000;

@@ -15,7 +15,7 @@ let url: string;
 let store: Store;
 let other: pg.Client;
 beforeAll(async () => {
-  // With the timeout of a server.
+  // Uses the timeout of a server.
   url = withDefaultTimeout(await newDatabase());
   store = await openPostgresStore(url, { clock: Date.now, random });
   other = await connectTo(url);
@@ -151,7 +151,7 @@ test("rows that servers share are locked in one order, so that no two servers de
   expect(groups).toEqual(groups.map((group) => group.toSorted()));
 });
 
-test("who calls while it is to be forgotten is counted", async () => {
+test("a call during the removal of its caller's row is counted", async () => {
   const slots = "SELECT slots FROM rate_windows WHERE caller = 'again'";
   await store.write((tx) => tx.rateWindows.lock("again"));
   await other.query("BEGIN");

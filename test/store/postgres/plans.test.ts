@@ -13,8 +13,8 @@ import {
 } from "../../support/store-reads.ts";
 
 /*
- * How PostgreSQL finds rows in tables of a size at which it matters: each statement is run with its values, by the plan
- * made for these and by the one that is made for any, and no step may look at many rows.
+ * Checks how PostgreSQL finds rows in tables of a size at which it matters. Each statement is run with its values,
+ * by the plan made for these and by the generic plan, and no step may read many rows.
  */
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -27,7 +27,7 @@ const COMPONENTS = 40_000;
  * than to look at fewer: the entries of a partial index. Less than any of the tables has.
  */
 const MOST_ROWS = 6_000;
-/** What is counted by going through the entries of an index that covers them, up to a bound. */
+/** The queries that count the entries of a covering index, each with its limit of entries. */
 const COUNTED: Record<string, number> = {
   "the numbers of alerts of a system, a state, or both": 6_000,
   "a partner's own deliveries": 100_000,
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const url = await postgres.newDatabase();
   store = await openPostgresStore(url, { clock: () => NOW, random });
   client = await connectTo(url);
-  // As wide as tables are that hold millions of rows: what reads one through is then dear.
+  // Spreads the rows over as many pages as tables of millions of rows have, so that a full scan is expensive.
   for (const table of ["appliances", "components", "event_log", "idempotency_keys"])
     await client.query(`ALTER TABLE ${table} SET (fillfactor = 10)`);
   await client.query(FILL);
@@ -164,7 +164,7 @@ const rowsSeen = (node: Node) =>
     (node["Rows Removed by Filter"] ?? 0) +
     (node["Rows Removed by Index Recheck"] ?? 0));
 
-/** What planning costs, which PostgreSQL saves where it uses one plan for any values. */
+/** The cost of planning, which PostgreSQL saves where it uses the generic plan. */
 const PLANNING_COST = 10;
 
 /** The steps of the plan for these values, and of the one for any where PostgreSQL would come to use that. */
@@ -175,7 +175,7 @@ async function stepsOf(asked: Asked): Promise<Node[]> {
   return [...nodesOf(own), ...(isUsed ? nodesOf(general) : [])];
 }
 
-/** The plan as it was run. What it has changed is undone. */
+/** Returns the plan as it was run. Its changes are rolled back. */
 async function planOf({ text, values }: Asked, mode: string): Promise<Node> {
   await client.query("BEGIN");
   try {

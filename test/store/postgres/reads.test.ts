@@ -12,7 +12,7 @@ const MOST_CONNECTIONS = 12 + 7;
 let url: string;
 let store: Store;
 beforeAll(async () => {
-  // As patient with a database that is away as a server is.
+  // Uses the same timeout as a server for a database that is unavailable.
   url = withDefaultTimeout(await newDatabase());
   store = await openPostgresStore(url, { clock: Date.now, random });
   await store.write((tx) =>
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Has reads of the partners end as one does that waits for whoever changes the table, and is waited for. */
+/** Makes reads of the partners fail as in a deadlock with a change of the table. */
 const undoReads = (times: number) =>
   rowsOf(
     url,

@@ -18,7 +18,7 @@ afterAll(async () => {
   await encrypted.end();
 });
 
-/** Returns what the operator is told, without waiting for the server to return. */
+/** Returns the error for the operator, without waiting for the server to return. */
 async function said(url: string): Promise<{ message: string; hint: string | undefined }> {
   const startedAt = performance.now();
   const address = `${url}${url.includes("?") ? "&" : "?"}connect_timeout=${CONNECT_TIMEOUT_S}`;
@@ -48,7 +48,7 @@ describe("is refused in words", () => {
     expect(message).toContain("PostgreSQL requires a password, and storage.url has none");
   });
 
-  test("a host that nobody knows", async () => {
+  test("an unknown host", async () => {
     const { message, hint } = await said(
       changed(plain, { hostname: "nowhere.invalid", search: "?sslmode=disable" }),
     );
@@ -56,7 +56,7 @@ describe("is refused in words", () => {
     expect(hint).toContain("storage.url");
   });
 
-  test("a port that nobody listens on", async () => {
+  test("a port without a listener", async () => {
     const { message } = await said(changed(plain, { port: "1" }));
     expect(message).toContain("PostgreSQL does not answer at 127.0.0.1:1");
   });
@@ -73,13 +73,13 @@ describe("is refused in words", () => {
     expect(hint).toContain("sslmode=disable");
   });
 
-  test("a certificate of an authority that nobody has named", async () => {
+  test("a certificate of an unknown authority", async () => {
     const { message, hint } = await said(`${encrypted.url()}?sslmode=verify-full`);
     expect(message).toContain("the server's certificate is not trusted");
     expect(hint).toContain("sslrootcert");
   });
 
-  test("a certificate that has ended, told apart from one that nobody vouches for", async () => {
+  test("an expired certificate, distinguished from one of an unknown authority", async () => {
     const ended = await PostgresServer.start({ tls: { cert: FIXTURE_TLS.expired, key: FIXTURE_TLS.key } });
     const { message, hint } = await said(
       `${ended.url()}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`,

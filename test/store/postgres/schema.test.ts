@@ -26,7 +26,7 @@ const OWN_INDEXES = ["photos_service_event", "sensor_events_component", "service
 const ask = async <Row>(text: string, ...values: unknown[]): Promise<Row[]> =>
   (await client.query(text, values)).rows as Row[];
 const sorted = <T extends { name: string }>(list: T[]) => list.sort((a, b) => (a.name < b.name ? -1 : 1));
-/** As PostgreSQL writes a condition: without quotes, brackets, casts and case. */
+/** Returns a condition as PostgreSQL prints it, without quotes, brackets, casts and case. */
 const plain = (condition: string) => condition.replace(/::\w+/g, "").replace(/[()"]/g, "").toLowerCase();
 const dialect = new PgDialect();
 const textOf = (part: SQL, table: string) =>

@@ -112,7 +112,7 @@ describe("writes that wait together", () => {
           async (tx) => {
             runs.set(nth, (runs.get(nth) ?? 0) + 1);
             await tx.totals.addToPartner(id, { events: 1 });
-            // What is read may rest on what was written.
+            // A read may depend on the write before it.
             const { events } = await tx.totals.ofPartner(id);
             if (nth === 4) throw new Error("no");
             return events;
@@ -154,7 +154,7 @@ describe("writes that wait together", () => {
 
   test("are committed although the last one fails at the commit", async () => {
     const ids = Array.from({ length: 12 }, newPartner);
-    // As many as there are connections, so that one is the last of each.
+    // Fails as many writes as there are connections, so that the last write of each one fails.
     const outcomes = await Promise.allSettled(
       ids.map((id, nth) =>
         add(id, async (tx) => {
@@ -274,7 +274,7 @@ describe("a write is run again", () => {
     let runs = 0;
     const lost = add(id, async () => void runs++).catch((error: unknown) => error);
     await cutAtCommit("before");
-    // That it was looked for is committed, and not told.
+    // The lookup of the lost commit is committed, but its response is lost.
     await cutAtCommit("after");
     wire.state.isSilent = true;
     expect(await lost).toBeInstanceOf(StorageError);
@@ -301,9 +301,10 @@ describe("a write is run again", () => {
 
 /** Ends the connection that the write is on, as an administrator can. */
 async function terminate(tx: Tx): Promise<void> {
-  // What was sent before is not waited for: an answer to what comes after it says that PostgreSQL has come to it.
+  // Waits until PostgreSQL has processed what was sent before: it answers statements in order.
   await tx.partners.list();
-  // Whatever else runs: the write is the only one that holds rows. Waits until its connection is gone.
+  // Only this write holds rows, so only its connection is idle in a transaction. Waits until that connection is
+  // gone.
   const ended = await rowsOf(
     server.url(),
     "SELECT pg_terminate_backend(pid, 60000) AS ended FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'",
