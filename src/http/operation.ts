@@ -23,6 +23,12 @@ export type Reply<Body = unknown> = {
   headers?: Record<string, string>;
 };
 
+/** Returns the length of a text or of bytes; 0 for other replies. */
+export function lengthOf({ raw, chunks }: Reply): number {
+  if (chunks) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  return typeof raw === "string" || raw instanceof Uint8Array ? raw.length : 0;
+}
+
 /** A request that has passed all checks of the pipeline. */
 export type Call = {
   request: Request;

@@ -17,14 +17,15 @@ import { entityTag, matchesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson, streamBytes, streamText } from "./json-stream.ts";
-import type {
-  AdminCall,
-  Call,
-  Operation,
-  PartnerCall,
-  PartnerOperation,
-  PublicCall,
-  Reply,
+import {
+  type AdminCall,
+  type Call,
+  lengthOf,
+  type Operation,
+  type PartnerCall,
+  type PartnerOperation,
+  type PublicCall,
+  type Reply,
 } from "./operation.ts";
 import { parseQuery } from "./query.ts";
 import { ResponseCache } from "./response-cache.ts";
@@ -322,12 +323,6 @@ const NO_RESERVATION: ResponseMemory = {
   reserve: () => {},
   reserveMemoryFor: () => () => {},
 };
-
-/** Returns the length of a text or of bytes; 0 for other replies. */
-function lengthOf({ raw, chunks }: Reply): number {
-  if (chunks) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  return typeof raw === "string" || raw instanceof Uint8Array ? raw.length : 0;
-}
 
 /**
  * Adds the request ID to the transaction, which passes it on to the webhook deliveries. The transaction is not started

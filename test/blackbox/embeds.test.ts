@@ -73,7 +73,17 @@ describe("an embed", () => {
     const served = responses.filter(({ status }) => status === 200);
     expect(served.length).toBeGreaterThanOrEqual(10);
     expect(served.length + refused.length).toBe(responses.length);
-    expect((await get(crowded.token, 1)).status).toBe(200);
+    const before = await get(crowded.token, 1);
+    expect(before.status).toBe(200);
+    // A reply is made once, so that it does not wait for others; until something changes.
+    const again = await Promise.all(Array.from({ length: 30 }, () => get(crowded.token, 1)));
+    const text = await before.text();
+    for (const response of again) {
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(text);
+    }
+    await addAppliance(client, large.id);
+    expect(await (await get(crowded.token, 1)).text()).not.toBe(text);
   });
 
   // Rule: embed

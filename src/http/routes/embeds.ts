@@ -1,5 +1,6 @@
 import { embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
@@ -24,6 +25,7 @@ import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, type PublicCall, publicOperation, type Reply } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import { lenientPlanTerms } from "../query.ts";
+import { ReplyCache } from "../reply-cache.ts";
 
 type EmbedDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
@@ -80,11 +82,30 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const notFoundPage = async (call: Call, up: string) =>
     pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
   const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
-  /** Returns the reply that `make` makes, a few at a time for each embed; a page with status 404 if there is no embed. */
-  const replyFor = async (call: Call, up: string, make: (found: FoundEmbed) => Promise<Reply<never>>) => {
+  const cache = new ReplyCache();
+  /**
+   * Returns the reply that `make` makes, a few at a time for each embed, or the same one until the partner's data or the
+   * day changes; a page with status 404 if there is no embed.
+   */
+  const replyFor = async (
+    call: PublicCall,
+    up: string,
+    make: (found: FoundEmbed) => Promise<Reply<never>>,
+    onReply: (embedId: string, now: number) => void = () => {},
+  ): Promise<Reply<never>> => {
     const found = await findEmbed(call);
     if (!found) return await notFoundPage(call, up);
-    return await limiter.run(found.embed.id, call.request.signal, () => make(found));
+    const { url, headers, signal } = call.request;
+    const { id, partnerId } = found.embed;
+    const version = `${await read.partners.revision(partnerId)} ${dayOf(call.now)}`;
+    const key = `${id} ${encodingFor(headers.get("accept-encoding"))} ${url}`;
+    // A cached reply takes memory, too, until the client has read it.
+    call.reserveMemoryFor(id);
+    const makeUnlessCached = async () => cache.get(version, key) ?? (await make(found));
+    const reply = cache.get(version, key) ?? (await limiter.run(id, signal, makeUnlessCached));
+    cache.set(version, key, reply);
+    onReply(id, call.now);
+    return reply;
   };
 
   return [
@@ -94,8 +115,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       path: "/embed/property/{token}",
       summary: "The page of one property, for an iframe",
       parameters: [tokenInPath, trendComponent, budgetInQuery],
-      handle: (call) =>
-        replyFor(call, "../../", async (found) => {
+      handle: (call) => {
+        const make = async (found: FoundEmbed) => {
           const { renderPropertyPage } = await pages();
           const { fileOf } = await assetTable();
           const steps = renderPropertyPage(await figuresOf(call, found), {
@@ -104,9 +125,10 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             links: linksOf(call.params.token!),
           });
           const rendered = await runYielding(steps, call.yieldNow);
-          onView(found.embed.id, call.now);
           return pageReply(deps, call, rendered);
-        }),
+        };
+        return replyFor(call, "../../", make, onView);
+      },
     }),
     publicOperation({
       id: "getPropertyPageComponents",

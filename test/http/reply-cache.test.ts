@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { ReplyCache } from "../../src/http/reply-cache.ts";
+
+const reply = (length: number) => ({ raw: "x".repeat(length) });
+
+test("a reply is cached for its key, until the version changes", () => {
+  const cache = new ReplyCache(1000, 500);
+  const cached = reply(100);
+  cache.set("1 2026-03-10", "page", cached);
+  expect(cache.get("1 2026-03-10", "page")).toBe(cached);
+  expect(cache.get("1 2026-03-10", "other")).toBeUndefined();
+  expect(cache.get("2 2026-03-10", "page")).toBeUndefined();
+  expect(cache.get("1 2026-03-11", "page")).toBeUndefined();
+});
+
+test("large replies and streams are not cached, and the least recently used are evicted", () => {
+  const cache = new ReplyCache(1000, 500);
+  cache.set("1", "large", reply(600));
+  expect(cache.get("1", "large")).toBeUndefined();
+  cache.set("1", "chunks", { chunks: ["x".repeat(300), "x".repeat(300)] });
+  expect(cache.get("1", "chunks")).toBeUndefined();
+  cache.set("1", "stream", { raw: new ReadableStream() });
+  expect(cache.get("1", "stream")).toBeUndefined();
+  for (const key of ["a", "b", "c"]) cache.set("1", key, { raw: new Uint8Array(400) });
+  expect(cache.get("1", "a")).toBeUndefined();
+  expect(cache.get("1", "b")).toBeDefined();
+  expect(cache.get("1", "c")).toBeDefined();
+});
