@@ -15,7 +15,7 @@ import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 /*
- * The whole server with a clock that the test sets: the visible effects of a machine's clock that is set.
+ * Tests the whole server with a clock that the test sets: the visible effects of a change of the machine's clock.
  */
 
 const HOUR = 3_600_000;
@@ -51,7 +51,7 @@ const world = () => ({
     destination: { write: (line) => void log.push(JSON.parse(line)) },
   }),
 });
-/** Time that passes, as opposed to a clock that is set. */
+/** Lets time pass, as opposed to a change of the clock. */
 const pass = (ms: number) => {
   time.now += ms;
   time.monotonicMs += ms;

@@ -35,17 +35,17 @@ const LONGEST_MS = 50;
 /** Half of the largest body, so that no generated body is too large. */
 const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
-/** As large as the answer to a full body. */
+/** Enough replies of the size of a full body's response. */
 const KEPT_REPLIES = 40;
 const MANY_CLAIMS = 100_000;
-/** Each with a note of the greatest length. */
+/** Each has a note of the greatest length. */
 const OLD_DELIVERIES = 4000;
 /** The events of a sensor that reports every minute for 90 days. */
 const MANY_READINGS = 130_000;
 /** More than fit in one transaction: the history before them makes a transaction long. */
 const IMPORTED_EVENTS = 200;
 const RUNS = Number(process.env.RUNS ?? 4);
-/** The commands that run after a history, one after each: they take as long as everything else. */
+/** The commands that run after a history, one per history: together they would take as long as everything else. */
 const COMMANDS = ["calibration", "import", "export"] as const;
 type Command = (typeof COMMANDS)[number];
 const DAY_MS = 86_400_000;
@@ -207,7 +207,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   appliances: fc.constantFrom(1, 30, ITEMS),
 });
 
-/** Enough of them for a calibration to complete. */
+/** Enough failures for a calibration to complete. */
 const MANY_FAILURES: Shape = {
   types: ["washer", "water_heater_gas", "refrigerator", "ptac"],
   eventTypes: ["Emergency Repair", "Replacement", "Inspection"],

@@ -12,8 +12,8 @@ import { createPartner } from "../../src/usecases/partners/partners.ts";
 
 /*
  * The page of a property with tens of thousands of components is created in short steps. A stretch is the processor
- * time of this thread from one turn of its event loop to the next, as in event-loop-stretches.test.ts. One of two views
- * may be longer, since code that runs for the first time is.
+ * time of this thread from one iteration of its event loop to the next, as in event-loop-stretches.test.ts. One of
+ * two views may be longer, since code runs slower the first time.
  */
 
 const COMPONENTS = 30_000;

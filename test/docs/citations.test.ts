@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** The tracked texts that people write. */
+/** Returns the tracked files that people write. */
 function textFiles(): string[] {
   const { stdout } = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT });
   return stdout
@@ -14,7 +14,7 @@ function textFiles(): string[] {
     .filter((path) => !path.startsWith("test/fixtures/") && path !== "test/docs/citations.test.ts");
 }
 
-/** The anchors of a Markdown document's headings, as GitHub forms them. */
+/** Returns the anchors of a Markdown document's headings, as GitHub forms them. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = markdown.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm);
   return new Set(
@@ -34,14 +34,14 @@ const readTracked: Reader = (path) => {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 };
 
-/** The folders that a text's relative names may start from: tests of documents quote what these say. */
+/** Returns the folders that relative names in a text may start from: tests of documents quote their names. */
 const foldersOf = (path: string) => [
   "",
   dirname(path),
   ...(path.startsWith("test/docs/") ? ["docs", "docs/examples", "docs/model"] : []),
 ];
 
-/** Returns what is wrong with the Markdown documents, and sections of them, that a text names. */
+/** Returns the Markdown documents, and the sections of them, that a text cites but that do not exist. */
 function brokenCitations(path: string, text: string, read: Reader = readTracked): string[] {
   const broken: string[] = [];
   for (const [citation, document, anchor] of text.matchAll(/([\w./-]*\w\.md)\b(?:#([\w-]+))?/g)) {

@@ -23,7 +23,7 @@ export const readSkeleton = () => readFileSync(join(ROOT, SKELETON), "utf8");
 
 export const readPage = () => readFileSync(PAGE, "utf8");
 
-/** Every file of tests: those of the executable first, as they are what a stranger would try. */
+/** Returns every test file: first those of the executable, which a newcomer would try first. */
 export function readTestFiles(): Source[] {
   const names = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" });
   const rank = (file: string) => (file.startsWith("test/blackbox/") ? 0 : 1);
@@ -89,7 +89,7 @@ export function faultsOf(rules: readonly Rule[], proofs: ReadonlyMap<string, rea
   });
 }
 
-/** The page: the skeleton with its rules as tables. */
+/** Returns the page: the skeleton with its rules as tables. */
 export function pageOf(skeleton: string, proofs: ReadonlyMap<string, readonly Proof[]>): string {
   const lines: string[] = [];
   let inTable = false;

@@ -14,7 +14,7 @@ import { appliance, event, knowledge, property, reading } from "../domain/scorin
 const read = (name: string) => readFileSync(join(import.meta.dir, "../../docs/model", name), "utf8");
 const AS_OF = "2026-02-01";
 
-/** The rows of the tables below a heading, up to the next heading: the first cell and the last. */
+/** Returns the rows of the tables below a heading, up to the next heading: the first cell and the last. */
 function rowsBelow(document: string, heading: string): string[][] {
   const section = document.split(new RegExp(`^#+ ${heading}$`, "m"))[1]!.split(/^#/m)[0]!;
   return [...section.matchAll(/^\| (.+) \|$/gm)]

@@ -34,7 +34,7 @@ test("every command in the text exists", async () => {
     ),
   );
   const groups = new Set(commands.flatMap((one) => ("commands" in one ? [one.name] : [])));
-  // In code only: in prose, "mainstay" may be followed by anything.
+  // Searches only code: in prose, any word may follow "mainstay".
   const named = [...manual.matchAll(/(?:`|^\$ )mainstay ([a-z]+)(?: ([a-z-]+))?/gm)].map(([, word, next]) =>
     groups.has(word!) ? `${word} ${next}` : word!,
   );

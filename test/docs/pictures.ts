@@ -79,7 +79,7 @@ try {
   const { alerts } = (await (
     await fetch(`${url}/v1/alerts?property_id=${id}`, { headers: { "x-api-key": partner.api_key } })
   ).json()) as { alerts: { id: string; component_name: string }[] };
-  // A component with both an old age and adverse evidence.
+  // Selects a component with both an old age and adverse evidence.
   const { id: elevated, component_name: called } = alerts.find(({ id }) => {
     const { hazard_ratio } = run("explain", id).hazard;
     return hazard_ratio > 1.5 && hazard_ratio < 5;

@@ -25,7 +25,7 @@ beforeAll(() => {
   writeFileSync(join(installation.folder, "tank.jpg"), new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16]));
 });
 
-/** The operation of the API document that a command calls, by its method and path. */
+/** Returns the operation of the API document that a command calls, by its method and path. */
 function operationOf(command: string) {
   const [, base, path = ""] = /(\$API|http:\/\/127\.0\.0\.1:8080)(\/[^\s"?]*)/.exec(command)!;
   const method = /\s-[dF] /.test(command) ? "POST" : "GET";
@@ -39,7 +39,7 @@ test("the tour calls an operation of each tag of the API, and uploads a photo", 
   const called = calls.map(({ command }) => operationOf(command));
   expect(called).not.toContain(undefined);
   const families = new Set(operations.map(({ operation }) => operation.tags[0]));
-  // A demo property is what `mainstay demo` makes.
+  // `mainstay demo` creates a demo property.
   families.delete("Onboarding");
   expect(new Set(called.map((operation) => operation!.tags[0]))).toEqual(families);
   expect(called.map((operation) => operation!.operationId)).toContain("createAppliancePhoto");

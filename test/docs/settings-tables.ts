@@ -4,7 +4,7 @@ import { RENEW } from "./manual.ts";
 const BEGIN = `<!-- settings: written by \`${RENEW}\` from config.example.toml -->`;
 const END = "<!-- end of settings -->";
 
-/** The manual with its tables of settings as config.example.toml has them now. */
+/** Returns the manual with the current tables of settings of config.example.toml. */
 export function withSettings(manual: string): string {
   const [head, rest = "", ...more] = manual.split(BEGIN);
   const [, tail, ...evenMore] = rest.split(END);

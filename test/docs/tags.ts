@@ -1,20 +1,20 @@
 import ts from "typescript-5";
 
-/** Stands between the names of the describes around a test and its own, and between a file and a test. */
+/** The separator between the names of the describes around a test and its own, and between a file and a test. */
 export const STEP = " › ";
-/** Above a test or a describe: the rules that it proves, by their ids. */
+/** The tag above a test or a describe: the ids of the rules that it proves. */
 const TAG = /^[ \t]*\/\/ Rule: *(.*)$/gm;
 
 /**
- * A test or a describe of a source. Its name begins with those of the describes around it, and they stand as they are
- * written: with the placeholders of `each` and of templates.
+ * A test or a describe of a source. Its name begins with those of the describes around it, as they are written:
+ * with the placeholders of `each` and of templates.
  */
 export type NamedTest = { name: string; line: number; rules: string[] };
 
-/** `faults` are lines with what is wrong in them. */
+/** `faults` has a sentence per faulty line. */
 export type TaggedSource = { tests: NamedTest[]; faults: { line: number; fault: string }[] };
 
-/** Inside which describe, and what it and those around it are named. */
+/** The enclosing describe, and the names of it and those around it. */
 type Place = { describe: ts.Node | undefined; around: readonly string[] };
 
 export function readTags(text: string): TaggedSource {
@@ -48,7 +48,10 @@ export function readTags(text: string): TaggedSource {
   return { tests, faults };
 }
 
-/** The tags' places, each with its ids: above the call, or above the loop or condition that it is all of. */
+/**
+ * Returns the tags' places, each with its ids: above the call, or above the loop or condition whose only content is
+ * the call.
+ */
 function tagsAbove(call: ts.Node, describe: ts.Node | undefined, text: string): Map<number, string[]> {
   const tags = new Map<number, string[]>();
   for (

@@ -9,8 +9,8 @@ import {
 } from "../support/api-document.ts";
 
 /*
- * The partner API's own tables of fields, as they stand there, against the document. Every answer of every black-box
- * test is held against the document in turn, so what is required here is in the answers.
+ * Compares the partner API's own tables of fields with the document. Every black-box test compares its responses
+ * with the document, so the responses have the fields that are required here.
  */
 
 const document = readApiDocument();
@@ -54,7 +54,7 @@ const SMART = {
 
 const PLAN_SUMMARY = {
   immediate: "component_count cost",
-  // Also `total`, which is an amount here and a count everywhere else.
+  // Includes `total`, which is an amount here and a count everywhere else.
   "schedule[]": "year planned_cost failure_cost total_inflated per_unit_inflated",
   totals: "planned planned_inflated run_to_failure run_to_failure_inflated savings",
   "level_deposit.50": "per_year per_unit_per_year per_unit_per_month",
@@ -247,8 +247,8 @@ function answerOf(name: string): Schema {
 }
 
 /**
- * The schema itself, its reference followed, with the fields of all that it is put together from; of alternatives it
- * requires what each of them does.
+ * Returns the schema with its reference resolved and the fields of all its parts; of alternatives, the fields that
+ * each of them requires.
  */
 function whole(schema: Schema): Schema {
   const { allOf, ...own } = resolve<Schema>(document, schema);

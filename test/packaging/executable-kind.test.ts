@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { executableKind, HEAD_BYTES } from "../../packaging/executable-kind.ts";
 
-/** Little-endian fields at their offsets, in so many bytes. */
+/** Writes little-endian fields at their offsets into that many bytes. */
 function bytes(
   length: number,
   fields: readonly (readonly [offset: number, size: 1 | 2 | 4 | 8, value: number])[],
@@ -17,7 +17,7 @@ function bytes(
   return new Uint8Array(view.buffer);
 }
 
-/** An ELF header with one program header that names the loader at byte 128. */
+/** Returns an ELF header with one program header that names the loader at byte 128. */
 function elf({ bits = 2, order = 1, machine = 62, loader = "/lib64/ld-linux-x86-64.so.2\0" } = {}) {
   const head = bytes(192, [
     [0, 4, 0x464c457f],

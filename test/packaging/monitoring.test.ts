@@ -23,12 +23,12 @@ const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => [`${title}: ${expr}`, expr] as const),
 );
 
-/** The metrics of the manual, which test/blackbox/metrics.test.ts holds to be those that are served. */
+/** The metrics in the manual. test/blackbox/metrics.test.ts checks that they are the served ones. */
 const served = new Set(firstCells(marked(readManual(), "metrics")));
-/** Made by Prometheus itself for every target. */
+/** Created by Prometheus itself for every target. */
 const BUILT_IN = ["up"];
 
-/** The metrics that an expression names. Throws where it is none of PromQL. */
+/** Returns the metrics that an expression names. Throws where it is not valid PromQL. */
 function metricsOf(expr: string): string[] {
   const text = expr.replaceAll("$__rate_interval", "5m");
   const names: string[] = [];
@@ -42,7 +42,7 @@ function metricsOf(expr: string): string[] {
   return names;
 }
 
-/** The metric that a series of a histogram belongs to. */
+/** Returns the metric that a series of a histogram belongs to. */
 const familyOf = (name: string) => (served.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ""));
 
 test("an expression that is none is noticed", () => {

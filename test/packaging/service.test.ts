@@ -7,7 +7,7 @@ import { defaultValues } from "../../src/config/defaults.ts";
 const FILE = join(import.meta.dir, "../../packaging/mainstay.service");
 const text = readFileSync(FILE, "utf8");
 
-/** The unit's directives by section; one that is given several times has all its words. */
+/** Returns the unit's directives by section; a directive that is given several times has all its words. */
 function parse(): Map<string, Map<string, string>> {
   const sections = new Map<string, Map<string, string>>();
   let section: Map<string, string> | undefined;
@@ -74,7 +74,7 @@ test("a reload asks for the certificate to be read again, and a failure for a re
   expect(unit.get("Install")!.get("WantedBy")).toBe("multi-user.target");
 });
 
-/** Only where systemd is installed; the tests above need nothing. */
+/** Runs only where systemd is installed; the tests above need nothing. */
 describe.if(Bun.which("systemd-analyze") !== null)("systemd itself", () => {
   test("knows every directive and value", () => {
     const root = mkdtempSync(join(tmpdir(), "mainstay-unit-"));

@@ -106,7 +106,7 @@ const inserted = (entries: readonly Entry[]) =>
        VALUES (${at}, 'ADM_1', '${action}', 'fit', '${JSON.stringify(detail)}')`,
   );
 
-/** A database of the release before, with these entries, opened by this version. */
+/** Opens a database of the previous release with these entries in this version. */
 const OPENED: [engine: string, (entries: readonly Entry[]) => Promise<Store>][] = [
   [
     "SQLite",
@@ -136,7 +136,7 @@ const OPENED: [engine: string, (entries: readonly Entry[]) => Promise<Store>][] 
   ],
 ];
 
-describe.each(OPENED)("a database on %s from before the record of the latest calibration", (_, open) => {
+describe.each(OPENED)("a database on %s from before the latest calibration had a record", (_, open) => {
   test.each(STATES)("keeps its state where %s", async (_, entries, expected) => {
     const store = await open(entries);
     expect(store.applied.map(({ name }) => name)).toContain("latest_calibration");

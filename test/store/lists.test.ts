@@ -54,7 +54,7 @@ const stored = async () =>
        risk_tier AS "riskTier", rescored_at AS "rescoredAt" FROM components ORDER BY seq`,
   )) as Row[];
 
-/** Scores to be given: to which component (taken modulo their number), in hundredths, and whether by a snapshot. */
+/** The score changes: the component (modulo their number), the score in hundredths, and true for a snapshot's. */
 const moves = fc.array(
   fc.record({ which: fc.nat(), hundredths: fc.integer({ min: 0, max: 99 }), bySnapshot: fc.boolean() }),
   { maxLength: 120, size: "max" },
@@ -90,7 +90,7 @@ const slices = fc.record({
 });
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-describe("whatever scores move, at any offset", () => {
+describe("for any changes of scores, at any offset", () => {
   type Slice = { limit: number; offset: number };
   type List = {
     name: string;
@@ -166,7 +166,7 @@ describe("whatever scores move, at any offset", () => {
   });
 
   // Rule: paging-while-scoring, alert-filters, events-order
-  test("every list is in its order, and counts what is in it", async () => {
+  test("every list is sorted, and its total is correct", async () => {
     await fc.assert(
       fc.asyncProperty(moves, fc.array(slices, { minLength: 1, maxLength: 5 }), async (list, wanted) => {
         await apply(list);
@@ -206,7 +206,7 @@ describe("whatever scores move, at any offset", () => {
   });
 });
 
-describe("whatever scores move, the kept sums are those of a recount", () => {
+describe("for any changes of scores, the stored sums equal those of a recount", () => {
   const defs = knowledge.components;
 
   /** Returns the expected `totals` of these components. */

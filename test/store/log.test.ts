@@ -41,7 +41,7 @@ function emptied(): boolean {
   }
 }
 
-test("reads at one moment hold it up as long as they last, and no longer", async () => {
+test("a read snapshot delays it until the snapshot ends, and no longer", async () => {
   const store = open();
   const write = () => store.write((tx) => tx.budgets.add("a", DAY, 1));
   await write();
@@ -54,9 +54,9 @@ test("reads at one moment hold it up as long as they last, and no longer", async
   expect(emptied()).toBe(true);
 });
 
-describe("a transaction that turns out to be long, in a process that answers others,", () => {
+describe("a long transaction in a process that serves others", () => {
   const MEGABYTE = 1_000_000;
-  /** More than the log is let grow to, and less than the pages that are kept in memory. */
+  /** More than the limit of the log, and less than the pages that are kept in memory. */
   const MEGABYTES = 20;
   const TIMEOUT_MS = 60_000;
   let now = 0;
@@ -85,7 +85,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
   };
   const logBytes = () => statSync(`${file}-wal`).size;
 
-  /** Pages of the log that are not in the database yet. */
+  /** Returns the number of pages of the log that are not in the database yet. */
   function pagesLeft(): number {
     const db = new Database(file);
     try {
@@ -159,7 +159,7 @@ describe("a transaction that turns out to be long, in a process that answers oth
     await eventually(async () => expect(await leftBy(store, quick)).toBe(0), TIMEOUT_MS);
   });
 
-  test("is whole where the store is closed right after it", async () => {
+  test("is complete if the store is closed right after it", async () => {
     const store = serving();
     const first = bodies + 1;
     await store.write(slow);

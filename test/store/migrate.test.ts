@@ -36,7 +36,7 @@ const REBUILD: Migration = {
         ALTER TABLE new_houses RENAME TO houses;`,
 };
 
-/** Opens the file with these migrations; the names of those that were applied. */
+/** Opens the file with these migrations; returns the names of the applied ones. */
 function open(migrations: readonly Migration[], now = 0): string[] {
   const sqlite = openSqlite(file, { now, migrations });
   sqlite.close();
@@ -60,7 +60,7 @@ const tables = () =>
 
 describe("opening a database", () => {
   // Rule: migrations
-  test("brings it up to date in order, and keeps a ledger of what was applied and when", () => {
+  test("applies the migrations in order, and records each with its time", () => {
     expect(open([FIRST], 1000)).toEqual(["houses"]);
     expect(open([FIRST, SECOND], 2000)).toEqual(["doors"]);
     expect(open([FIRST, SECOND], 3000)).toEqual([]);
@@ -70,14 +70,14 @@ describe("opening a database", () => {
     ]);
   });
 
-  test("rebuilds a table without emptying the tables that refer to it", () => {
+  test("rebuilds a table without emptying the tables that reference it", () => {
     open([FIRST]);
     run("INSERT INTO houses VALUES (1), (2); INSERT INTO rooms VALUES (1, 1), (2, 2)");
     open([FIRST, REBUILD]);
     expect(rows("SELECT house FROM rooms")).toEqual([{ house: 1 }, { house: 2 }]);
   });
 
-  test("hands a database that holds data to the backup first, and a new one not", () => {
+  test("backs up a database with data first, but not a new one", () => {
     const seen: string[][] = [];
     const beforeUpgrade = (_: Database, pending: readonly Migration[]) =>
       void seen.push(pending.map(({ name }) => name));
@@ -103,7 +103,7 @@ describe("opening a database", () => {
 
 describe("a migration that fails", () => {
   // Rule: migrations
-  test("leaves nothing of itself behind, and what came before it stands", () => {
+  test("leaves no changes, and keeps those of earlier migrations", () => {
     const broken = {
       number: 2,
       name: "broken",
@@ -114,7 +114,7 @@ describe("a migration that fails", () => {
     expect(open([FIRST, SECOND])).toEqual(["doors"]);
   });
 
-  test("by leaving rows without the row that they refer to is refused and undone", () => {
+  test("by leaving rows with broken references is rejected and undone", () => {
     open([FIRST]);
     run("INSERT INTO houses VALUES (1); INSERT INTO rooms VALUES (1, 1)");
     const lenient = { number: 2, name: "careless", sql: "DELETE FROM houses;" };
@@ -122,14 +122,14 @@ describe("a migration that fails", () => {
     expect(rows("SELECT id FROM houses")).toEqual([{ id: 1 }]);
   });
 
-  test("on the first start leaves an empty database, which the next start fills", () => {
+  test("on the first start leaves an empty database, which the next start migrates", () => {
     expect(() => open([{ number: 1, name: "broken", sql: "CREATE TABLE a (;" }])).toThrow();
     expect(tables()).toEqual([]);
     expect(open([FIRST])).toEqual(["houses"]);
   });
 });
 
-describe("a database that is not ours to touch is refused with no byte changed", () => {
+describe("a database that must not be migrated is rejected with no byte changed", () => {
   const expectRefused = (migrations: readonly Migration[], message: string) => {
     const before = readFileSync(file);
     expect(() => open(migrations)).toThrow(message);
@@ -150,13 +150,13 @@ describe("a database that is not ours to touch is refused with no byte changed",
     expectRefused([edited, SECOND], "was created with a different text of migration 1 (houses)");
   });
 
-  test("when it is another program's", () => {
+  test("when another program created it", () => {
     run("CREATE TABLE songs (title TEXT)");
     expectRefused([FIRST], "is a SQLite database of another program");
   });
 
   test.each(["x", "no database, but long enough to hold a header of a hundred bytes ".repeat(4)])(
-    "when it is no database: %p",
+    "when it is not a database: %p",
     async (content) => {
       await Bun.write(file, content);
       expectRefused([FIRST], "is no SQLite database");
@@ -164,7 +164,7 @@ describe("a database that is not ours to touch is refused with no byte changed",
   );
 });
 
-test("a step that another process took while this one waited is not taken again", () => {
+test("a migration that another process applied while this one waited is not applied again", () => {
   open([FIRST]);
   const db = new Database(file, { strict: true });
   expect(applyMigrations(db, file, [FIRST], 0)).toEqual([]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => explaining.close());
 
-/** Tables that stay small whatever the portfolio: a row a partner, or a day, or a block of 2,048 components. */
+/** Tables that stay small for any portfolio: a row per partner, per day, or per block of 2,048 components. */
 const SMALL = [
   "partners",
   "webhook_receivers",
@@ -29,12 +29,12 @@ const SMALL = [
   "json_each",
   "clock",
   "running",
-  // At most 100,000 entries of an index that covers them.
+  // Reads at most 100,000 entries of a covering index.
   "newest_own",
   "matches",
 ];
 
-/** The SQL of every statement that a read prepares or runs. */
+/** Returns the SQL of every statement that a read prepares or runs. */
 async function statementsOf(read: Read): Promise<string[]> {
   const seen = new Set<string>();
   const { prepare, query } = Database.prototype;
@@ -56,7 +56,7 @@ async function statementsOf(read: Read): Promise<string[]> {
   return [...seen].filter((sql) => /^\s*(select|delete|update|with)/i.test(sql));
 }
 
-/** SQLite's plan, a line a step. */
+/** Returns SQLite's plan, one line per step. */
 const planOf = (sql: string) =>
   explaining
     .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -65,7 +65,7 @@ const planOf = (sql: string) =>
 
 const scansOf = (plan: string[]) =>
   plan.filter((step) => {
-    // Read through as far as the limit, and only of the properties that have what no snapshot has seen.
+    // Scanned up to the limit, and only for the properties with changes since the last snapshot.
     if (step === "SCAN property_totals USING INDEX property_totals_unseen") return false;
     const table = /^SCAN (\w+)/.exec(step)?.[1];
     return table !== undefined && !SMALL.includes(table) && table !== "CONSTANT";
@@ -80,7 +80,7 @@ const readable = (): Readable => ({
   now: NOW,
   day: DAY,
 });
-/** Named before there is a store. */
+/** Returns the names before a store exists. */
 const namesOf = (reads: (of: Readable) => Record<string, Read>) => Object.keys(reads({} as Readable));
 
 describe("is answered from an index, in its order", () => {
@@ -98,11 +98,11 @@ describe("is answered from an index, in its order", () => {
   });
 });
 
-/** Steps that read through all that a partner has, to come upon a few rows. */
+/** Returns the steps that scan all rows of a partner to find a few. */
 const wholePartnerOf = (plan: string[]) =>
   plan.filter((step) => /^SEARCH \w+ USING .*\(partner_id=\?\)$/.test(step));
 
-describe("reads no large table through, and no partner's whole share of one", () => {
+describe("scans no large table, and no partner's whole share of one", () => {
   test.each(namesOf(narrowReads))("%s", async (name) => {
     const statements = await statementsOf(narrowReads(readable())[name]!);
     expect(statements).not.toBeEmpty();
@@ -114,7 +114,7 @@ describe("reads no large table through, and no partner's whole share of one", ()
 });
 
 test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
-  "of a property's components a page is found first, and only that is looked up: %j",
+  "a page of a property's components is found first, and only that is looked up: %j",
   async (by) => {
     // Opens a separate store, because a statement is prepared only once.
     const { store } = await open(NOW);
@@ -143,7 +143,7 @@ test("a purge finds rows by indexes", async () => {
 
 describe("alerts of a system, a state, or both", () => {
   test.each(FILTERS.map((by) => [JSON.stringify(by), by] as const))(
-    "are passed over in an index that covers them, in its order, and only a page is looked up: %s",
+    "are skipped in a covering index, in its order, and only a page is looked up: %s",
     async (_, by) => {
       const filter = { partnerId: world.partnerId, ...by };
       const [sql, ...others] = await statementsOf(() =>
@@ -156,7 +156,7 @@ describe("alerts of a system, a state, or both", () => {
       );
       expect(covering, plan.join("\n")).toHaveLength(1);
       expect(scansOf(plan)).toEqual([]);
-      // Sorting the page that was found is all the sorting there is.
+      // Only the rows of the page are sorted.
       expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(1);
       expect(plan.indexOf(covering[0]!)).toBeLessThan(plan.findIndex((step) => step.includes("TEMP B-TREE")));
     },

@@ -27,13 +27,13 @@ const columnsOf = (table: string) =>
   db.query<Column, [string]>("SELECT * FROM pragma_table_info(?)").all(table);
 const byName = <T extends { name: string }>(list: T[]) => list.sort((a, b) => a.name.localeCompare(b.name));
 
-/** The name of an index's column, also of one that it has in descending order. */
+/** Returns the name of an index's column, also of a descending one. */
 function nameOf(indexed: unknown): string {
   const column = is(indexed, SQL) ? indexed.queryChunks.find((chunk) => is(chunk, DeclaredColumn)) : indexed;
   return (column as { name: string }).name;
 }
 
-test("the migrations make the tables of the schema, all of them STRICT", () => {
+test("the migrations create the tables of the schema, all of them STRICT", () => {
   const made = db
     .query<{ name: string; strict: number }, []>(
       "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table'",

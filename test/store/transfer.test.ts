@@ -30,7 +30,7 @@ async function copy(options: { onRows?: OnRows; file?: string } = {}) {
   }
 }
 
-/** Every row of every table but the record of migrations, whose moments differ. */
+/** Returns every row of every table except the record of migrations, whose times differ. */
 function contents(file: string) {
   const db = new Database(file, { readonly: true });
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -44,7 +44,7 @@ function contents(file: string) {
   }
 }
 
-test("every row of every table is there, and nothing else", async () => {
+test("every row of every table is copied, and nothing else", async () => {
   const { target, moved } = await copy();
   const rows = contents(source);
   expect(contents(target)).toEqual(rows);
@@ -64,7 +64,7 @@ test("reports the progress of copying and comparing, to the last row", async () 
   }
 });
 
-describe("a copy that differs from the original is refused", () => {
+describe("a copy that differs from the original is rejected", () => {
   const changes = [
     [
       "a row too few",

@@ -26,7 +26,7 @@ function open(options: Partial<SqliteStoreOptions> = {}): Store {
   return store;
 }
 const DAY = "2026-01-01";
-/** A row of its own for each name, with a count. */
+/** Adds to the count in the row of a name. */
 const add = (store: Store, name: string, calls = 1) => store.write((tx) => tx.budgets.add(name, DAY, calls));
 const addPartner = (store: Store) =>
   store.write((tx) =>
@@ -42,7 +42,7 @@ const addPartner = (store: Store) =>
 const countOf = (store: Store, name: string) => store.read.budgets.taken(name, DAY);
 
 describe("a write", () => {
-  test("is seen by readers once it is acknowledged, and not a moment before", async () => {
+  test("is visible to readers once it is acknowledged, and not before", async () => {
     const store = open();
     const write = store.write(async (tx) => {
       await tx.budgets.add("a", DAY, 1);
@@ -73,7 +73,7 @@ describe("a write", () => {
     expect(await countOf(store, "a")).toBe(1);
   });
 
-  test("that throws rejects with what it threw and leaves nothing, whatever it shares its group with", async () => {
+  test("that throws rejects with its error and leaves nothing, with any other writes in its group", async () => {
     const store = open();
     let runs = 0;
     await fc.assert(
@@ -102,7 +102,7 @@ describe("a write", () => {
     );
   });
 
-  test("shares a commit with up to 63 others that wait, and all of them are answered after it", async () => {
+  test("shares a commit with up to 63 other waiting writes, and all are acknowledged after it", async () => {
     const store = open();
     const groups: number[] = [];
     store.onGroup((jobs) => groups.push(jobs));
@@ -110,7 +110,7 @@ describe("a write", () => {
     expect(groups).toEqual([64, 64, 22]);
   });
 
-  test("runs after those that came before it, also over the end of a group", async () => {
+  test("runs after earlier writes, also across groups", async () => {
     const store = open({ groupSize: 5 });
     const seen: number[] = [];
     await Promise.all(
@@ -124,7 +124,7 @@ describe("a write", () => {
     expect(seen).toEqual(Array.from({ length: 23 }, (_, nth) => Math.floor(nth / 2)));
   });
 
-  test("gets moments that strictly increase, over groups, restarts and a clock that is set back", async () => {
+  test("gets strictly increasing times, across groups, restarts and a clock that is set back", async () => {
     let now = 1_000_000;
     const instants: number[] = [];
     const take = (store: Store) =>
@@ -161,7 +161,7 @@ describe("a write", () => {
 });
 
 describe("another process's write", () => {
-  test("is waited for without holding up the event loop", async () => {
+  test("is waited for without blocking the event loop", async () => {
     const sleeps: number[] = [];
     const store = open({
       sleep: async (ms) => {
@@ -196,7 +196,7 @@ describe("another process's write", () => {
     other.close();
   });
 
-  test("shows in the data version, and one of its own does not", async () => {
+  test("changes the data version, and the store's own write does not", async () => {
     const store = open();
     await add(store, "a");
     const before = store.dataVersion();
@@ -207,7 +207,7 @@ describe("another process's write", () => {
     expect(store.dataVersion()).not.toBe(before);
   });
 
-  test("never turns around or loses what two processes count together", async () => {
+  test("never undoes or loses counts of two processes", async () => {
     const [one, two] = [open(), open()];
     await Promise.all(Array.from({ length: 100 }, (_, nth) => add(nth % 2 === 0 ? one : two, "a")));
     expect(await countOf(one, "a")).toBe(100);
@@ -215,7 +215,7 @@ describe("another process's write", () => {
 });
 
 describe("closing", () => {
-  test("finishes the writes that were taken and refuses new ones", async () => {
+  test("finishes accepted writes and rejects new ones", async () => {
     const store = open();
     opened.splice(opened.indexOf(store), 1);
     const taken = Promise.all(Array.from({ length: 200 }, () => add(store, "a")));

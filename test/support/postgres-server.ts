@@ -27,7 +27,7 @@ const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json
   version: string;
 };
 
-/** PostgreSQL refuses to run as root, so it runs as nobody, by the id that it has on every Linux. */
+/** PostgreSQL refuses to run as root, so it runs as the user `nobody`, by the id that it has on every Linux. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};

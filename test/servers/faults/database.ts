@@ -168,7 +168,7 @@ const conflicts = ofDatabase({
   },
 });
 
-/** Altering tables that servers write to may itself end in a deadlock. */
+/** The change of a table that servers write to may itself end in a deadlock. */
 const untilDone = (database: Database, sql: string) =>
   retryWhileGone(
     () => database.ask(sql),

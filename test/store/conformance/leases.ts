@@ -109,7 +109,7 @@ export function leases(make: MakeDatabase, called: Called): void {
     expect(await stepAfter(store.schemaVersion)).toBeUndefined();
   });
 
-  test("servers are listed as they were seen, with what they hold, until they leave", async () => {
+  test("servers are listed with the time they were last seen and their leases, until they leave", async () => {
     const join = (id: string) => store.write((tx) => tx.servers.join({ ...SERVER, id }));
     const beat = (id: string) => store.write((tx) => tx.servers.touch({ ...SERVER, id }));
     expect(await beat("a")).toBeUndefined();

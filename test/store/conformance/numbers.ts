@@ -31,7 +31,7 @@ export function numbers(make: MakeDatabase): void {
     store = await database.open();
   });
 
-  test("a partner's rows are numbered without gaps and dated in that order, by several servers and beside failures", async () => {
+  test("a partner's rows are numbered without gaps and dated in that order, by several servers and despite failures", async () => {
     const behind = await database.open({ clock: () => Date.now() - 90_000 });
     const servers = [store, behind, await database.open()];
     const partners = [await insertPartner(store), await insertPartner(store), await insertPartner(store)];
@@ -67,7 +67,7 @@ export function numbers(make: MakeDatabase): void {
     );
   });
 
-  test("what is made at one moment has ids that sort as they were made", async () => {
+  test("records of one instant have ids that sort in order of creation", async () => {
     const standing = await (await make()).open({ clock: () => NOW });
     const { id: partnerId } = await insertPartner(standing);
     const ids: string[] = [];
@@ -83,7 +83,7 @@ export function numbers(make: MakeDatabase): void {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("a partner's moments rise strictly, whatever the servers' clocks say, and never run ahead of them all", async () => {
+  test("a partner's times strictly increase with any clocks of the servers, and never pass all of the clocks", async () => {
     // Makes a separate database, in which no time comes from this machine's clock.
     const database = await make();
     const { id } = await insertPartner(await database.open({ clock: () => NOW }));
@@ -130,12 +130,12 @@ export function numbers(make: MakeDatabase): void {
     );
   });
 
-  test("a partner's deliveries rise, whatever the servers' clocks say, also where nothing else is dated", async () => {
+  test("a partner's deliveries have increasing times with any clocks of the servers, also without other rows", async () => {
     const database = await make();
     const clocks = [NOW, NOW];
     const open = (nth: number) => database.open({ clock: () => clocks[nth]! });
     const first = await open(0);
-    // A server that has its database for itself is alone with it.
+    // A server with its own database has no others beside it.
     const servers = first.isShared ? [first, await open(1)] : [first];
     const { id } = await insertPartner(first);
     let last = "";
@@ -159,7 +159,7 @@ export function numbers(make: MakeDatabase): void {
     );
   });
 
-  test("what is no partner's own is dated after what came before it", async () => {
+  test("rows without a partner are dated after earlier rows", async () => {
     let now = NOW;
     const server = await (await make()).open({ clock: () => now });
     const at = () => server.write((tx) => tx.latestInstant());
@@ -171,12 +171,12 @@ export function numbers(make: MakeDatabase): void {
     expect(await at()).toBe(now);
   });
 
-  test("of a partner that is not there nothing is numbered", async () => {
+  test("nothing is numbered for a missing partner", async () => {
     const write = store.write((tx) => tx.forPartner("PARTNER_none"), { partnerId: "PARTNER_none" });
     await expect(write).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("ids are of their kind and sort by the moment, also where the clock is set back", async () => {
+  test("ids have their kind's prefix and sort by time, also if the clock is set back", async () => {
     let now = Date.now();
     const server = await database.open({ clock: () => now });
     const { id } = await insertPartner(server);
@@ -193,12 +193,12 @@ export function numbers(make: MakeDatabase): void {
     await server.write(async (tx) => (await tx.forPartner(id)).nextInstant(), { partnerId: id });
     const second = await make();
     expect(first).toMatch(/^P_[0-9a-z]{26}$/);
-    // The first ten characters are of the moment.
+    // The first ten characters encode the time.
     expect(second.slice(0, 12) >= first.slice(0, 12)).toBe(true);
   });
 
-  describe("of a budget", () => {
-    test("servers together grant all of it, and not one call more", async () => {
+  describe("of a daily call limit", () => {
+    test("servers together grant all calls, and not one more", async () => {
       const servers = [store, await database.open(), await database.open()];
       const { id } = await insertPartner(store);
       const blocks = await Promise.all(

@@ -34,7 +34,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
   });
 
   describe("partners", () => {
-    test("come back as they were stored, with a revision that moves", async () => {
+    test("are read as they were stored, with a revision that increases", async () => {
       const { partners } = read();
       const { revision, ...found } = (await partners.find(partner.id))!;
       expect(found).toEqual(partner);
@@ -59,7 +59,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await partners.revision(partner.id)).toBe(revision + 4);
     });
 
-    test("are in the order of the characters of their ids, whatever the language of the database", async () => {
+    test("are sorted by the characters of their ids, in any locale of the database", async () => {
       const made = [
         "PARTNER_b",
         "PARTNER_B",
@@ -74,7 +74,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(listed).toEqual([...made].sort());
     });
 
-    test("have credentials, of which one of a kind is live", async () => {
+    test("have credentials, with one active per kind", async () => {
       const { partners } = read();
       const credential = { partnerId: partner.id, createdAt: NOW };
       await write(async (tx) => {
@@ -102,7 +102,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await write((tx) => tx.partners.replaceClientSecret(partner.id, "s3", NOW))).toBeUndefined();
     });
 
-    test("have a receiver, with its filter, its secrets and its health", async () => {
+    test("have a webhook endpoint, with its filter, its secrets and its health", async () => {
       const { partners } = read();
       const insert = { partnerId: partner.id, url: "http://h.test/", secret: "sealed", events: null };
       expect(await partners.findReceiver(partner.id)).toBeUndefined();
@@ -164,7 +164,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await write((tx) => tx.partners.updateReceiver(partner.id, { pausedAt: null }));
     });
 
-    test("are counted by what they have", async () => {
+    test("are counted by their configuration", async () => {
       await world.addProperty(partner, { unitCount: 100 }, true);
       expect(await read().partners.billableUnits(partner.id)).toBe(4);
       expect(await read().partners.billableUnits("PARTNER_9")).toBe(0);
@@ -230,7 +230,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const due = (now = NOW, limit = 100, excluding: string[] = []) =>
       read().deliveries.due(partner.id, now, HORIZON + now - NOW, limit, new Set(excluding));
 
-    test("are due in their order, each key's one after another, and are logged with what became of them", async () => {
+    test("are due in order, one at a time per key, and are logged with their results", async () => {
       const { deliveries, deliveryLog } = read();
       expect(await deliveries.duePartners(NOW, HORIZON)).toEqual([]);
       expect(await deliveries.nextDueAt(NOW)).toBeNull();
@@ -322,7 +322,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await page()).toEqual([second!, first!]);
     });
 
-    test("are counted for the metrics, beside the budgets and the portfolio", async () => {
+    test("are counted for the metrics, like the daily calls and the portfolio", async () => {
       const { gauges } = read();
       expect(await gauges.outbox()).toEqual({ pending: 2, oldestAt: expect.any(Number), pausedReceivers: 0 });
       const { properties, components, critical, warning } = await gauges.portfolio();
@@ -345,7 +345,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
   });
 
   describe("requests", () => {
-    test("are answered again from what is kept, until it is pruned", async () => {
+    test("are answered again from the stored replies, until these are pruned", async () => {
       const { idempotency } = read();
       const reply = {
         partnerId: partner.id,
@@ -412,7 +412,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     ]);
   });
 
-  test("embeds show a property until they end, and count their views", async () => {
+  test("embeds show a property until they expire, and count their views", async () => {
     const { embeds } = read();
     const embed = {
       id: "EMB_1",
@@ -449,7 +449,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     await write((tx) => tx.partners.update(partner.id, { enabled: true }));
   });
 
-  test("models are put to use and gone back from, with what they rest on", async () => {
+  test("models are applied and reverted, with their inputs", async () => {
     const { models } = read();
     expect([await models.inUse(), await models.nextNumber(), await models.latestCheck()]).toEqual([
       ...[undefined, 1, undefined],
@@ -589,7 +589,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect((await plans.ofProperty("P_new")).changes).toBe(1);
   });
 
-  test("an export goes through everything of a partner by id, up to what there was at its start", async () => {
+  test("an export iterates all rows of a partner by id, up to those at its start", async () => {
     const exported = read().export;
     const sensor = {
       partnerId: partner.id,
@@ -694,14 +694,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await exported.outcomes(partner.id, outcomes[0]!, "SE_3", 1)).toEqual([outcomes[1]!]);
   });
 
-  test("the last moment that was given to a partner's rows can be read", async () => {
+  test("the last time of a partner's rows can be read", async () => {
     const { clock } = read();
     const at = await write(async (tx) => (await tx.forPartner(partner.id)).nextInstant());
     expect(await clock.lastInstantOf(partner.id)).toBe(at);
     expect(await clock.lastInstant()).toBe(at);
   });
 
-  test("the clock's row takes a real write, and keeps the last moment", async () => {
+  test("the clock's row accepts a real write, and keeps the last time", async () => {
     const { clock } = read();
     const last = await clock.lastInstant();
     await write((tx) => tx.clock.probe(NOW));

@@ -26,7 +26,7 @@ import {
 
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 const pages = <T>(rows: readonly T[], offset: number, limit: number) => rows.slice(offset, offset + limit);
-/** From the beginning, in the middle, over the end, beyond it, and none. */
+/** Slices at the start, in the middle, across the end, beyond it, and empty. */
 const SLICES = [
   { limit: 3, offset: 0 },
   { limit: 2, offset: 3 },
@@ -99,7 +99,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   });
 
   describe("properties", () => {
-    test("come back as they were stored, to their own partner alone", async () => {
+    test("are read as they were stored, by their own partner only", async () => {
       const { properties } = read();
       expect(await properties.find(partner.id, strange.id)).toEqual(strange);
       expect(strange).toMatchObject({ estimatedValueCents: LARGE, notes: TEXT, isDemo: false, zip: null });
@@ -154,7 +154,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await properties.demo(other.id)).toEqual([]);
     });
 
-    test("are changed, and keep what is not", async () => {
+    test("are changed, and keep the other fields", async () => {
       const before = await world.addProperty(other, { name: "Fir", unitCount: 2 });
       const change = {
         name: "Fir Court",
@@ -172,7 +172,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await read().units.count(before.id)).toBe(5);
     });
 
-    test("are walked by id for a snapshot, all partners' together", async () => {
+    test("are iterated by id for a snapshot, across all partners", async () => {
       const { properties } = read();
       const all = (await properties.forSnapshot("", 1_000_000)).map(({ id }) => id);
       expect(all).toEqual([...all].sort());
@@ -206,7 +206,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   });
 
   describe("appliances", () => {
-    test("come back as they were stored", async () => {
+    test("are read as they were stored", async () => {
       const { appliances } = read();
       expect(await appliances.find(partner.id, heater.id)).toEqual(heater);
       expect(heater).toMatchObject({ brandTierGiven: true, usageIntensity: 1.25, brand: TEXT });
@@ -283,7 +283,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   });
 
   describe("components", () => {
-    test("come back with their place, by appliance, property and number", async () => {
+    test("are read with their location, by appliance, property and number", async () => {
       const store = read().components;
       const all = await store.page(partner.id, ALL);
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
@@ -399,14 +399,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       });
     }
 
-    test("are listed by tier, score, place and scoring, after a snapshot and after scorings of their own", async () => {
+    test("are listed by tier, score, location and time of scoring, after a snapshot and after single scorings", async () => {
       await compareLists();
       world.time.now += 1000;
       await world.write(partner, (writer) => rescore(writer, oak, "all", "history"));
       await compareLists();
     });
 
-    test("are changed in what moves, and in nothing else", async () => {
+    test("are changed only in the given fields", async () => {
       const store = read().components;
       const [first] = await store.rowsOfAppliance(roof.id);
       const write = world.store.write;
@@ -444,7 +444,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     });
   });
 
-  test("sums are those over the rows, large ones too", async () => {
+  test("sums equal those over the rows, also for large numbers", async () => {
     const { totals, components } = read();
     const sum = await totals.ofPartner(partner.id);
     const all = await components.page(partner.id, ALL);
@@ -483,7 +483,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       notes: null,
       conditionAfter: null,
     };
-    test("of service comes back by appliance, component and day", async () => {
+    test("of service is read by appliance, component and day", async () => {
       const [first, second] = await read().components.ofAppliance(roof.id);
       const events = await world.write(partner, async (writer) => {
         const log = new ServiceLog(writer);
@@ -598,7 +598,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await serviceEvents.outcomesOf(second!.id), "one is kept already").toEqual(outcomes);
     });
 
-    test("of sensors gives smart events since a moment", async () => {
+    test("of sensors has the smart events since a given time", async () => {
       const smart = {
         partnerId: partner.id,
         propertyId: elm.id,
@@ -642,7 +642,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await sensorEvents.smartEvidence([], 0, 10)).toEqual([]);
     });
 
-    test("of a sensor is read on from any place, the newest first, though many are of one moment", async () => {
+    test("of a sensor is read from any position, newest first, even with many events at one time", async () => {
       const moments = [NOW - 20, NOW - 10, NOW - 10, NOW - 10, NOW - 10, NOW];
       await world.store.write(async (tx) => {
         for (const [i, recordedAt] of moments.entries())
@@ -678,7 +678,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await sensorEvents.smartEvidenceBefore(heater.id, NOW, none, 9)).toEqual([]);
     });
 
-    test("of claims and photos comes back in its order", async () => {
+    test("of claims and photos is read in order", async () => {
       const input = { claimType: "water_damage", claimNumber: null, carrier: TEXT, status: "open" as const };
       const made = await world.write(partner, async (writer) => {
         const log = new ClaimLog(writer, elm);
@@ -728,7 +728,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await photos.known([])).toEqual(new Set());
     });
 
-    test("is a stream of what was registered, with its records", async () => {
+    test("is a stream of the registrations, with their records", async () => {
       const { eventLog } = read();
       const all = await eventLog.page(partner.id, 1, 1000);
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
@@ -749,7 +749,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     });
   });
 
-  test("snapshots are kept by day, with the trends that they made", async () => {
+  test("snapshots are stored by day, with their trends", async () => {
     const { snapshots } = read();
     const [component] = await read().components.ofAppliance(heater.id);
     const run = (await snapshots.run(DAY))!;

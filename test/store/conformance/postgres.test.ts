@@ -10,7 +10,7 @@ import { random } from "./test-store.ts";
 
 const query = spyOn(pg.Client.prototype, "query");
 const opened = new Set<Store>();
-// Before their server stops.
+// Closes the stores before their server stops.
 afterAll(async () => {
   await Promise.all([...opened].map((store) => store.close()));
   query.mockRestore();

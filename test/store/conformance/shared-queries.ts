@@ -59,7 +59,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await snapshotShares.sum(DAY)).toEqual(NOTHING);
     });
 
-    test("a day's run is begun once, and held by one transaction", async () => {
+    test("a day's run starts once, and is locked by one transaction", async () => {
       const day = "2026-03-01";
       await store.write((tx) => tx.snapshots.start(day, NOW, "2"));
       await store.write((tx) => tx.snapshots.start(day, NOW + 1, "3"));
@@ -67,7 +67,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await store.write((tx) => tx.snapshots.hold("2026-03-02"))).toBeUndefined();
     });
 
-    test("a partner's properties are gone through by their numbers", async () => {
+    test("a partner's properties are iterated by their numbers", async () => {
       const { id } = partner;
       const all = await store.read.properties.ofPartnerForSnapshot(id, 0, 1000);
       expect(all.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await store.read.properties.ofPartnerForSnapshot(id, all.length, 1000)).toEqual([]);
     });
 
-    test("pictures come back byte for byte, and are listed by when they were written", async () => {
+    test("pictures are read back byte for byte, and are listed by the time of their write", async () => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
       await store.write(async (tx) => {
         await tx.uploads.insert("a.jpg", bytes, NOW);
@@ -90,13 +90,13 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await uploads.find("a.jpg")).toBeUndefined();
     });
 
-    test("the first server's key check is everybody's", async () => {
+    test("the first server's key check applies to all servers", async () => {
       const ask = (own: string) => store.write((tx) => tx.installation.keyCheck(own));
       const first = await ask("one");
       expect(await ask("two")).toBe(first);
     });
 
-    test("cursors are kept by client, a bounded number of them, and pruned when they are old", async () => {
+    test("cursors are stored by client, a bounded number of them, and pruned when they are old", async () => {
       const cursor = (id: string) => ({
         id,
         state: `{"${id}":1}`,
@@ -119,7 +119,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await ids(0)).toEqual(["2"]);
     });
 
-    test("console sessions are there until they end or expire", async () => {
+    test("console sessions exist until they end or expire", async () => {
       const session = (tokenHash: string, expiresAt: number) => ({
         tokenHash,
         expiresAt,
@@ -135,7 +135,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await consoleSessions.find("b")).toBeUndefined();
     });
 
-    test("a partner's minute is held by one transaction, and kept", async () => {
+    test("a caller's rate window is locked by one transaction, and stored", async () => {
       const lock = () => store.write((tx) => tx.rateWindows.lock("P"));
       const beforeMs = Date.now();
       const first = await lock();
@@ -165,7 +165,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(asked).toBeWithin(first.now, Date.now() + 1);
     });
 
-    test("the last moment of a partner is no earlier than its latest row's, and all later ones are after it", async () => {
+    test("the last time of a partner is no earlier than its latest row's, and all later ones are after it", async () => {
       const { id } = partner;
       const given = await store.write(async (tx) => (await tx.forPartner(id)).nextInstant(), {
         partnerId: id,

@@ -7,7 +7,7 @@ import { sharedQueries } from "./shared-queries.ts";
 import { Called, type MakeDatabase } from "./test-store.ts";
 import { transactions } from "./transactions.ts";
 
-/** The tests of what every store promises, whatever its database is. */
+/** Declares the tests of the guarantees that every store gives, on any database. */
 export function storeConformance(name: string, make: MakeDatabase): void {
   describe(`a store on ${name}`, () => {
     const called = new Called();
@@ -18,7 +18,7 @@ export function storeConformance(name: string, make: MakeDatabase): void {
     leases(make, called);
     sharedQueries(make, called);
 
-    test("has no query that is not tested here", async () => {
+    test("has no untested query", async () => {
       const { read } = await (await make()).open();
       expect(called.missing(read)).toEqual([]);
     });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { DAY, type Database, insertPartner, type MakeDatabase, NOW } from "./test-store.ts";
 
-/** A count of its own for each name. */
+/** Adds to the count of a name. */
 const add = (tx: Tx, name: string, calls = 1) => tx.budgets.add(name, DAY, calls);
 const countOf = (store: Pick<Store, "read">, name: string) => store.read.budgets.taken(name, DAY);
 
@@ -33,11 +33,11 @@ export function transactions(make: MakeDatabase): void {
       expect(await countOf(other, a)).toBe(1);
     });
 
-    test("resolves with what its function returned", async () => {
+    test("resolves with the result of its function", async () => {
       expect(await store.write(async () => ({ a: [1, null] }))).toEqual({ a: [1, null] });
     });
 
-    test("that throws rejects with what it threw and leaves nothing, whatever it shares its group with", async () => {
+    test("that throws rejects with its error and leaves nothing, with any other writes in its group", async () => {
       let runs = 0;
       const test = newName();
       const fate = fc.record({ fails: fc.boolean(), of: fc.integer({ min: 0, max: 3 }) });
@@ -73,7 +73,7 @@ export function transactions(make: MakeDatabase): void {
       );
     });
 
-    test("that fails in the database fails alone, without the values that it was given", async () => {
+    test("that fails in the database fails alone, and its error has none of its values", async () => {
       const { id } = await insertPartner(store, { name: "known" });
       const twice = { id, name: "a-value-of-theirs", enabled: true, dailyBudget: 1 };
       const outcomes = await Promise.allSettled([
@@ -92,7 +92,7 @@ export function transactions(make: MakeDatabase): void {
       expect((await store.read.partners.find(id))!.name).toBe("known");
     });
 
-    test("of a partner runs after those of that partner that came before it", async () => {
+    test("of a partner runs after the earlier ones of that partner", async () => {
       const { id } = await insertPartner(store);
       const seen: number[] = [];
       await Promise.all(
@@ -133,7 +133,7 @@ export function transactions(make: MakeDatabase): void {
       expect(passes).toBe(3);
     });
 
-    test("in the background, or one that need not survive the power, is there once it is acknowledged", async () => {
+    test("in the background, or one that need not survive a power failure, is visible once it is acknowledged", async () => {
       const a = newName();
       const other = await database.open();
       const priorities = ["background", "request"] as const;
@@ -147,7 +147,7 @@ export function transactions(make: MakeDatabase): void {
       expect(await countOf(other, a)).toBe(4);
     });
 
-    test("of several partners, named in whatever order, ends beside others of the same", async () => {
+    test("of several partners, named in any order, does not deadlock with others of the same partners", async () => {
       const ids = await Promise.all([1, 2, 3].map(async () => (await insertPartner(store)).id));
       const other = await database.open();
       await Promise.all(
@@ -164,7 +164,7 @@ export function transactions(make: MakeDatabase): void {
       for (const id of ids) expect(await countOf(store, id)).toBe(60);
     });
 
-    test("never loses what servers count together", async () => {
+    test("never loses counts of several servers", async () => {
       const other = await database.open();
       const { id } = await insertPartner(store);
       const readThenAdd = async (tx: Tx) => {
@@ -180,8 +180,8 @@ export function transactions(make: MakeDatabase): void {
     });
   });
 
-  describe("what follows from a write", () => {
-    test("moves a partner's revision once, and not where it failed", async () => {
+  describe("the effects of a write", () => {
+    test("changes a partner's revision once, and not if it fails", async () => {
       const { id } = await insertPartner(store);
       const revision = async () => (await store.read.partners.revision(id))!;
       const before = await revision();
@@ -218,7 +218,7 @@ export function transactions(make: MakeDatabase): void {
       expect(reported).toEqual([["PARTNER_1", "PARTNER_2"]]);
     });
 
-    test("is counted by groups, and nothing waits once all is done", async () => {
+    test("is counted by groups, and none waits once all are done", async () => {
       const a = newName();
       const groups: number[] = [];
       const counter = await database.open();
@@ -235,8 +235,8 @@ export function transactions(make: MakeDatabase): void {
     });
   });
 
-  describe("several reads at one moment", () => {
-    test("see what was committed when the first was made, and nothing of later", async () => {
+  describe("a read snapshot", () => {
+    test("sees what was committed at its first read, and nothing later", async () => {
       const a = newName();
       await store.write((tx) => add(tx, a));
       const seen = await store.inReadSnapshot(async (read) => {
@@ -248,7 +248,7 @@ export function transactions(make: MakeDatabase): void {
       expect(await store.inReadSnapshot((read) => read.budgets.taken(a, DAY))).toBe(2);
     });
 
-    test("end also where they fail", async () => {
+    test("ends also if a read fails", async () => {
       const a = newName();
       for (let nth = 0; nth < 12; nth++) {
         const failing = store.inReadSnapshot(async (read) => {
@@ -262,7 +262,7 @@ export function transactions(make: MakeDatabase): void {
     });
   });
 
-  test("closing finishes the writes that were taken, and refuses new ones", async () => {
+  test("closing finishes accepted writes, and rejects new ones", async () => {
     const a = newName();
     const ending = await database.open();
     const taken = Promise.all(

@@ -119,7 +119,7 @@ test("calls one after the other send only the statement that reads the revision"
   for (let nth = 0; nth < 100; nth++) expect(await call()).toBe(true);
   const sent = query.mock.calls.map(([one]) => (one as { text?: string }).text ?? String(one));
   query.mockRestore();
-  // The pulse of the connection is no call's.
+  // Excludes the change poller's query, which belongs to no call.
   expect(sent.filter((text) => !text.includes("writer NOT LIKE"))).toHaveLength(100);
   expect(await stored(id)).toBeWithin(101, 101 + 11);
 });

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const inBackground = <T>(run: (tx: Tx) => Promise<T>) => store.write(run, { priority: "background" });
 const isWaitedFor = async () => (await other.query("SELECT 1 FROM pg_locks WHERE NOT granted")).rowCount! > 0;
-/** Begins `work` after another server's statements, and commits those once the work waits for them, or is done. */
+/** Runs `work` after another server's statements, and commits those once the work waits for them or is done. */
 async function beside<T>(statements: readonly string[], work: () => Promise<T>): Promise<T> {
   await other.query("BEGIN");
   for (const statement of statements) await other.query(statement);

@@ -8,7 +8,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 /** The message with which a client ends a connection. */
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 
-/** A proxy that ignores the end of connections, as a pooler without a server does. */
+/** A proxy that ignores the end of connections, as a connection pooler without a server does. */
 async function deafWay(host: string, port: number) {
   const sockets: Socket[] = [];
   const way = createServer({ allowHalfOpen: true }, (client) => {

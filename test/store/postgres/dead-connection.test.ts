@@ -15,7 +15,7 @@ import { PostgresServer } from "../../support/postgres-server.ts";
  */
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
-/** Longer than the watchdog lets a connection be silent while the database does nothing for it. */
+/** Longer than the watchdog allows a connection to be silent while the database does nothing for it. */
 const SLOW_S = 6;
 const COMMIT = "COMMIT\0";
 /** The timeout of a read. */
@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.end();
 });
 
-/** Opens a store with a connection proxy of its own. */
+/** Opens a store with its own connection proxy. */
 async function open(): Promise<{ store: Store; wire: PostgresProxy }> {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port }).href;
@@ -49,7 +49,7 @@ let made = 0;
 async function newPartner(store: Store): Promise<string> {
   const id = `PARTNER_${made++}`;
   const credentials = { enabled: true, dailyBudget: 1, credentialGeneration: 1 };
-  // By another connection than the one for the partner's writes.
+  // Uses another connection than the partner's writes.
   await store.write((tx) => tx.partners.insert({ id, name: "Acme", ...credentials, createdAt: NOON }), {
     priority: "background",
   });

@@ -7,8 +7,11 @@ const address = parseAddress("postgres://mainstay:secret@127.0.0.1:6432/absent")
 const refusal = (code: string, message: string) =>
   Object.assign(new Error(message), { code, severity: "FATAL" });
 
-/** Word for word what PgBouncer says (1.18, and later ones where they differ), all but the last of it with one code. */
-describe("what a PgBouncer refuses is", () => {
+/**
+ * The messages of PgBouncer, verbatim (1.18, and later ones where they differ). All but the last have the same
+ * code.
+ */
+describe("an error of PgBouncer", () => {
   test.each([
     ["08P01", "SASL authentication failed", "rejects the user mainstay", "auth_file"],
     ["08P01", "password authentication failed", "rejects the user mainstay", "auth_file"],
@@ -85,7 +88,7 @@ test.each([
     "ssl_ca_file",
   ],
   ["42501", "permission denied for table partners", "lacks a privilege", "owner of the database"],
-])("%s %s: what the connection lacks, and how to give it that", (code, message, what, hint) => {
+])("%s %s: is reported with the missing right and how to grant it", (code, message, what, hint) => {
   const reported = explainError(refusal(code, message), address) as OperatorError;
   expect(reported).toBeInstanceOf(OperatorError);
   expect([reported.message, reported.hint]).toEqual([
@@ -94,6 +97,6 @@ test.each([
   ]);
 });
 
-test("a comma in a password is no second host", () => {
+test("a comma in a password starts no second host", () => {
   expect(parseAddress("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
 });

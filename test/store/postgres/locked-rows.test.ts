@@ -61,7 +61,7 @@ test.each([
   ["has declared", true],
   ["locks later", false],
 ])(
-  "a write is refused, without a trace, for a row that it %s and an idle transaction has locked",
+  "a write that %s a row is rejected without effect if an idle transaction has locked the row",
   async (_, says) => {
     const before = await propertiesOf(HELD);
     await whileLocked(HELD, async () => {
@@ -76,7 +76,7 @@ test.each([
 test.each([
   ["declare the row", true],
   ["do not", false],
-])("writes of other partners succeed meanwhile, of those that %s", async (_, says) => {
+])("writes of other partners succeed meanwhile, for those that %s", async (_, says) => {
   const before = await Promise.all(PARTNERS.map(propertiesOf));
   const outcomes = await whileLocked(HELD, () =>
     Promise.allSettled([...PARTNERS, ...PARTNERS, ...PARTNERS].map((id) => add(id, says))),
@@ -142,7 +142,7 @@ test("rows that servers share are locked in one order, so that no two servers de
       { sharedRow: name },
     );
   await Promise.all(names.toReversed().map(take));
-  // Each row says by which transaction it was written.
+  // The name in each row is the transaction that wrote it.
   const { rows } = await other.query<{ names: string[] }>(
     "SELECT array_agg(caller) AS names FROM rate_windows GROUP BY xmin::text",
   );

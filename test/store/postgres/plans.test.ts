@@ -23,8 +23,8 @@ const PROPERTIES = 1_000;
 const APPLIANCES = 8_000;
 const COMPONENTS = 40_000;
 /**
- * A page, what is skipped before it, a block of the tallies, and what PostgreSQL may take along where that is cheaper
- * than to look at fewer: the entries of a partial index. Less than any of the tables has.
+ * The rows of a page, of the pages skipped before it, of a block of the counters, and the entries of a partial
+ * index that PostgreSQL may read where that is cheaper. Fewer than any of the tables has.
  */
 const MOST_ROWS = 6_000;
 /** The queries that count the entries of a covering index, each with its limit of entries. */
@@ -61,7 +61,7 @@ beforeAll(async () => {
   };
 });
 
-/** Two partners of which one has a twentieth of the other's, with scores as they are found: few of them high. */
+/** Two partners, one with a twentieth of the other's rows, with realistic scores: few of them are high. */
 const portfolio = (id: string, share: number) => {
   const [properties, appliances, components] = [PROPERTIES, APPLIANCES, COMPONENTS].map((n) =>
     Math.ceil(n / share),
@@ -119,7 +119,7 @@ const FILL = portfolio("P1", 1) + portfolio("P2", 20);
 
 type Asked = { text: string; values: readonly unknown[] };
 
-/** The statements that a read sends, with their values. */
+/** Returns the statements that a read sends, with their values. */
 async function askedBy(read: Read): Promise<Asked[]> {
   const asked = new Map<string, Asked>();
   const { query } = pg.Client.prototype;
@@ -167,7 +167,7 @@ const rowsSeen = (node: Node) =>
 /** The cost of planning, which PostgreSQL saves where it uses the generic plan. */
 const PLANNING_COST = 10;
 
-/** The steps of the plan for these values, and of the one for any where PostgreSQL would come to use that. */
+/** Returns the steps of the plan for these values, and those of the generic plan where PostgreSQL would use it. */
 async function stepsOf(asked: Asked): Promise<Node[]> {
   const own = await planOf(asked, "force_custom_plan");
   const general = await planOf(asked, "force_generic_plan");

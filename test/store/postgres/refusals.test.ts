@@ -5,7 +5,7 @@ import { FIXTURE_TLS } from "../../support/certificates.ts";
 import { PostgresServer, SUPERUSER } from "../../support/postgres-server.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-/** The time that a server that is away gets to return: longer than any refusal takes on a busy machine. */
+/** The time that an unavailable server gets to return: longer than any error takes on a busy machine. */
 const CONNECT_TIMEOUT_S = 60;
 let plain: PostgresServer;
 let encrypted: PostgresServer;
@@ -36,14 +36,14 @@ async function said(url: string): Promise<{ message: string; hint: string | unde
 const changed = (server: PostgresServer, parts: Partial<URL>) =>
   Object.assign(new URL(server.url()), parts).href;
 
-describe("is refused in words", () => {
+describe("is rejected with an explanation", () => {
   test("a wrong password", async () => {
     const { message } = await said(changed(plain, { password: "not-this-one" }));
     expect(message).toContain("PostgreSQL rejects the user mainstay");
     expect(message).not.toContain("not-this-one");
   });
 
-  test("no password where one is wanted", async () => {
+  test("no password where one is required", async () => {
     const { message } = await said(changed(plain, { password: "" }));
     expect(message).toContain("PostgreSQL requires a password, and storage.url has none");
   });
@@ -61,13 +61,13 @@ describe("is refused in words", () => {
     expect(message).toContain("PostgreSQL does not answer at 127.0.0.1:1");
   });
 
-  test("a database that is not there", async () => {
+  test("a missing database", async () => {
     const { message, hint } = await said(changed(plain, { pathname: "/nothing" }));
     expect(message).toContain('the database "nothing" does not exist');
     expect(hint).toContain("CREATE DATABASE nothing");
   });
 
-  test("a server that does not encrypt, where that is wanted", async () => {
+  test("a server without encryption, where it is required", async () => {
     const { message, hint } = await said(`${plain.url()}?sslmode=verify-full`);
     expect(message).toContain("the server does not support encrypted connections");
     expect(hint).toContain("sslmode=disable");
@@ -89,7 +89,7 @@ describe("is refused in words", () => {
     expect(hint).toContain("ssl_cert_file");
   });
 
-  test("another program than PostgreSQL, that answers a wish to encrypt in its own words", async () => {
+  test("a program other than PostgreSQL, with its own response to a request for encryption", async () => {
     const other = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
@@ -143,7 +143,7 @@ describe("is refused in words", () => {
   });
 });
 
-describe("is spoken to over TLS", () => {
+describe("is connected to over TLS", () => {
   test.each([
     ["verify-full", "127.0.0.1", `&sslrootcert=${FIXTURE_TLS.authority}`],
     ["verify-ca", "localhost", `&sslrootcert=${FIXTURE_TLS.authority}`],

@@ -20,7 +20,7 @@ const declared = Object.values(tables as unknown as Record<string, PgTable>).map
 /** Tables and columns that only this engine has. */
 const OWN_TABLES = ["schema_migrations", "write_groups"];
 const OWN_COLUMNS: Record<string, string[]> = { partner_totals: ["last_delivery", "last_instant"] };
-/** Indexes for what a row that is deleted is looked for by. */
+/** Indexes for finding the rows that refer to a deleted row. */
 const OWN_INDEXES = ["photos_service_event", "sensor_events_component", "service_events_component"];
 
 const ask = async <Row>(text: string, ...values: unknown[]): Promise<Row[]> =>

@@ -59,7 +59,7 @@ test("a snapshot that moves every trend writes their rows together, and drops ol
     server.url(),
     `INSERT INTO risk_snapshots SELECT id, day, 1 FROM components, unnest(array['2024-01-01', '2024-02-01', '2026-01-01']) day`,
   );
-  // So that every score moves.
+  // Every score moves.
   await rowsOf(server.url(), "UPDATE components SET trend_score = 0");
   now += MS_PER_DAY;
   const query = spyOn(pg.Client.prototype, "query");

@@ -11,7 +11,7 @@ import { PostgresServer } from "../../support/postgres-server.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
-/** Ready for a query, outside of a transaction. */
+/** Ready for a query, outside a transaction. */
 const IDLE = "Z\0\0\0\u0005I";
 /** Five times the default `connect_timeout`. */
 const ANSWERED_WITHIN_MS = 10_000;
@@ -57,7 +57,7 @@ describe("writes that wait together", () => {
       ids.map((id, nth) =>
         add(id, async (tx) => {
           if (nth % 10 === 3) throw new Error("no");
-          // Sent without being waited for: known only when the next statement is.
+          // Not awaited: the error appears with the next statement.
           if (nth % 10 === 7) await insert(tx, id);
         }),
       ),
@@ -94,7 +94,7 @@ describe("writes that wait together", () => {
     const texts = query.mock.calls.map(([sent]) => (sent as { text?: string }).text ?? String(sent));
     query.mockRestore();
     expect(outcomes.flatMap(({ status }, nth) => (status === "rejected" ? [nth] : []))).toEqual([5]);
-    // Nothing of the one that threw was sent, so that it is taken back without the database.
+    // The write that threw had sent nothing, so that it is undone without the database.
     expect(texts.filter((text) => text.includes("SAVEPOINT"))).toEqual([]);
     expect(texts.filter((text) => text.includes('into "event_log"'))).toHaveLength(1);
     const logged = await store.read.eventLog.page(id, 1, 100);
@@ -166,7 +166,7 @@ describe("writes that wait together", () => {
     expect(await Promise.all(ids.map(isThere))).toEqual(ids.map((_, nth) => nth < 8));
   });
 
-  test("of one partner are numbered without gaps and dated in their order, whichever server makes them", async () => {
+  test("of one partner are numbered without gaps and dated in order, on any server", async () => {
     const id = await add(newPartner());
     const other = await open(server.url());
     const given: { number: number; at: number; delivery: string }[] = [];
@@ -214,7 +214,7 @@ describe("writes that wait together", () => {
 });
 
 describe("a write is run again", () => {
-  test("after its connection was terminated in the middle", async () => {
+  test("after its connection was terminated midway", async () => {
     const id = newPartner();
     let runs = 0;
     await add(id, async (tx) => {
@@ -231,7 +231,7 @@ describe("a write is run again", () => {
     let runs = 0;
     let holding = 0;
     const bothHold = Promise.withResolvers<void>();
-    // Each in the order that makes them wait for each other: neither says at its start what it needs.
+    // The writes lock the rows in opposite order, and neither declares its partners in advance.
     const both = (first: string, second: string) => async (tx: Tx) => {
       runs++;
       await tx.forPartner(first);
@@ -342,7 +342,7 @@ describe("without the database", () => {
       expect(await isThere(id)).toBe(true);
     });
 
-  test("reads and writes are refused, and work again once it is back", async () => {
+  test("reads and writes are rejected, and work again once it is back", async () => {
     await server.stop("crash");
     await Promise.all([answers(read), answers(() => add(newPartner()))]);
     await answers(read);
@@ -350,7 +350,7 @@ describe("without the database", () => {
     await worksAgain();
   });
 
-  test("reads and writes are refused when it is silent, although no connection was closed", async () => {
+  test("reads and writes are rejected when it does not respond, although no connection was closed", async () => {
     await worksAgain();
     wire.state.isSilent = true;
     try {
