@@ -30,7 +30,7 @@ beforeAll(async () => {
   admin = await administerServers(servers);
 });
 
-describe("a partner whose administration is asked of several servers at once", () => {
+describe("a partner that several servers administer at once", () => {
   // Rule: admin-once
   test("ends with one API key, one client secret and one webhook secret", async () => {
     const partner = await servers[0]!.json("partner", "create", "Rotated");
@@ -65,7 +65,7 @@ describe("a partner whose administration is asked of several servers at once", (
     expect(statusesOf(await admin.asked(`${path}/rotate-webhook-secret`))).toEqual([200, 200, 200, 200]);
   });
 
-  test("has its tokens ended, though others turn it on and off meanwhile", async () => {
+  test("has its tokens revoked, although others enable and disable it meanwhile", async () => {
     const partner = await servers[0]!.json("partner", "create", "Revoked");
     const path = `/admin/partners/${partner.partner_id}`;
     for (let round = 0; round < 5; round++) {
@@ -95,7 +95,7 @@ describe("a partner whose administration is asked of several servers at once", (
   });
 
   // Rule: partner-purge-ends, admin-once
-  test("is deleted once, though that is asked of several, and though others write and administer meanwhile", async () => {
+  test("is deleted once by several requests, although others write and administer meanwhile", async () => {
     const partner = await servers[0]!.json("partner", "create", "Gone");
     const id = partner.partner_id;
     const clients = servers.map((server) => server.as(partner));
@@ -145,7 +145,7 @@ describe("a partner whose administration is asked of several servers at once", (
 
 describe("deliveries", () => {
   // Rule: admin-once
-  test("are sent again once, though that is asked of several at once, while another delivers", async () => {
+  test("are sent again once by several concurrent requests, while another server delivers", async () => {
     const receiver = await startReceiver();
     const partner = await servers[0]!.json("partner", "create", "Told", "--webhook-url", receiver.url);
     const made = await Promise.all(
@@ -190,7 +190,7 @@ describe("deliveries", () => {
 });
 
 describe("an administrator who is signed in at the console of one server", () => {
-  test("is so on another, changes things there, and is signed out everywhere by a third", async () => {
+  test("is signed in on another, makes changes there, and is signed out everywhere by a third", async () => {
     const signedIn = await fetch(`${servers[0]!.adminUrl}/console/session`, {
       method: "POST",
       headers: { "content-type": "application/json" },

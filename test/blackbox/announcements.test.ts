@@ -99,7 +99,7 @@ describe("a tank that crosses every tier", () => {
   });
 
   // Rule: moves-announced
-  test("is announced each time, in the order in which it happened", () => {
+  test("is announced each time, in order", () => {
     expect(reported.map(({ event, data }) => [event, data.previous_tier, data.risk_tier])).toEqual([
       ["component.warning", "GOOD", "WARNING"],
       ["component.critical", "WARNING", "CRITICAL"],
@@ -154,7 +154,7 @@ test("a sensor's all-clear is announced as a recovery at once", async () => {
 });
 
 // Rule: replacement-announces
-test("a replacement announces what it brings back, and not what its neighbours in the request do", async () => {
+test("a replacement announces the recovery that it causes, and other events of its request announce nothing", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
   const { client, partner, receiver } = await listen(own);
@@ -187,7 +187,7 @@ test("a replacement announces what it brings back, and not what its neighbours i
 });
 
 // Rule: silent-writes
-test("only the snapshot, a smart event and a replacement announce a tier: nothing else does", async () => {
+test("only a snapshot, a smart event and a replacement announce a tier", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
   const { client, partner } = await listen(own);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const fetchAs = (url: string, encoding: string) =>
   fetch(url, { headers: { "accept-encoding": encoding }, decompress: false } as RequestInit);
 
-test("what a page loads may be kept for good, since its address names its content", async () => {
+test("the assets of a page may be cached forever, because their addresses identify their content", async () => {
   const url = `${server.url}/${style}`;
   const plain = await fetchAs(url, "identity");
   expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
@@ -24,7 +24,7 @@ test("what a page loads may be kept for good, since its address names its conten
   expect(style).toContain(`-${hash.slice(0, 16)}.css`);
 });
 
-test("it is sent compressed as the browser asks for, the same under the base path", async () => {
+test("they are compressed as the browser accepts, also under the base path", async () => {
   const plain = await (await fetchAs(`${server.url}/${style}`, "identity")).bytes();
   for (const base of ["", "/api"]) {
     const brotli = await fetchAs(`${server.url}${base}/${style}`, "gzip, deflate, br");
@@ -37,7 +37,7 @@ test("it is sent compressed as the browser asks for, the same under the base pat
   }
 });
 
-test("an address of another content is not found", async () => {
+test("an address with another content's digest is not found", async () => {
   await server.anonymous.get(`/${style.replace(/-\w{16}\./, "-0000000000000000.")}`, {}, 404);
   await server.anonymous.get("/assets/embed.css", {}, 404);
 });

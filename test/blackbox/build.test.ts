@@ -62,14 +62,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const bytesOf = (...path: string[]) => readFileSync(join(...path));
 
-test("two builds of one commit have the same bytes, in whatever folder", () => {
+test("two builds of one commit have the same bytes, in any folder", () => {
   const [first, second] = releases;
   expect(readdirSync(first).toSorted()).toEqual(["SHA256SUMS", NAME, BILL].toSorted());
   for (const file of readdirSync(first))
     expect(bytesOf(first, file).equals(bytesOf(second, file)), file).toBe(true);
 });
 
-test("an executable for this machine takes the runtime that builds it: nothing is fetched", async () => {
+test("an executable for this machine uses the runtime that builds it: nothing is downloaded", async () => {
   const outfile = join(folder, "plain");
   const built = await build(["--outfile", outfile], {
     BUN_INSTALL_CACHE_DIR: join(folder, "empty"),
@@ -87,7 +87,7 @@ test("nothing in a release discloses where it was built", () => {
       expect(bytesOf(releases[0], file).includes(Buffer.from(`${ROOT}/`, encoding)), file).toBe(false);
 });
 
-test("an executable runs with nothing else installed, and stays in production whatever the environment says", () => {
+test("an executable runs with nothing else installed, and stays in production mode in any environment", () => {
   const env = { PATH: "/nonexistent", NODE_ENV: "development" };
   const run = Bun.spawnSync([join(releases[0], NAME), "version", "--json"], { cwd: folder, env });
   expect(run.exitCode).toBe(0);
@@ -110,7 +110,7 @@ test("sha256sum finds a release whole, and notices a changed byte", async () => 
   await Bun.write(join(releases[1], BILL), bill);
 });
 
-test("a machine whose runtime cannot be had is named with the remedy, and the others are built", () => {
+test("a target whose runtime can't be downloaded is reported with a remedy, and the others are built", () => {
   const { code, stderr } = partial;
   expect(code).toBe(1);
   const complaints = stderr.split("\n").filter((line) => line.includes(FOREIGN));
@@ -120,7 +120,7 @@ test("a machine whose runtime cannot be had is named with the remedy, and the ot
   expect(readdirSync(releases[1]).toSorted()).toEqual(["SHA256SUMS", NAME, BILL].toSorted());
 });
 
-test("a target that there is not is refused with those that there are", async () => {
+test("an unknown target is rejected with the list of targets", async () => {
   const { code, stderr } = await build(["--target", "linux-sparc"]);
   expect(code).toBe(2);
   expect(stderr).toContain("There is no target linux-sparc. There are: linux-x64, ");
@@ -132,7 +132,7 @@ describe("the bill of materials", () => {
   const libraries = (): Component[] =>
     bill().components.filter(({ type }: { type: string }) => type === "library");
 
-  test("keeps to CycloneDX 1.6", () => {
+  test("conforms to CycloneDX 1.6", () => {
     const folder = join(ROOT, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
     const schema = (file: string) => JSON.parse(bytesOf(folder, file).toString());
     const ajv = new Ajv({ strict: false, formats: { "iri-reference": true, "idn-email": true } });
@@ -174,7 +174,7 @@ describe("the bill of materials", () => {
     ).toEqual(packages.toSorted());
   });
 
-  test("has every dependency, none that is for development alone, and Bun", () => {
+  test("has every dependency, no development dependency, and Bun", () => {
     const names = libraries().map(({ name }) => name);
     expect(Object.keys(pkg.dependencies).filter((name) => !names.includes(name))).toEqual([]);
     expect(Object.keys(pkg.devDependencies).filter((name) => names.includes(name))).toEqual([]);
@@ -195,7 +195,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("leads from Mainstay over what needs what to every component", () => {
+  test("leads from Mainstay over dependencies to every component", () => {
     const { components, dependencies, metadata } = bill();
     const needs = new Map<string, string[]>(
       dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),

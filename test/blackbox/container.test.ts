@@ -40,7 +40,7 @@ beforeAll(() => {
   path = [bin, "/usr/bin", "/bin"].join(delimiter);
 });
 
-test("every instruction is one that there is, and their commands are lists", () => {
+test("every instruction exists, and their commands are lists", () => {
   const known =
     "FROM RUN ARG COPY ENV USER WORKDIR VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD".split(" ");
   expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([]);
@@ -50,7 +50,7 @@ test("every instruction is one that there is, and their commands are lists", () 
   expect(only("STOPSIGNAL")).toBe("SIGTERM");
 });
 
-test("what is copied is what a build leaves, and the base image has its C library", () => {
+test("it copies the output of a build, and the base image has its C library", () => {
   const [, variable, fallback] = /^([A-Z]+)=(.+)$/.exec(only("ARG"))!;
   const [from, to] = only("COPY").split(" ").slice(-2) as [string, string];
   expect(from).toBe(`\${${variable}}`);

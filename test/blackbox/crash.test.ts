@@ -80,7 +80,7 @@ describe("kill -9 in the middle of a write load", () => {
   });
 
   // Rule: key-transaction
-  test("lets a client that repeats what it heard nothing of do each thing once", async () => {
+  test("lets a client that repeats unanswered writes do each one once", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const appliance = await addWornAppliance(client, (await addProperty(client)).id);
@@ -263,7 +263,7 @@ describe("SIGTERM", () => {
     expect(await cut).toBeInstanceOf(Error);
   });
 
-  testOnSqlite("leaves one whole database file behind, with no write-ahead log beside it", async () => {
+  testOnSqlite("leaves one complete database file, with no write-ahead log beside it", async () => {
     const server = await serve();
     await addProperty(server.as(await server.createPartner()));
     await server.stop();

@@ -93,7 +93,7 @@ async function loseNothing(server: Installation, scarcity: { begin(): void; end(
 
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   // Rule: full-disk, budget-survives
-  test("the server starts, and counts what one before has noted of the day's calls", async () => {
+  test("the server starts, and counts the day's calls that an earlier one has recorded", async () => {
     const place = disk(24);
     const server = await serveOn(place);
     const partner = await server.createPartner();
@@ -161,12 +161,12 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     await client.get(photo.body.url);
   });
 
-  test("no write that was acknowledged while it filled up is lost, whatever ends the server", async () => {
+  test("no write that was acknowledged while it filled up is lost, however the server ends", async () => {
     const place = disk(24);
     await loseNothing(await serveOn(place), { begin: place.fill, end: place.free });
   });
 
-  test("a server does not start, says what is full, and starts when there is room", async () => {
+  test("a server does not start, names the full disk, and starts when there is room", async () => {
     const place = disk(24);
     const installation = installOn(place);
     const { partner_id } = await installation.createPartner();
@@ -189,7 +189,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect((await installation.json("partner", "list")).partners).toMatchObject([{ enabled: true }]);
   });
 
-  test("a backup is refused or fails, and leaves nothing behind", async () => {
+  test("a backup is rejected or fails, and leaves nothing behind", async () => {
     const place = disk(24);
     const installation = install();
     await installation.createPartner();
@@ -201,7 +201,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(readdirSync(place.path)).toEqual(["ballast"]);
   });
 
-  test("an export and a restore onto it fail with what to do, and leave nothing behind", async () => {
+  test("an export and a restore onto it fail with a remedy, and leave nothing behind", async () => {
     const place = disk(24);
     const installation = install();
     const { partner_id } = await installation.createPartner();
@@ -222,7 +222,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     }
   });
 
-  test("a delivery that was made meanwhile is recorded when there is room, and not sent again", async () => {
+  test("a delivery made meanwhile is recorded when there is room, and not sent again", async () => {
     const place = disk(24);
     const server = await serveOn(place);
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
@@ -244,7 +244,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     await receiver.close();
   });
 
-  test("an import stops with what to do, and the same command finishes it when there is room", async () => {
+  test("an import stops with a remedy, and the same command finishes it when there is room", async () => {
     const place = disk(3);
     const small = installOn(place);
     const large = install();
@@ -315,7 +315,7 @@ describe("where the system refuses to write", () => {
     await expectWhole(server, client, [property.id, id]);
   });
 
-  test("no write that was acknowledged is lost, whatever ends the server", async () => {
+  test("no acknowledged write is lost, however the server ends", async () => {
     const server = install();
     server.expectFault(REFUSED);
     await server.start();
@@ -325,7 +325,7 @@ describe("where the system refuses to write", () => {
     await loseNothing(server, { begin: () => limit(pid, 4096), end });
   });
 
-  test("a budget is no larger than it is with room, and what was used of it stays used", async () => {
+  test("a daily call limit is no higher than with room, and used calls stay used", async () => {
     const server = install();
     server.expectFault(REFUSED);
     await server.start();
@@ -342,7 +342,7 @@ describe("where the system refuses to write", () => {
     await client.get("/v1/ping", {}, 429);
   });
 
-  test("a backup fails with what to do and leaves nothing, whatever it was writing", async () => {
+  test("a backup fails with a remedy and leaves nothing, at any step", async () => {
     const server = install();
     await server.start();
     const client = server.as(await server.createPartner());
@@ -406,7 +406,7 @@ describe("a data folder that can't be written", () => {
     return installation;
   };
 
-  test("for its rights: everything says so, and nothing is changed", async () => {
+  test("because of its permissions: every command reports it, and nothing is changed", async () => {
     const installation = await made();
     chmodSync(installation.dataDir, 0o500);
     await expectRefused(installation, BOUND_BY_RIGHTS);
@@ -419,7 +419,7 @@ describe("a data folder that can't be written", () => {
     await installation.start();
   });
 
-  test("for the rights of the database alone", async () => {
+  test("because of the database's permissions alone", async () => {
     const installation = await made();
     chmodSync(join(installation.dataDir, "mainstay.db"), 0o400);
     await expectRefused(installation, BOUND_BY_RIGHTS);
@@ -427,15 +427,18 @@ describe("a data folder that can't be written", () => {
     await installation.start();
   });
 
-  test.skipIf(!CAN_MOUNT)("for its disk, mounted read-only; a backup of it can still be taken", async () => {
-    const place = disk(24);
-    const installation = await made(place);
-    place.remount("ro");
-    await expectRefused(installation, []);
-    const file = join(folder(), "rescued.backup");
-    const { code, stderr } = await installation.run("backup", file);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    place.remount("rw");
-    await installation.start();
-  });
+  test.skipIf(!CAN_MOUNT)(
+    "because its disk is mounted read-only; a backup of it can still be taken",
+    async () => {
+      const place = disk(24);
+      const installation = await made(place);
+      place.remount("ro");
+      await expectRefused(installation, []);
+      const file = join(folder(), "rescued.backup");
+      const { code, stderr } = await installation.run("backup", file);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      place.remount("rw");
+      await installation.start();
+    },
+  );
 });

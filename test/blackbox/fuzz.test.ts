@@ -39,13 +39,13 @@ beforeAll(async () => {
   other = server.as(await server.createPartner("Other"));
 });
 
-test("the document is the one that is served", async () => {
+test("the document equals the served one", async () => {
   expect((await server.anonymous.get("/v1/openapi.json")).body).toEqual(document);
 });
 
 // Rule: documented-answers
 test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as const))(
-  "%s answers whatever it is sent with an answer that is documented",
+  "%s sends a documented response to any request",
   async (_, at) => {
     const values = await standIns();
     const seen = new Set<number>();

@@ -94,7 +94,7 @@ describe.each([
   ["one PostgreSQL", overPostgres],
 ])("of two imports of one file over %s", (_, open) => {
   // Rule: import-once
-  test("that start at the same time one runs, and the other fails with the name of the first", async () => {
+  test("that start at the same time, one runs, and the other fails with the name of the first", async () => {
     await using world = await open();
     const { here, there, args } = world;
     const outcomes = await Promise.all([here.run(...args), there.run(...args)]);

@@ -122,7 +122,7 @@ afterAll(() => project.remove());
 
 describe("the types of a client generated from the document", () => {
   // Rule: generated-types
-  test("say what everything is: nothing is any or unknown", () => {
+  test("type everything: nothing is any or unknown", () => {
     const loose = types.split("\n").filter((line) => /\b(any|unknown|object)\b(?=[;|[ ]*$)/.test(line));
     // A response may have undocumented headers.
     expect(loose.filter((line) => line.trim() !== "[name: string]: unknown;")).toEqual([]);
@@ -248,7 +248,7 @@ describe("the partner's journey, over HTTP", () => {
   });
 
   // Rule: generated-types
-  test("asked for every read and every write that partners have, but for the public ones and what needs a receiver", () => {
+  test("called every read and every write of partners, except public ones and those that need a receiver", () => {
     const paths = [...types.matchAll(/^ {4}"(\/[^"]*)": \{$/gm)].map(([, path]) => path!);
     const unasked = paths.filter((path) => {
       const pattern = new RegExp(`/api/v1${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);

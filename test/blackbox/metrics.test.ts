@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 describe("the metrics", () => {
   // Rule: admin-listener
-  test("are Prometheus text, on the administrators' listener only, for anybody there", async () => {
+  test("are Prometheus text, on the administrator listener only, without authentication", async () => {
     const response = await fetch(`${server.adminUrl}/metrics`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
@@ -32,7 +32,7 @@ describe("the metrics", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("keep to Prometheus's customs, which its own tools check", async () => {
+  test("follow Prometheus's conventions, which its own tools check", async () => {
     const text = await scrapeText(server);
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       const labels = [...text.matchAll(new RegExp(`^${name}\\{([^}]*)\\}`, "gm"))].map(([, found]) => found!);
@@ -66,14 +66,14 @@ describe("the metrics", () => {
     expect(more(timed)).toBe(2);
   });
 
-  test("have no series of a word that a client sent", async () => {
+  test("have no series named by a client's text", async () => {
     await fetch(`${server.url}/made-up-path`, { method: "PROPFIND" });
     const text = [...(await scrape(server)).keys()].join("\n");
     expect(text).not.toContain("made-up-path");
     expect(text).not.toContain("PROPFIND");
   });
 
-  test("say how large the portfolio is, and how much of a budget is used", async () => {
+  test("have the size of the portfolio, and the used share of a daily call limit", async () => {
     const client = server.as(acme);
     const property = await addProperty(client);
     await addAppliance(client, property.id);
@@ -133,7 +133,7 @@ describe("the metrics", () => {
     expect(build).toMatch(/version="\d+\.\d+\.\d+",commit="[^"]+",target="[^"]+",bun="\d/);
   });
 
-  test("say when the newest snapshot was taken, of how much, and how long it took", async () => {
+  test("have the time, the size and the duration of the newest snapshot", async () => {
     expect((await scrape(server)).has("mainstay_snapshot_age_seconds")).toBe(false);
     const takenMs = Date.now();
     await server.json("snapshot");
@@ -144,7 +144,7 @@ describe("the metrics", () => {
   });
 });
 
-describe("what the metrics measure moves with", () => {
+describe("the metrics reflect", () => {
   testOnSqlite(
     "the writes: how many wait, how many are committed together, and the database that grows",
     async () => {
@@ -188,7 +188,7 @@ describe("what the metrics measure moves with", () => {
     expect(more).toBeLessThanOrEqual(30);
   });
 
-  test("the process: its memory, its CPU time, and an event loop that is held up", async () => {
+  test("the process: its memory, its CPU time, and a blocked event loop", async () => {
     const before = await scrape(server);
     process.kill(server.pid, "SIGSTOP");
     const stoppedAt = performance.now();
@@ -213,7 +213,7 @@ describe("what the metrics measure moves with", () => {
   });
 });
 
-test("on the main listener, where partners come, the metrics ask for an administrator's key", async () => {
+test("on the main listener, for partners, the metrics require an administrator's key", async () => {
   const together = await serve({ admin: { listen: "main" } });
   const partner = await together.createPartner();
   await together.anonymous.ask("GET", "/metrics", 401);

@@ -169,7 +169,7 @@ test("the console shows a calibration with its validation, activates it and reve
 });
 
 // Rule: fit-among-servers
-test("the console shows a calibration on another server, and why one failed beside the one that is kept", async () => {
+test("the console shows a calibration on another server, and the reason of a failed one beside the active one", async () => {
   await server.json("calibrate", "--keep");
   const { page, troubles, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console#/model`);

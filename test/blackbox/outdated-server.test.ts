@@ -32,7 +32,7 @@ test("a server that was paused during a migration that ended older servers stops
 });
 
 // Rule: outdated-server
-test("a server whose start a newer version overtakes does not start, and says why", async () => {
+test("a server does not start if a newer version migrates the database meanwhile, and says why", async () => {
   const url = await postgres.newDatabase();
   const server = install({ storage: { url } });
   await server.createPartner();

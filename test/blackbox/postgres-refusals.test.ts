@@ -66,7 +66,7 @@ describe("an empty database", () => {
     rowsOf(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
 
   // Rule: installation-made
-  test("is refused by every command that makes none, which says what to do and touches nothing", async () => {
+  test("is rejected by every command that creates none, with a remedy and without changes", async () => {
     const url = await newDatabase();
     const installation = install({ storage: { url } });
     for (const command of [
@@ -88,7 +88,7 @@ describe("an empty database", () => {
     expect(existsSync(installation.dataDir)).toBe(false);
   });
 
-  test("gets its schema by migrate, which needs no key, and takes the first one's then", async () => {
+  test("gets its schema from migrate, which needs no key, and then accepts the first server's key", async () => {
     const url = await newDatabase();
     const installation = install({ storage: { url } });
     expect((await installation.json("migrate")).applied).toContain("initial");
@@ -99,7 +99,7 @@ describe("an empty database", () => {
     expect(existsSync(join(installation.dataDir, "mainstay.key"))).toBe(true);
   });
 
-  test("gets its schema by init where the environment names it, and by a server", async () => {
+  test("gets its schema from init where the environment names it, and from a server", async () => {
     const [byInit, byServer] = [await newDatabase(), await newDatabase()];
     const made = install({ storage: { url: byInit } });
     await made.init();
@@ -110,7 +110,7 @@ describe("an empty database", () => {
   });
 });
 
-describe("an address that cannot be right is refused within seconds, with what to do", () => {
+describe("an address that cannot be right is rejected within seconds, with a remedy", () => {
   test("the wrong password", async () => {
     const { error, hint } = await refusal(withPart(await newDatabase(), { password: "pass-word-of-ours" }));
     expect(error).toContain("PostgreSQL rejects the user mainstay");
@@ -122,18 +122,18 @@ describe("an address that cannot be right is refused within seconds, with what t
     expect(error).toContain("the host name no-such-host.invalid cannot be resolved");
   });
 
-  test("a host where nothing listens", async () => {
+  test("a host without a listener", async () => {
     const { error } = await refusal("postgres://mainstay:pass-word-of-ours@127.0.0.1:1/mainstay");
     expect(error).toContain("does not answer at 127.0.0.1:1");
   });
 
-  test("a database that is not there", async () => {
+  test("a missing database", async () => {
     const { error, hint } = await refusal(withPart(await newDatabase(), { pathname: "/absent" }));
     expect(error).toContain('the database "absent" does not exist');
     expect(hint).toContain("CREATE DATABASE absent");
   });
 
-  test("another program's database, which stays as it is", async () => {
+  test("another program's database, which stays unchanged", async () => {
     const url = await newDatabase();
     await rowsOf(url, "CREATE TABLE invoices (id int); INSERT INTO invoices VALUES (1)");
     const { error, hint } = await refusal(url);
@@ -190,7 +190,7 @@ describe("an address that cannot be right is refused within seconds, with what t
   });
 });
 
-describe("a certificate is held against authority and name", () => {
+describe("a certificate is verified by authority and name", () => {
   let encrypting: PostgresServer;
   beforeAll(async () => {
     encrypting = await PostgresServer.start({ tls: { cert: FIXTURE_TLS.cert, key: FIXTURE_TLS.key } });
@@ -199,7 +199,7 @@ describe("a certificate is held against authority and name", () => {
   const address = (host: string, parameters: string) =>
     `${withPart(encrypting.url(), { hostname: host })}?${parameters}`;
 
-  test("and taken where both are right", async () => {
+  test("and accepted where both are right", async () => {
     const url = address("127.0.0.1", `sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`);
     const installation = install({ storage: { url } });
     await installation.createPartner();

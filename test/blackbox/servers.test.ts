@@ -55,7 +55,7 @@ describe("two servers on one database", () => {
     await everywhere.stop();
   });
 
-  test("say of what each knows of itself alone whose it is, and of a job where it runs", async () => {
+  test("name the server of each figure of a single server, and of each running job", async () => {
     for (const server of [a, b]) {
       const client = adminClient(server, { "x-api-key": admin.key });
       for (const path of ["/admin/jobs", "/admin/errors", "/admin/settings"])
@@ -125,7 +125,7 @@ describe("two servers on one database", () => {
     await held("fit", "0");
   });
 
-  test("make one thing of a key that is used on both at once, and answer alike", async () => {
+  test("create one resource for a key that is used on both at once, and send equal responses", async () => {
     for (let nth = 0; nth < 10; nth++) {
       const body = { name: `Elm Court ${nth}`, address: "1 Elm St", city: "Albany", state: "NY" };
       const headers = { "idempotency-key": `once ${nth}` };
@@ -139,7 +139,7 @@ describe("two servers on one database", () => {
     }
   });
 
-  test("show each what the other has taken in: records, pictures, pages of the event stream, sessions", async () => {
+  test("each show what the other has accepted: records, pictures, pages of the event stream, sessions", async () => {
     const property = await addProperty(atA);
     const appliance = await addAppliance(atB, property.id, { install_year: 1980 });
     const form = new FormData();
@@ -208,7 +208,7 @@ describe("two servers on one database", () => {
     expect(body.servers.map(({ address }: Json) => address)).not.toContain(stopped);
   });
 
-  test("admit no more calls a minute of one address than the limit in sum, though a server joins meanwhile", async () => {
+  test("together admit no more calls per minute from one address than the limit, although a server joins meanwhile", async () => {
     const limits = { limits: { per_ip_per_minute: LIMIT } };
     const admittedBy = async (server: Installation, calls: number) => {
       const replies = await Promise.all(
@@ -227,7 +227,7 @@ describe("two servers on one database", () => {
     await Promise.all([c.stop(), d.stop()]);
   });
 
-  test("take a day's snapshot once between them", async () => {
+  test("take a day's snapshot once", async () => {
     const snapshot = { snapshot: { enabled: true, at: "00:00" } };
     const servers = [await serverOn(url, a, snapshot), await serverOn(url, a, snapshot)];
     const taken = await eventually(async () => {
@@ -242,7 +242,7 @@ describe("two servers on one database", () => {
   });
 });
 
-test("a server with another key than those on its database is refused, with what to do", async () => {
+test("a server with another key than those on its database is rejected, with a remedy", async () => {
   const url = await postgres.newDatabase();
   await serverOn(url);
   const [other, elsewhere] = [install({ storage: { url } }), install()];

@@ -134,7 +134,7 @@ describe("creating service events", () => {
 
   // Rule: bulk-service-events
   test.each([[null], [7], ["text"], [[]]])(
-    "refuses an item that is %o and keeps its neighbour",
+    "rejects an item that is %o and keeps the other one",
     async (item) => {
       const { body } = await client.post("/v1/service-events/bulk", { events: [item, event()] });
       expect(body).toMatchObject({ created: 1, errors: 1, error_details: [{ index: 0 }] });

@@ -42,7 +42,7 @@ describe("mainstay snapshot", () => {
   });
 
   // Rule: health, snapshot-command
-  test("scores every component beside the running server, and says what it found", async () => {
+  test("scores every component beside the running server, and reports the result", async () => {
     const { client, worn, fresh } = acme;
     expect(first).toEqual({
       date: TODAY,
@@ -87,7 +87,7 @@ describe("mainstay snapshot", () => {
   });
 
   // Rule: snapshot-twice
-  test("asked again on the day changes and announces nothing", async () => {
+  test("a second time on the day changes and announces nothing", async () => {
     const { client, worn } = acme;
     await client.post("/v1/service-events/bulk", {
       events: [{ appliance_id: worn.id, event_type: "Replacement", date: TODAY }],
@@ -97,7 +97,7 @@ describe("mainstay snapshot", () => {
     expect((await trendOf(client, worn)).trend).toHaveLength(1);
   });
 
-  test("leaves the trend of a component empty that came after it", async () => {
+  test("leaves the trend of a later component empty", async () => {
     const { client, worn } = await portfolio(server, "Later");
     expect((await trendOf(client, worn)).total).toBe(0);
   });
@@ -131,7 +131,7 @@ describe("mainstay snapshot", () => {
 
 describe("a server", () => {
   // Rule: snapshot-time, missed-snapshot
-  test("whose time of day has come catches up at its start, once", async () => {
+  test("after its time of day catches up at its start, once", async () => {
     const server = await serve(DUE);
     await eventually(() => expect(takenBy(server)).toHaveLength(1));
     expect(takenBy(server)[0]).toMatchObject({ date: TODAY, components: 0, already_done: false });
@@ -144,7 +144,7 @@ describe("a server", () => {
     expect(takenBy(server)).toHaveLength(1);
   });
 
-  test("scores at its start what came in while snapshots were off", async () => {
+  test("scores at its start the components that were added while snapshots were off", async () => {
     const server = await serve();
     const { worn } = await portfolio(server);
     await server.stop();
@@ -155,7 +155,7 @@ describe("a server", () => {
     );
   });
 
-  test("whose time of day has not come waits for it", async () => {
+  test("before its time of day waits for it", async () => {
     const later = new Date(Date.now() + 3_600_000).toISOString().slice(11, 16);
     // An hour before midnight there is no later time of this day: then it is due, as it should be.
     const isToday = later > new Date().toISOString().slice(11, 16);

@@ -85,7 +85,7 @@ describe("a full body delays no other request", () => {
     expect(answer.created).toBe(ITEMS);
   });
 
-  test("of appliances of one property, which it is scored for once, however many it has", async () => {
+  test("of appliances of one property, which is scored only once for any number of them", async () => {
     const types = ["plumbing_supply", "washer", "water_heater_gas"];
     const { id } = await addProperty(client);
     for (let body = 0; body < 3; body++) {
@@ -132,7 +132,7 @@ describe("a large answer", () => {
     },
   );
 
-  test("is whole, and is not sent again while nothing has changed", async () => {
+  test("is complete, and is not sent again while nothing has changed", async () => {
     const path = `/v1/property/${large.id}/report`;
     const { body, headers } = await client.get(path);
     const listed = [...body.critical, ...body.warning, ...body.good].map((item: Json) => item.component_id);
@@ -213,7 +213,7 @@ describe("a large answer", () => {
 });
 
 // Rule: out-of-descriptors
-test("out of file descriptors, new connections are refused at once, without work, until some are free", async () => {
+test("out of file descriptors, new connections are rejected at once, without work, until some are free", async () => {
   const small = await serve();
   const { api_key } = await small.createPartner("Small");
   const open = readdirSync(`/proc/${small.pid}/fd`).length;

@@ -110,7 +110,7 @@ describe("a server does not start", () => {
   });
 });
 
-describeOnSqlite("a folder whose database is gone is no new installation", () => {
+describeOnSqlite("a folder whose database is missing is not treated as a new installation", () => {
   const made = install();
   beforeAll(async () => {
     await made.createPartner();
@@ -200,7 +200,7 @@ describeOnSqlite("a command in a folder without an installation", () => {
     ["backup", "now.backup"],
   ];
   test.each(COMMANDS.map((command) => [command]))(
-    "%p makes none, and says where it looked",
+    "%p creates none, and names the folder",
     async (command) => {
       const installation = install();
       writeFileSync(join(installation.folder, "properties.csv"), "name,address,state\n");
@@ -216,7 +216,7 @@ describeOnSqlite("a command in a folder without an installation", () => {
   );
 });
 
-describeOnSqlite("a database that is not for this executable is refused and left byte for byte", () => {
+describeOnSqlite("a database that is not for this executable is rejected and left byte for byte", () => {
   const made = install();
   beforeAll(async () => {
     await made.createPartner();

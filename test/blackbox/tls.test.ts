@@ -34,7 +34,7 @@ describe("with a certificate", () => {
   });
 
   // Rule: out-of-descriptors
-  test("out of file descriptors it refuses new connections, and is served again once some are free", async () => {
+  test("out of file descriptors it rejects new connections, and serves again once some are free", async () => {
     const { server } = await serveSecurely(first);
     const limit = readdirSync(`/proc/${server.pid}/fd`).length + 48;
     const set = Bun.spawnSync(["prlimit", `--pid=${server.pid}`, `--nofile=${limit}:${limit}`]);
@@ -55,7 +55,7 @@ describe("with a certificate", () => {
     expect(server.adminUrl).toStartWith("https://");
   });
 
-  describe("of its own", () => {
+  describe("on a server shared by the tests", () => {
     let server: Installation;
     beforeAll(async () => {
       ({ server } = await serveSecurely(first));
@@ -65,12 +65,12 @@ describe("with a certificate", () => {
       expect(server.adminUrl).toStartWith("http://127.0.0.1:");
     });
 
-    test("plain HTTP is not answered, and the next client is", async () => {
+    test("plain HTTP gets no response, and the next client is served", async () => {
       expect(await speakPlainly(server)).not.toContain("HTTP/1.1 200");
       expect((await ask(server, first)).status).toBe(200);
     });
 
-    test("a body of megabytes arrives whole, and so does its answer", async () => {
+    test("a body of megabytes arrives complete, and so does its response", async () => {
       const partner = await server.createPartner();
       const notes = "n".repeat(9_000);
       const event = { appliance_id: "A_1", event_type: "Repair", date: "2020-01-01", notes };

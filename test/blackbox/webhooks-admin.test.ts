@@ -56,7 +56,7 @@ const testWebhook = (path: string, status = 202, body?: object) =>
 
 describe.concurrent("the delivery log", () => {
   // Rule: list-deliveries
-  test("lists deliveries with every attempt, the newest first, by any of its filters", async () => {
+  test("lists deliveries with every attempt, newest first, by any of its filters", async () => {
     const { partner, client } = await listening({ behave: () => ({ status: 204 }) });
     const before = new Date(Date.now() - 1000).toISOString();
     await addProperty(client);
@@ -98,7 +98,7 @@ describe.concurrent("the delivery log", () => {
     expect((await total({ since: new Date(Date.now() + 60_000).toISOString() })).total).toBe(0);
   });
 
-  test("carries the request id of the call to its attempts, and has none for what no call made", async () => {
+  test("has the request id of the call in its attempts, and none without a call", async () => {
     const { partner, client } = await listening({
       behave: ({ event }, nth) => ({ status: event === "property.created" && nth === 1 ? 500 : 200 }),
     });
@@ -147,7 +147,7 @@ describe.concurrent("the delivery log", () => {
   });
 
   // Rule: list-deliveries
-  test("refuses filters that nothing can match", async () => {
+  test("rejects filters that nothing can match", async () => {
     const refused: Record<string, string | number>[] = [
       { status: "lost" },
       { event: "component.exploded" },
@@ -157,7 +157,7 @@ describe.concurrent("the delivery log", () => {
     for (const query of refused) await admin.client.get("/admin/webhook-deliveries", query, 400);
   });
 
-  test("shows one delivery with what it sends, to administrators and to the command line alike", async () => {
+  test("shows one delivery with its body, both to administrators and on the command line", async () => {
     const { partner, client, receiver } = await listening();
     await addProperty(client);
     const [{ id }] = (await settled(partner, 1)) as [Json];
@@ -185,7 +185,7 @@ describe.concurrent("resending", () => {
   });
 
   // Rule: resend-refused
-  test("is refused while the delivery is still being tried, and for one that does not exist", async () => {
+  test("is rejected while the delivery is still being tried, and for one that does not exist", async () => {
     const { partner, client } = await listening({ behave: () => "hang" });
     await addProperty(client);
     const [{ id }] = (await settled(partner, 1, "pending")) as [Json];
@@ -195,7 +195,7 @@ describe.concurrent("resending", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "mainstay: Delivery is still in progress\n" });
   });
 
-  test("is refused for a partner whose receiver was taken away", async () => {
+  test("is rejected for a partner whose endpoint was removed", async () => {
     const { partner, client, path } = await listening();
     await addProperty(client);
     const [{ id }] = (await settled(partner, 1)) as [Json];

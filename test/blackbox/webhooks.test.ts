@@ -51,7 +51,7 @@ const expectSigned = async (delivery: Received, { webhook_secret }: Partner) =>
     next: null,
   });
 
-describe("what happens to a portfolio", () => {
+describe("a change of a portfolio", () => {
   let server: Installation;
   let acme: Listening;
   let property: Json;
@@ -90,7 +90,7 @@ describe("what happens to a portfolio", () => {
   const dataOf = (event: string): Json[] => ofEvent(received, event).map((one) => bodyOf(one).data);
 
   // Rule: envelope, versioning
-  test("is announced in envelopes of the specification", () => {
+  test("is announced in the envelopes of the specification", () => {
     for (const delivery of received)
       expect(bodyOf(delivery)).toEqual({
         event: delivery.event,
@@ -261,7 +261,7 @@ describe.concurrent("receivers that fail", () => {
   });
 
   // Rule: standard-webhooks, receiver-deadline
-  test("to answer within 8 seconds are cut off, and tried again", async () => {
+  test("to respond within 8 seconds are disconnected, and tried again", async () => {
     const { client, receiver, partner } = await listen(going, (_, nth) =>
       nth === 1 ? "hang" : { status: 200 },
     );
@@ -282,7 +282,7 @@ describe.concurrent("receivers that fail", () => {
     );
   });
 
-  test("by sending a gigabyte cost little memory, and what they took counts as delivered", async () => {
+  test("by sending a gigabyte cost little memory, and what they accepted counts as delivered", async () => {
     const server = await serve();
     const { client, receiver } = await listen(server, () => "gigabyte");
     for (let i = 0; i < 8; i++) await addProperty(client);

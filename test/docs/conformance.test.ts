@@ -22,16 +22,16 @@ const rules = rulesOf(readSkeleton());
 const { proofs, faults } = proofsOf(rules, readTestFiles());
 
 describe("the rules", () => {
-  test("are each proved by a test that says so, and stand there once", () => {
+  test("are each proved by a tagged test, and occur once", () => {
     expect(rules.length).toBeGreaterThan(250);
     expect(faultsOf(rules, proofs)).toEqual([]);
   });
 
-  test("are what the tags name, each above a test", () => {
+  test("are the ones that the tags name, each above a test", () => {
     expect(faults).toEqual([]);
   });
 
-  test("stand with their proofs on the page", () => {
+  test("are on the page with their proofs", () => {
     if (readPage() !== pageOf(readSkeleton(), proofs))
       throw new Error(`docs/conformance.md is stale. Renew it with: ${RENEW}`);
   });
@@ -61,7 +61,7 @@ describe("the page", () => {
     "",
   ];
 
-  test("is the skeleton with a table where rules stand, each with all that proves it, in the files' order", () => {
+  test("is the skeleton with tables of the rules, each with all its proofs, in the order of the files", () => {
     const source = (names: string[]) =>
       names.map((name) => `// Rule: one\ntest("${name}", () => {});`).join("\n");
     const files = [
@@ -92,7 +92,7 @@ describe("a fault is found:", () => {
   const TWO = "[one] First\n[two] Second";
   const both = "// Rule: one, two\ntest('x', () => {});";
 
-  test("none in rules that have each a test", () => {
+  test("none in rules that each have a test", () => {
     expect(faultsIn(TWO, both)).toEqual([]);
     expect(faultsIn(TWO, `${both}\ndescribe('all', () => {\n  test('x', () => {});\n});`)).toEqual([]);
   });
@@ -131,11 +131,11 @@ describe("a fault is found:", () => {
   test.each([
     ["its id", "[one] First\n[one] Second", "[one]"],
     ["its words", "[one] First rule.\n[two] first  `rule`", "[two]"],
-  ])("a rule that stands there twice, by %s", (_, skeleton, id) => {
+  ])("a duplicate rule, by %s", (_, skeleton, id) => {
     expect(faultsIn(skeleton, both)).toContain(`test/docs/rules.md:2: ${id} the same rule stands in line 1`);
   });
 
-  test("an id that is none", () => {
+  test("an invalid id", () => {
     const fault = "test/docs/rules.md:1: [One Two] an id is lower-case words joined by hyphens";
     expect(faultsIn("[One Two] First", "// Rule: One Two\ntest('x', () => {});")).toEqual([fault]);
   });

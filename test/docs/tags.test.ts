@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readTags } from "./tags.ts";
 
-test("tests and describes are found by the names of all that is around them, as they are written", () => {
+test("tests and describes are found with the names of the describes around them, as they are written", () => {
   const source = `
     describe("lists", () => {
       describe.each(LISTS)("%s", (path) => {

@@ -45,13 +45,13 @@ function metricsOf(expr: string): string[] {
 /** Returns the metric that a series of a histogram belongs to. */
 const familyOf = (name: string) => (served.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ""));
 
-test("an expression that is none is noticed", () => {
+test("an invalid expression is rejected", () => {
   expect(metricsOf("rate(mainstay_http_requests_total[5m]) > 0")).toEqual(["mainstay_http_requests_total"]);
   expect(() => metricsOf("rate(mainstay_http_requests_total[5m]")).toThrow();
 });
 
 test.each([...rules.map(({ alert, expr }) => [alert, expr] as const), ...panels])(
-  "%s asks for what is served",
+  "%s queries served metrics",
   (_, expr) => {
     const names = metricsOf(expr);
     expect(names).not.toBeEmpty();
@@ -72,7 +72,7 @@ describe("the alerts", () => {
     expect(named).toEqual(rules.map(({ alert }) => alert));
   });
 
-  test("say where, what and how bad", () => {
+  test("state the location, the problem and the severity", () => {
     for (const { alert, labels, annotations } of rules) {
       expect(alert).toMatch(/^Mainstay[A-Z]\w+$/);
       expect(["critical", "warning", "info"], alert).toContain(labels.severity);

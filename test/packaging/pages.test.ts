@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { bundlePages } from "../../packaging/pages.ts";
 
-test("what browsers load contains no code of the server", async () => {
+test("scripts for browsers contain no code of the server", async () => {
   const { contents } = await bundlePages("quick");
   const files = Object.values(contents.outputs).flatMap(({ inputs }) => Object.keys(inputs));
   expect(files).toContain("src/web/app/app.tsx");

@@ -22,14 +22,14 @@ const servers = Object.entries(compose.services).filter(([name]) => name.startsW
 const { install } = useMainstay();
 
 describe("compose.yaml", () => {
-  test("has three servers of the same settings, and what they depend on", () => {
+  test("has three servers with equal settings, and their dependencies", () => {
     expect(servers.map(([name]) => name)).toEqual(["mainstay-1", "mainstay-2", "mainstay-3"]);
     for (const [name, service] of servers) expect(service).toEqual({ ...servers[0]![1], hostname: name });
     const named = Object.values(compose.services).flatMap((service) => service.depends_on ?? []);
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(named));
   });
 
-  test("names secrets that it declares, and files that are here or that its head asks for", () => {
+  test("names declared secrets, and files that exist or that its header comment requires", () => {
     const used = Object.values(compose.services).flatMap((service) => service.secrets ?? []);
     expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining(used));
     const mounted = Object.values(compose.services)
@@ -43,7 +43,7 @@ describe("compose.yaml", () => {
       else expect(read(file.replace("./", ""))).not.toBe("");
   });
 
-  test("gives the servers settings that there are", async () => {
+  test("gives the servers existing settings", async () => {
     const { environment = {} } = servers[0]![1];
     const [{ subnet }] = compose.networks.default.ipam.config as [{ subnet: string }];
     expect(environment.MAINSTAY_SERVER__TRUSTED_PROXIES).toBe(subnet);
@@ -65,7 +65,7 @@ describe("haproxy.cfg", () => {
     await server.stop();
   });
 
-  test("asks each of the servers at the ports of the container, and expects what a sound one answers", () => {
+  test("checks each of the servers at the ports of the container, and expects the response of a healthy one", () => {
     const asked = [...read("haproxy.cfg").matchAll(/^ {2}server (\S+) (\S+):(\d+)/gm)];
     expect(asked.map(([, name, host, port]) => [name === host, name, port])).toEqual(
       ["8080", "8081"].flatMap((port) => servers.map(([name]) => [true, name, port])),
@@ -75,7 +75,7 @@ describe("haproxy.cfg", () => {
     for (const [, text] of expected) expect(health).toContain(text!.replaceAll('\\"', '"'));
   });
 
-  test("answers without a server as the API does", () => {
+  test("responds without a server as the API does", () => {
     const [head, body] = read("503.http").split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 503 /);
     expect(head).toMatch(/\r\nRetry-After: \d+\r\n/);

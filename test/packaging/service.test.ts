@@ -49,12 +49,12 @@ test("the service does not run as root, can't change its user, and writes only t
   expect(service.get("WorkingDirectory")).toBe("/var/lib/mainstay");
 });
 
-test("nothing forbids the engine to compile while it runs", () => {
+test("no directive prevents just-in-time compilation", () => {
   expect(service.has("MemoryDenyWriteExecute")).toBe(false);
   expect(service.has("LimitAS")).toBe(false);
 });
 
-test("variables of the runtime and proxies are taken away, in small letters and in capitals, and no setting is", () => {
+test("variables of the runtime and proxies are unset, in lower and upper case, and no setting is", () => {
   const unset = service.get("UnsetEnvironment")!.split(" ");
   for (const proxy of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"])
     expect(unset).toEqual(expect.arrayContaining([proxy, proxy.toLowerCase()]));
@@ -68,7 +68,7 @@ test("a stop has time for requests, then deliveries, and the database, before th
   expect(service.get("KillMode")).toBe("mixed");
 });
 
-test("a reload asks for the certificate to be read again, and a failure for a restart", () => {
+test("a reload makes the server read the certificate again, and a failure restarts it", () => {
   expect(service.get("ExecReload")).toBe("/bin/sh -c 'kill -HUP $MAINPID'");
   expect(service.get("Restart")).toBe("on-failure");
   expect(unit.get("Install")!.get("WantedBy")).toBe("multi-user.target");

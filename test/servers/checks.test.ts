@@ -52,11 +52,11 @@ const delivered = (id: string) => ({ id, status: "delivered", attempts: ["delive
 const faults = ({ record, found }: Pick<ReturnType<typeof sound>, "record" | "found">) =>
   Object.entries(CHECKS).flatMap(([name, check]) => check(record, found).map((fault) => `${name}: ${fault}`));
 
-test("nothing is said of a round in which all went well", () => {
+test("a round without a violation is not reported", () => {
   expect(faults(sound())).toEqual([]);
 });
 
-test("a delivery that comes twice, or was refused first, is no fault", () => {
+test("a delivery that arrives twice, or was rejected first, is no violation", () => {
   const round = sound();
   const [first] = round.record.arrivals;
   round.record.arrivals.push(first!);

@@ -21,7 +21,7 @@ function parsed({ body = "" }: HostileRequest): unknown {
   }
 }
 
-describe("among the requests there are", () => {
+describe("the requests include", () => {
   test.each<[string, readonly HostileRequest[], (request: HostileRequest) => boolean]>([
     ["bodies of things that exist", bodies, ({ body = "" }) => body.includes('"appliance_id":"‹A_›"')],
     ["bodies of another partner's things", bodies, ({ body = "" }) => body.includes("‹other A_›")],

@@ -52,13 +52,13 @@ describe("a planted leak is found", () => {
     }
   });
 
-  test("in the bytes of a file that is no text", () => {
+  test("in the bytes of a binary file", () => {
     const bytes = Buffer.concat([randomBytes(5000), Buffer.from(SECRETS[7]!.value), randomBytes(5000)]);
     expect(search.find(bytes.toString("latin1"))).toContainEqual({ kind: "API key", form: "in clear" });
   });
 });
 
-test("what is no secret is none: other keys, a redacted one, a cut one, a hash", () => {
+test("no leak is reported for other keys, a redacted one, a truncated one, a hash", () => {
   const { value } = SECRETS[0]!;
   const hash = new Bun.CryptoHasher("sha256").update(value).digest("hex");
   const texts = [`svc_live_${hex()}`, "svc_live_[redacted]", value.slice(0, -1), hash, noise(100)];
