@@ -104,9 +104,9 @@ afterAll(async () => {
 /** Returns the result of the work, and its longest stretch in milliseconds of this thread's processor time. */
 async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
   let longestMs = 0;
-  let going = true;
+  let isRunning = true;
   const ticks = (async () => {
-    while (going) {
+    while (isRunning) {
       const before = process.threadCpuUsage();
       await new Promise((resolve) => setImmediate(resolve));
       const { user, system } = process.threadCpuUsage(before);
@@ -114,7 +114,7 @@ async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestM
     }
   })();
   const result = await work();
-  going = false;
+  isRunning = false;
   await ticks;
   return { result, longestMs };
 }
@@ -501,7 +501,7 @@ const tooLong = (stretches: ReadonlyMap<string, number>) =>
 describe("any request, and any history that it leaves,", () => {
   test("blocks the event loop only briefly", async () => {
     let runs = 0;
-    const said = (one: Shape) => ({ ...one, days: one.days[0] });
+    const summary = (one: Shape) => ({ ...one, days: one.days[0] });
     await fc.assert(
       fc.asyncProperty(shape, async (one) => {
         const command = COMMANDS[runs++ % COMMANDS.length]!;
@@ -513,7 +513,7 @@ describe("any request, and any history that it leaves,", () => {
         const times = held.map(
           (name) => `${name} ${first.get(name)!.toFixed(0)} and ${second.get(name)!.toFixed(0)} ms`,
         );
-        if (held.length > 0) throw new Error(`${JSON.stringify(said(one))}: ${times.join(", ")}`);
+        if (held.length > 0) throw new Error(`${JSON.stringify(summary(one))}: ${times.join(", ")}`);
       }),
       { numRuns: RUNS, endOnFailure: true, examples: [[MANY_FAILURES]] },
     );

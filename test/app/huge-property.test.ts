@@ -120,9 +120,9 @@ function multiply(propertyId: string): void {
 /** Returns the longest stretch while an address is read, in milliseconds of processor time. */
 async function longestOf(address: string): Promise<number> {
   let longestMs = 0;
-  let going = true;
+  let isRunning = true;
   const ticks = (async () => {
-    while (going) {
+    while (isRunning) {
       const before = process.threadCpuUsage();
       await new Promise((resolve) => setImmediate(resolve));
       const { user, system } = process.threadCpuUsage(before);
@@ -132,7 +132,7 @@ async function longestOf(address: string): Promise<number> {
   const answer = await fetch(address);
   const reader = answer.body!.getReader();
   while (!(await reader.read()).done);
-  going = false;
+  isRunning = false;
   await ticks;
   expect(answer.status).toBe(200);
   return longestMs;

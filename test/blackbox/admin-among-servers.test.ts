@@ -147,7 +147,7 @@ describe("deliveries", () => {
   // Rule: admin-once
   test("are sent again once by several concurrent requests, while another server delivers", async () => {
     const receiver = await startReceiver();
-    const partner = await servers[0]!.json("partner", "create", "Told", "--webhook-url", receiver.url);
+    const partner = await servers[0]!.json("partner", "create", "Notified", "--webhook-url", receiver.url);
     const made = await Promise.all(
       [0, 1, 2].map(async (nth) => {
         const path = `/admin/partners/${partner.partner_id}/webhook-test`;

@@ -87,8 +87,8 @@ describe("an invalid credential", () => {
     sign = (_: string) => withToken.credential.authorization!.split(".")[2]!,
   ) => {
     const [, payload = ""] = withToken.credential.authorization!.split(".");
-    const said = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...change };
-    const text = [header, said]
+    const claims = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...change };
+    const text = [header, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
       .join(".");
     return `Bearer svct_${text}.${sign(text)}`;
@@ -238,11 +238,12 @@ describe("another partner's records", () => {
       [`/v1/alerts?property_id=${property.id}`, "/v1/alerts?property_id=P_1"],
       [`/v1/appliances?property_id=${property.id}`, "/v1/appliances?property_id=P_1"],
     ];
-    const said = async (path: string) => {
+    const errorOf = async (path: string) => {
       const { error, code } = (await withKey.ask("GET", path, 404)).body;
       return { error, code };
     };
-    for (const [theirs, unknown] of asked) expect(await said(theirs), theirs).toEqual(await said(unknown));
+    for (const [theirs, unknown] of asked)
+      expect(await errorOf(theirs), theirs).toEqual(await errorOf(unknown));
     await withKey.put(`/v1/properties/${property.id}`, { name: "Mine" }, 404);
     await withKey.put(`/v1/appliances/${appliance.id}`, { brand: "Mine" }, 404);
     await withKey.post(

@@ -264,7 +264,7 @@ describe("restore rejects", () => {
 
   // Rule: backup-bombs
   test("a backup with members larger than its manifest states, before it writes anything", async () => {
-    const says = { database_bytes: 4096, uploads: 0, uploads_bytes: 0, uploads_missing: 0, counts: {} };
+    const summary = { database_bytes: 4096, uploads: 0, uploads_bytes: 0, uploads_missing: 0, counts: {} };
     const manifest = {
       format: "mainstay-backup",
       format_version: 1,
@@ -272,7 +272,7 @@ describe("restore rejects", () => {
       schema_version: 1,
       created_at: "2026-01-31T00:00:00.000Z",
       key_included: false,
-      ...says,
+      ...summary,
     };
     const member = (name: string, data: Buffer) => ({ header: { name, size: data.length }, body: data });
     const zeros = Buffer.alloc(20_000_000);

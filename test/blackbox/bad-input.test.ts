@@ -78,7 +78,7 @@ describe.each(named)("%s", (_, body) => {
 
   // Rule: wrong-field-named
   test.each(Object.entries(BAD_VALUES))("rejects %s in every field", async (_, badValues) => {
-    await nothingChanges(async () => {
+    await expectUnchanged(async () => {
       for (const place of places)
         for (const raw of badValues(place))
           expectRefused(place, raw, await sendTo(body, bodyWith(good(body), place.path, raw)));
@@ -86,24 +86,24 @@ describe.each(named)("%s", (_, body) => {
   });
 
   test("rejects another partner's ID and an unknown ID with the same message", async () => {
-    await nothingChanges(async () => {
+    await expectUnchanged(async () => {
       for (const place of places.filter(isId)) {
         const prefix = prefixOf(place.schema.example)!;
         const unknown = prefix + "0".repeat(26);
-        const said: string[] = [];
+        const messages: string[] = [];
         for (const id of [foreign[prefix]!, unknown]) {
           const reply = await sendTo(body, bodyWith(good(body), place.path, JSON.stringify(id)));
           expectRefused(place, id, reply);
-          said.push(messageOf(reply).replaceAll(id, "it"));
+          messages.push(messageOf(reply).replaceAll(id, "it"));
         }
-        expect(said[0], place.path.join(".")).toBe(said[1]!);
+        expect(messages[0], place.path.join(".")).toBe(messages[1]!);
       }
     });
   });
 
   // Rule: missing-fields
   test("rejects a missing, null or empty required field", async () => {
-    await nothingChanges(async () => {
+    await expectUnchanged(async () => {
       for (const place of places.filter(({ required }) => required))
         for (const raw of [undefined, "null", ...(place.schema.type === "string" ? ['""', '" \\t"'] : [])])
           expectRefused(place, String(raw), await sendTo(body, bodyWith(good(body), place.path, raw)));
@@ -112,7 +112,7 @@ describe.each(named)("%s", (_, body) => {
 
   test("does not read required fields from __proto__ or constructor", async () => {
     if (!places.some(({ required }) => required)) return;
-    await nothingChanges(async () => {
+    await expectUnchanged(async () => {
       for (const name of ["__proto__", "constructor", "prototype"]) {
         const reply = await sendTo(body, `{"${name}":${JSON.stringify(good(body))}}`);
         expect([reply.status, reply.body.code], name).toEqual([400, "invalid_request"]);
@@ -122,7 +122,7 @@ describe.each(named)("%s", (_, body) => {
   });
 
   test("rejects any duplicate field", async () => {
-    await nothingChanges(async () => {
+    await expectUnchanged(async () => {
       for (const { path } of places) {
         const { status, body: answer } = await sendTo(body, bodyWithTwice(good(body), path));
         expect([status, answer.error]).toEqual([400, "Duplicate field in body"]);
@@ -134,7 +134,7 @@ describe.each(named)("%s", (_, body) => {
   const list = places.find(({ schema }) => schema.type === "array");
   if (list)
     test("rejects 1,001 items and saves none", async () => {
-      await nothingChanges(async () => {
+      await expectUnchanged(async () => {
         const [item] = good(body)[list.path[0]!];
         const items = Array.from({ length: 1001 }, () => item);
         const reply = await sendTo(body, JSON.stringify({ [list.path[0]!]: items }));
@@ -145,7 +145,7 @@ describe.each(named)("%s", (_, body) => {
   const { operation } = operations.find(({ method, path }) => method === body.method && path === body.path)!;
   if (operation.parameters?.some(({ name }) => name === "Idempotency-Key"))
     test("rejects an Idempotency-Key that is too long, empty or not printable", async () => {
-      await nothingChanges(async () => {
+      await expectUnchanged(async () => {
         for (const key of ["x".repeat(256), "x".repeat(10_000), "", "a\tb", "caf\u00e9"]) {
           const reply = await sendTo(body, JSON.stringify(good(body)), { "idempotency-key": key });
           expect([reply.status, reply.body.details?.[0].field]).toEqual([400, "Idempotency-Key"]);
@@ -281,7 +281,7 @@ function expectRefused(place: Place, raw: string, reply: Reply): void {
 }
 
 /** Checks that everything that a partner can read is unchanged afterward. */
-async function nothingChanges(run: () => Promise<unknown>): Promise<void> {
+async function expectUnchanged(run: () => Promise<unknown>): Promise<void> {
   const before = await everythingOf(client, own);
   await run();
   expect(await everythingOf(client, own)).toEqual(before);

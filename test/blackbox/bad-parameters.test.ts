@@ -80,13 +80,13 @@ describe("a parameter", () => {
     async (path, name) => {
       const prefix = name === "property_id" ? "P_" : "A_";
       const odd = ["__proto__", "constructor", "x".repeat(5000), "%07", "'--"];
-      const said = new Set<string>();
+      const errors = new Set<string>();
       for (const id of [foreign[prefix]!, `${prefix}1`, ...odd]) {
         const { body, text } = await client.ask("GET", `${path}?${name}=${id}`, 404);
-        said.add(body.error);
+        errors.add(body.error);
         expectNoLeak(text);
       }
-      expect(said.size).toBe(1);
+      expect(errors.size).toBe(1);
     },
   );
 });
@@ -106,7 +106,7 @@ describe("a path parameter", () => {
       const sent = body ? asJson(JSON.stringify(goodBody(body, own))) : isPhoto ? { raw: photoForm() } : {};
       const kind = kindIn(path)!;
       const before = await everythingOf(client, own);
-      const said = new Set<string>();
+      const errors = new Set<string>();
       for (const id of [foreign[kind]!, kind + "0".repeat(26), ...ODD]) {
         const reply = await client.ask(
           method,
@@ -114,10 +114,10 @@ describe("a path parameter", () => {
           404,
           sent,
         );
-        said.add(reply.body.error);
+        errors.add(reply.body.error);
         expectNoLeak(reply.text, [foreign[kind]!]);
       }
-      expect(said.size).toBe(1);
+      expect(errors.size).toBe(1);
       expect(await everythingOf(client, own)).toEqual(before);
     },
   );

@@ -123,8 +123,8 @@ describe("mainstay export", () => {
   });
 
   test("reports a partner without data", async () => {
-    const nobody = await server.createPartner("Nobody");
-    const { code, stdout, stderr } = await server.run("export", "--partner", nobody.partner_id);
+    const empty = await server.createPartner("Empty");
+    const { code, stdout, stderr } = await server.run("export", "--partner", empty.partner_id);
     expect(code).toBe(0);
     expect(parse(stdout).map(({ type }) => type)).toEqual(["partner", "end"]);
     expect(stderr).toContain("has no data yet");

@@ -47,7 +47,7 @@ test("the document equals the served one", async () => {
 test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as const))(
   "%s sends a documented response to any request",
   async (_, at) => {
-    const values = await standIns();
+    const values = await placeholderValues();
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requestsFor(document, at), async (request) => {
@@ -84,7 +84,7 @@ function send(
  * Returns the values of the placeholders in requests. They are new for each operation: otherwise what one operation
  * adds would slow the next.
  */
-async function standIns(): Promise<Record<string, string>> {
+async function placeholderValues(): Promise<Record<string, string>> {
   const [own, others] = await Promise.all([addRecords(client), addRecords(other)]);
   return {
     ...STAND_INS,

@@ -15,8 +15,8 @@ async function check(installation: Installation, port: string | number, ...args:
     ...["healthcheck", "--json", "--port", String(port)],
     ...args,
   );
-  const said = (text: string): Json => (text === "" ? null : JSON.parse(text));
-  return { code, result: said(stdout), error: said(stderr) };
+  const parse = (text: string): Json => (text === "" ? null : JSON.parse(text));
+  return { code, result: parse(stdout), error: parse(stderr) };
 }
 
 test("a healthy server passes, and its report is included", async () => {

@@ -105,10 +105,10 @@ describe("the unknown history before it", () => {
 
   test("becomes known with old events, which update the scores of all appliances", async () => {
     const { id } = await unsaid();
-    const [visited, neighbour] = [await boiler(id), await boiler(id)];
-    const before = await risksOf(neighbour.id);
+    const [visited, sibling] = [await boiler(id), await boiler(id)];
+    const before = await risksOf(sibling.id);
     await logEvents(client, { appliance_id: visited.id, event_type: "Other", date: daysFromToday(-1000) });
-    const after = await risksOf(neighbour.id);
+    const after = await risksOf(sibling.id);
     expect(after.boiler_burner).not.toBe(before.boiler_burner!);
     const given = (await addProperty(client, { records_since: daysFromToday(-1000) })).id;
     expect(await risksOf((await boiler(given)).id)).toEqual(after);

@@ -53,9 +53,9 @@ test("neither the response nor the log contains the password, the token or parts
       ca_file: FIXTURE_TLS.authority,
     },
   });
-  const said = JSON.stringify([await ask(server), server.log]);
+  const output = JSON.stringify([await ask(server), server.log]);
   for (const secret of ["in-the-address", "in-the-path", "in-the-query", "t0ken-of-ours"])
-    expect(said).not.toContain(secret);
+    expect(output).not.toContain(secret);
 });
 
 test("requires an administrator", async () => {

@@ -12,7 +12,7 @@ test("takes scheduled backups, tests each, keeps the newest and reports the resu
   const server = install();
   const dir = join(server.folder, "backups");
   server.configure({
-    backup: { schedule: "* * * * *", keep: 2, dir, passphrase: "for nobody but the schedule" },
+    backup: { schedule: "* * * * *", keep: 2, dir, passphrase: "only for the schedule" },
   });
   mkdirSync(dir);
   const older = ["mainstay-20250101T040000Z.backup", "mainstay-20250102T040000Z.backup"];

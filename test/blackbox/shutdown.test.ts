@@ -29,7 +29,7 @@ describe.each(["http", "https"] as const)("SIGTERM, over %s,", (scheme) => {
     const server = await serveBy(scheme, { shutdown_grace_s: 600 });
     const idle = await open(server);
     idle.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
-    await eventually(() => expect(idle.said()).toContain('"status"'));
+    await eventually(() => expect(idle.received()).toContain('"status"'));
     expect(await server.stop()).toBe(0);
   });
 
@@ -77,14 +77,14 @@ async function serveBy(scheme: "http" | "https", settings: Record<string, number
 
 async function open(
   server: Installation,
-): Promise<{ socket: Socket; said: () => string; ended: Promise<void> }> {
+): Promise<{ socket: Socket; received: () => string; ended: Promise<void> }> {
   const { protocol, hostname, port } = new URL(server.url);
-  let said = "";
+  let received = "";
   const to = { host: hostname, port: Number(port) };
   const isPlain = protocol === "http:";
   const socket: Socket = isPlain ? connect(to) : connectSecurely({ ...to, rejectUnauthorized: false });
   socket.on("data", (chunk) => {
-    said += chunk;
+    received += chunk;
   });
   const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
@@ -92,22 +92,22 @@ async function open(
     socket.once(isPlain ? "connect" : "secureConnect", () => resolve());
   });
   socket.on("error", () => {});
-  return { socket, said: () => said, ended };
+  return { socket, received: () => received, ended };
 }
 
 /** Sends a request without the end of its body, and waits until the server has received it. */
 async function begin(server: Installation, apiKey: string) {
-  const { socket, said, ended } = await open(server);
+  const { socket, received, ended } = await open(server);
   socket.write(
     `POST /v1/properties HTTP/1.1\r\nHost: a\r\nX-Api-Key: ${apiKey}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, 10)}`,
   );
-  await eventually(() => expect(said()).toContain("100 Continue"));
+  await eventually(() => expect(received()).toContain("100 Continue"));
   return {
     write: (text: string) => socket.write(text),
     answer: async () => {
       await ended;
-      return said();
+      return received();
     },
   };
 }

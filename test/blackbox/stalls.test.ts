@@ -43,21 +43,21 @@ async function ping(): Promise<number> {
 }
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
 
-/** Sends it; it must cost the server little, and another partner must not wait for its pages meanwhile. */
-async function beside<T>(send: () => Promise<T>): Promise<T> {
-  let going = true;
+/** Sends a request and checks that it takes little processor time and does not delay another partner. */
+async function measured<T>(send: () => Promise<T>): Promise<T> {
+  let isRunning = true;
   const times: number[] = [];
   const pings = (async () => {
-    while (going) {
+    while (isRunning) {
       times.push(await ping());
-      // Without a rest the pings alone would use up what the body may.
+      // Without a pause, the pings alone would use up the processor time limit.
       await Bun.sleep(PING_REST_MS);
     }
   })();
   const before = cpuMs(server.pid);
   const answer = await send();
   const tookMs = cpuMs(server.pid) - before;
-  going = false;
+  isRunning = false;
   await pings;
   expect(tookMs).toBeLessThan(BODY_MS);
   expect(median(times)).toBeLessThan(PING_MS);
@@ -79,7 +79,7 @@ describe("a full body delays no other request", () => {
       type_id: "water_heater_gas",
       install_year: 2000,
     });
-    const answer = await beside(() =>
+    const answer = await measured(() =>
       logEvents(client, ...items((i) => ({ appliance_id: id, ...event(i) }))),
     );
     expect(answer.created).toBe(ITEMS);
@@ -89,7 +89,7 @@ describe("a full body delays no other request", () => {
     const types = ["plumbing_supply", "washer", "water_heater_gas"];
     const { id } = await addProperty(client);
     for (let body = 0; body < 3; body++) {
-      const answer = await beside(async () => {
+      const answer = await measured(async () => {
         const appliances = items((i) => ({
           property_id: id,
           type_id: types[i % 3],
@@ -127,7 +127,7 @@ describe("a large answer", () => {
   test.each(figures)(
     "%s of a property with thousands of appliances delays no other request",
     async (figure) => {
-      const answer = await beside(() => client.get(`/v1/property/${large.id}/${figure}`));
+      const answer = await measured(() => client.get(`/v1/property/${large.id}/${figure}`));
       expect(answer.status).toBe(200);
     },
   );

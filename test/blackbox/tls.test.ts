@@ -66,7 +66,7 @@ describe("with a certificate", () => {
     });
 
     test("plain HTTP gets no response, and the next client is served", async () => {
-      expect(await speakPlainly(server)).not.toContain("HTTP/1.1 200");
+      expect(await requestWithoutTls(server)).not.toContain("HTTP/1.1 200");
       expect((await ask(server, first)).status).toBe(200);
     });
 
@@ -164,11 +164,11 @@ describe("the start", () => {
       () => ({ cert: first.cert, key: second.key }),
       /second\.key does not belong to the certificate in .*first\.crt/,
     ],
-  ])("refuses %s", async (_what, files, said) => {
+  ])("refuses %s", async (_what, files, expected) => {
     const { cert, key } = files();
     const installation = install({ server: { tls_cert: cert, tls_key: key } });
     const { code, stderr } = await installation.run("serve", "--port", "0");
-    expect(stderr).toMatch(said);
+    expect(stderr).toMatch(expected);
     expect(code).toBe(1);
   });
 
@@ -260,15 +260,15 @@ function startLoad(server: Installation, ca: Buffer[]) {
 /**
  * Returns everything that the server sends in response to an HTTP request without TLS, until the connection ends.
  */
-function speakPlainly(server: Installation): Promise<string> {
+function requestWithoutTls(server: Installation): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () =>
       socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n"),
     );
-    let said = "";
-    socket.on("data", (chunk) => (said += chunk));
+    let response = "";
+    socket.on("data", (chunk) => (response += chunk));
     socket.on("error", () => {});
-    socket.on("close", () => resolve(said));
+    socket.on("close", () => resolve(response));
   });
 }

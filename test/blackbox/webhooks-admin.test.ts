@@ -207,7 +207,7 @@ describe.concurrent("resending", () => {
     const { partner, client, receiver } = await listening();
     for (let i = 0; i < 3; i++) await addProperty(client);
     const ids = (await settled(partner, 3)).map(({ id }) => id).reverse();
-    await haveFailed(partner);
+    await markFailed(partner);
     const window = { partner_id: partner.partner_id, from: "2020-01-01", to: "2100-01-01T00:00:00Z" };
     const dry = await admin.client.post(
       "/admin/webhook-deliveries/resend",
@@ -235,7 +235,7 @@ describe.concurrent("resending", () => {
         .sort(),
     ).toEqual(ids);
 
-    await haveFailed(partner);
+    await markFailed(partner);
     const flags = ["--partner", partner.partner_id, "--from", "2020-01-01", "--to", "2100-01-01"];
     expect(await server.json("deliveries", "resend", ...flags, "--dry-run")).toMatchObject({
       matched: 3,
@@ -459,6 +459,6 @@ describe.concurrent("the network's rules", () => {
 });
 
 /** Marks the partner's successful deliveries as failed, as if the receiver had been away for a day. */
-async function haveFailed({ partner_id }: Partner): Promise<void> {
+async function markFailed({ partner_id }: Partner): Promise<void> {
   await server.sql(`UPDATE webhook_deliveries SET status = 'failed' WHERE partner_id = '${partner_id}'`);
 }

@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 /** A server as it is without settings, which none of those stops that use it. */
-let going: Installation;
+let shared: Installation;
 beforeAll(async () => {
-  going = await serve();
+  shared = await serve();
 });
 
 type Listening = { partner: Partner; client: ApiClient; receiver: Receiver };
@@ -186,9 +186,9 @@ describe("a change of a portfolio", () => {
 describe.concurrent("a receiver", () => {
   // Rule: receiver-settings
   test("gets only the events that the operator names for it, from then on, while the server runs", async () => {
-    const { partner, client, receiver } = await listen(going);
+    const { partner, client, receiver } = await listen(shared);
     const setWebhook = (...args: string[]) =>
-      going.json("partner", "set-webhook", partner.partner_id, ...args);
+      shared.json("partner", "set-webhook", partner.partner_id, ...args);
     await setWebhook(receiver.url, "--event", "appliance.created", "--event", "component.critical");
     const { id } = await addProperty(client);
     await addAppliance(client, id);
@@ -262,14 +262,14 @@ describe.concurrent("receivers that fail", () => {
 
   // Rule: standard-webhooks, receiver-deadline
   test("to respond within 8 seconds are disconnected, and tried again", async () => {
-    const { client, receiver, partner } = await listen(going, (_, nth) =>
+    const { client, receiver, partner } = await listen(shared, (_, nth) =>
       nth === 1 ? "hang" : { status: 200 },
     );
     await addProperty(client);
     await receiver.waitFor((all) => all.length === 2);
     const { partner_id } = partner;
     const [first, second] = await eventually(async () => {
-      const { deliveries } = await going.json("deliveries", "list", "--partner", partner_id);
+      const { deliveries } = await shared.json("deliveries", "list", "--partner", partner_id);
       expect(deliveries[0].status).toBe("delivered");
       return deliveries[0].attempts;
     });
@@ -296,11 +296,11 @@ describe.concurrent("receivers that fail", () => {
 
   // Rule: delivery-order
   test("get a component's changes in order: a later one waits for the earlier", async () => {
-    const { client, receiver } = await listen(going, ({ event }, nth) => ({
+    const { client, receiver } = await listen(shared, ({ event }, nth) => ({
       status: event === "component.critical" && nth === 1 ? 500 : 200,
     }));
     const worn = await addWornAppliance(client, (await addProperty(client)).id);
-    await going.json("snapshot");
+    await shared.json("snapshot");
     await receiver.waitFor((all) => ofEvent(all, "component.critical").length > 0);
     await logEvents(client, { appliance_id: worn.id, event_type: "Replacement", date: daysFromToday(0) });
     const received = await receiver.waitFor(

@@ -5,7 +5,7 @@ const PROXIES = new Set(["10.0.0.1", "10.0.0.2"]);
 const isTrusted = (address: string) => PROXIES.has(address);
 
 test.each([
-  ["nobody forwarded", "10.0.0.1", null, "10.0.0.1"],
+  ["no proxy forwarded", "10.0.0.1", null, "10.0.0.1"],
   ["a stranger claims to forward", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
   ["a trusted proxy forwards", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
   ["two trusted proxies forward", "10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"],
@@ -13,6 +13,6 @@ test.each([
   ["the caller claims to be a proxy", "10.0.0.1", "10.0.0.2", "10.0.0.1"],
   ["the header is empty", "10.0.0.1", " , ", "10.0.0.1"],
   ["spaces and empty parts surround the address", "10.0.0.1", ",  198.51.100.1 ,", "198.51.100.1"],
-])("when %s, the client is the one that nobody could have made up", (_, socket, forwarded, client) => {
+])("when %s, the client is the last address that cannot be forged", (_, socket, forwarded, client) => {
   expect(clientAddress(socket, forwarded, isTrusted)).toBe(client);
 });

@@ -250,10 +250,10 @@ function answerOf(name: string): Schema {
  * Returns the schema with its reference resolved and the fields of all its parts; of alternatives, the fields that
  * each of them requires.
  */
-function whole(schema: Schema): Schema {
+function resolved(schema: Schema): Schema {
   const { allOf, ...own } = resolve<Schema>(document, schema);
-  const parts = (allOf ?? []).map(whole);
-  const [first, ...others] = (own.anyOf ?? []).map(whole);
+  const parts = (allOf ?? []).map(resolved);
+  const [first, ...others] = (own.anyOf ?? []).map(resolved);
   if (first)
     parts.push({
       properties: first.properties,
@@ -268,12 +268,12 @@ function whole(schema: Schema): Schema {
 }
 
 function at(schema: Schema, place: string): Schema {
-  let found = whole(schema);
+  let found = resolved(schema);
   for (const step of place === "" ? [] : place.split(".")) {
     const name = step.replace(/(\[\]|\{\})$/, "");
-    found = whole(found.properties![name]!);
-    if (step.endsWith("[]")) found = whole(found.items!);
-    if (step.endsWith("{}")) found = whole(found.additionalProperties as Schema);
+    found = resolved(found.properties![name]!);
+    if (step.endsWith("[]")) found = resolved(found.items!);
+    if (step.endsWith("{}")) found = resolved(found.additionalProperties as Schema);
   }
   return found;
 }
@@ -296,7 +296,7 @@ describe.each(Object.entries(ANSWERS))("%s", (operation, fields) => {
         .filter((name) => name !== "")
         .flatMap((name) => {
           if (!required.includes(name)) return [`${place} lacks ${name}`];
-          const { type, items, anyOf } = whole(properties[name]!);
+          const { type, items, anyOf } = resolved(properties[name]!);
           const expected = TYPES.get(name);
           if (expected === undefined || items || anyOf || type === "array" || type === "object") return [];
           return type === expected ? [] : [`${place}.${name} is ${type}, not ${expected}`];

@@ -146,7 +146,7 @@ describe("it is seen", () => {
       ({ found }) => void found.deliveries[0]!.attempts.push("failed"),
       /WH_1 has the attempts failed, delivered, failed/,
     ],
-    ["that the order is another", ({ record }) => void record.arrivals.reverse(), /in order: C_1 was told/],
+    ["that the order is another", ({ record }) => void record.arrivals.reverse(), /in order: C_1 got/],
     [
       "that a day is taken twice",
       ({ found }) => found.snapshots.push(found.snapshots[0]!),

@@ -150,7 +150,7 @@ function inOrder(record: Observations): string[] {
       ({ data }, nth) => data.previous_tier === (nth === 0 ? "GOOD" : announcements[nth - 1]!.data.risk_tier),
     );
     const reported = announcements.map(({ data }) => `${data.previous_tier} to ${data.risk_tier}`);
-    return follows ? [] : [`${id} was told ${reported.join(", ")}`];
+    return follows ? [] : [`${id} got ${reported.join(", ")}`];
   });
 }
 

@@ -151,7 +151,7 @@ async function takeSnapshot({ caller, fleet, administrator: credential }: RoundC
   const isQuiet = async () =>
     (await Promise.all(fleet.servers.map(stateOn))).every((state) => state?.running === false);
   await untilTrue("a snapshot is taken", async () => {
-    await untilTrue("no snapshot is under way", isQuiet);
+    await untilTrue("no snapshot is running", isQuiet);
     const { status, server } = await caller.settled(run);
     if (status !== 202) return false;
     await untilTrue("the snapshot is over", isQuiet);

@@ -32,7 +32,7 @@ function open(options: Partial<SqliteStoreOptions> = {}): Store {
 const DAY = "2026-01-01";
 
 /** Copies all of the log into the database and lets it restart, unless a reader still needs older pages. */
-function emptied(): boolean {
+function checkpoint(): boolean {
   const db = new Database(file);
   try {
     return db.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()!.busy === 0;
@@ -48,10 +48,10 @@ test("a read snapshot delays it until the snapshot ends, and no longer", async (
   await store.inReadSnapshot(async (read) => {
     await read.budgets.taken("a", DAY);
     await write();
-    expect(emptied()).toBe(false);
+    expect(checkpoint()).toBe(false);
   });
   await write();
-  expect(emptied()).toBe(true);
+  expect(checkpoint()).toBe(true);
 });
 
 describe("a long transaction in a process that serves others", () => {
@@ -131,7 +131,7 @@ describe("a long transaction in a process that serves others", () => {
     await store.inReadSnapshot(async (read) => {
       await read.budgets.taken("a", DAY);
       await store.write(slow);
-      expect(emptied()).toBe(false);
+      expect(checkpoint()).toBe(false);
     });
     await eventually(() => expect(pagesLeft()).toBe(0), TIMEOUT_MS);
   });

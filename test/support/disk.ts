@@ -52,7 +52,7 @@ export function useDisks() {
       free: () => rmSync(ballast, { force: true }),
       remount: (options) => {
         const again = Bun.spawnSync(["mount", "-o", `remount,${options}`, path]);
-        if (!again.success) throw new Error(`${path} was not mounted anew: ${again.stderr}`);
+        if (!again.success) throw new Error(`${path} was not remounted: ${again.stderr}`);
       },
     };
   };

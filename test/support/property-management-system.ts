@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { FIXTURE_TLS } from "./certificates.ts";
-import { type Behaviour, type Received, startReceiver } from "./receiver.ts";
+import { type Behavior, type Received, startReceiver } from "./receiver.ts";
 
 const PASSWORD = "tr0ub4dor-and-3";
 /** The settings of a login that the system accepts. */
@@ -16,7 +16,7 @@ export function startSystem(authorization = BASIC, cert = FIXTURE_TLS.cert, beha
 export const startPlainSystem = () => startReceiver({ behave: guarded(BASIC), knowsSecrets: true });
 
 function guarded(authorization: string) {
-  return ({ headers }: Received): Behaviour => ({
+  return ({ headers }: Received): Behavior => ({
     status: headers.authorization === authorization ? 200 : 401,
   });
 }

@@ -21,7 +21,7 @@ export type Received = {
 };
 
 /** The behavior of the receiver for a request. */
-export type Behaviour =
+export type Behavior =
   | {
       status: number;
       headers?: Record<string, string>;
@@ -41,11 +41,11 @@ export type Behaviour =
   /** 200 at once, then a byte of the body every 20 ms without end. */
   | "drip"
   /** 200 at once, then the connection is closed within the body. */
-  | "cut-short";
+  | "truncated";
 
 export type ReceiverOptions = {
   /** Called for every request; 200 when not given. `nth` counts the requests of that delivery from 1. */
-  behave?: (delivery: Received, nth: number) => Behaviour;
+  behave?: (delivery: Received, nth: number) => Behavior;
   tls?: { key: string; cert: string };
   /** True for a system that receives its own credentials; to a webhook receiver every credential is a leak. */
   knowsSecrets?: boolean;
@@ -58,7 +58,7 @@ export type Receiver = {
   /** Resolves once the predicate holds; rejects after the deadline with what was received. */
   waitFor(predicate: (received: Received[]) => boolean, deadlineMs?: number): Promise<Received[]>;
   /** Changes the behavior from now on. */
-  behave(behaviour: ReceiverOptions["behave"]): void;
+  behave(behavior: ReceiverOptions["behave"]): void;
   /** The number of connections accepted so far. */
   connections(): number;
   /** Closes the open connections without an answer. */
@@ -66,7 +66,7 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-const OK: Behaviour = { status: 200, body: "ok" };
+const OK: Behavior = { status: 200, body: "ok" };
 
 /** Starts a receiver on a free loopback port. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
@@ -148,20 +148,20 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   };
 }
 
-function answer(response: ServerResponse, behaviour: Behaviour): void {
+function answer(response: ServerResponse, behavior: Behavior): void {
   const socket = response.socket!;
-  if (typeof behaviour === "object") {
-    const { status, headers = {}, body = "", delayMs = 0, until } = behaviour;
+  if (typeof behavior === "object") {
+    const { status, headers = {}, body = "", delayMs = 0, until } = behavior;
     const reply = () => response.writeHead(status, headers).end(body);
     const soon = () => (delayMs > 0 ? setTimeout(reply, delayMs) : reply());
     if (until) void until.then(soon);
     else soon();
-  } else if (behaviour === "reset") {
+  } else if (behavior === "reset") {
     socket.resetAndDestroy();
-  } else if (behaviour === "gzip-bomb") {
+  } else if (behavior === "gzip-bomb") {
     const packed = gzipSync(Buffer.alloc(10_000_000));
     response.writeHead(200, { "content-encoding": "gzip", "content-length": packed.length }).end(packed);
-  } else if (behaviour === "gigabyte") {
+  } else if (behavior === "gigabyte") {
     response.writeHead(200, { "content-length": 1_000_000_000 });
     const chunk = Buffer.alloc(1 << 20);
     const pour = () => {
@@ -169,11 +169,11 @@ function answer(response: ServerResponse, behaviour: Behaviour): void {
     };
     response.on("drain", pour);
     pour();
-  } else if (behaviour === "drip") {
+  } else if (behavior === "drip") {
     response.writeHead(200, { "content-length": 1_000_000 });
     const drops = setInterval(() => response.write("x"), 20);
     socket.on("close", () => clearInterval(drops));
-  } else if (behaviour === "cut-short") {
+  } else if (behavior === "truncated") {
     response.writeHead(200, { "content-length": 1_000 });
     response.write("begun", () => socket.destroy());
   }

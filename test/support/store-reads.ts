@@ -63,7 +63,7 @@ export function listReads({
       store.read.sensorEvents.smartEvidenceBefore(applianceId, 0, { recordedAt: now, id: "PE_" }, 50),
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
-    "the plans that are to be made anew": async () => {
+    "the plans to recompute": async () => {
       await store.read.plans.changed(partnerId, 20);
       await store.read.plans.aged(partnerId, day, 20);
       await store.read.plans.asOf(partnerId);

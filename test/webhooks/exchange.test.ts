@@ -6,7 +6,7 @@ import { parseNetwork } from "../../src/networks.ts";
 import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
 import type { NetworkSettings } from "../../src/webhooks/connections.ts";
 import { createSender, type Sender } from "../../src/webhooks/sender.ts";
-import { type Behaviour, type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Behavior, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
 
@@ -163,7 +163,7 @@ describe("an attempt", () => {
     });
   });
 
-  test.each(["reset", "cut-short"] as Behaviour[])("fails if the connection is %s", async (how) => {
+  test.each(["reset", "truncated"] as Behavior[])("fails if the connection is %s", async (how) => {
     const { url } = await receiver({ behave: () => how });
     expect(await sender().send(post(url))).toMatchObject({
       ok: false,

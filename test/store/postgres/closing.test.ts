@@ -9,7 +9,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 
 /** A proxy that ignores the end of connections, as a connection pooler without a server does. */
-async function deafWay(host: string, port: number) {
+async function proxyThatStaysOpen(host: string, port: number) {
   const sockets: Socket[] = [];
   const way = createServer({ allowHalfOpen: true }, (client) => {
     const there = connect(port, host);
@@ -30,7 +30,7 @@ async function deafWay(host: string, port: number) {
 
 test("a store closes soon although the end of its connections is not acknowledged", async () => {
   const url = new URL(await newDatabase());
-  const way = await deafWay(url.hostname, Number(url.port));
+  const way = await proxyThatStaysOpen(url.hostname, Number(url.port));
   url.host = `127.0.0.1:${way.port}`;
   const store = await openPostgresStore(url.href, { clock: Date.now, random });
   await Promise.all([store.read.partners.list(), store.write((tx) => tx.installation.keyCheck("x"))]);

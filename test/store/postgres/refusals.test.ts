@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** Returns the error for the operator, without waiting for the server to return. */
-async function said(url: string): Promise<{ message: string; hint: string | undefined }> {
+async function refusalOf(url: string): Promise<{ message: string; hint: string | undefined }> {
   const startedAt = performance.now();
   const address = `${url}${url.includes("?") ? "&" : "?"}connect_timeout=${CONNECT_TIMEOUT_S}`;
   const error = await openPostgresStore(address, { clock: Date.now, random }).then(
@@ -38,18 +38,18 @@ const changed = (server: PostgresServer, parts: Partial<URL>) =>
 
 describe("is rejected with an explanation", () => {
   test("a wrong password", async () => {
-    const { message } = await said(changed(plain, { password: "not-this-one" }));
+    const { message } = await refusalOf(changed(plain, { password: "not-this-one" }));
     expect(message).toContain("PostgreSQL rejects the user mainstay");
     expect(message).not.toContain("not-this-one");
   });
 
   test("no password where one is required", async () => {
-    const { message } = await said(changed(plain, { password: "" }));
+    const { message } = await refusalOf(changed(plain, { password: "" }));
     expect(message).toContain("PostgreSQL requires a password, and storage.url has none");
   });
 
   test("an unknown host", async () => {
-    const { message, hint } = await said(
+    const { message, hint } = await refusalOf(
       changed(plain, { hostname: "nowhere.invalid", search: "?sslmode=disable" }),
     );
     expect(message).toContain("the host name nowhere.invalid cannot be resolved");
@@ -57,31 +57,31 @@ describe("is rejected with an explanation", () => {
   });
 
   test("a port without a listener", async () => {
-    const { message } = await said(changed(plain, { port: "1" }));
+    const { message } = await refusalOf(changed(plain, { port: "1" }));
     expect(message).toContain("PostgreSQL does not answer at 127.0.0.1:1");
   });
 
   test("a missing database", async () => {
-    const { message, hint } = await said(changed(plain, { pathname: "/nothing" }));
+    const { message, hint } = await refusalOf(changed(plain, { pathname: "/nothing" }));
     expect(message).toContain('the database "nothing" does not exist');
     expect(hint).toContain("CREATE DATABASE nothing");
   });
 
   test("a server without encryption, where it is required", async () => {
-    const { message, hint } = await said(`${plain.url()}?sslmode=verify-full`);
+    const { message, hint } = await refusalOf(`${plain.url()}?sslmode=verify-full`);
     expect(message).toContain("the server does not support encrypted connections");
     expect(hint).toContain("sslmode=disable");
   });
 
   test("a certificate of an unknown authority", async () => {
-    const { message, hint } = await said(`${encrypted.url()}?sslmode=verify-full`);
+    const { message, hint } = await refusalOf(`${encrypted.url()}?sslmode=verify-full`);
     expect(message).toContain("the server's certificate is not trusted");
     expect(hint).toContain("sslrootcert");
   });
 
   test("an expired certificate, distinguished from one of an unknown authority", async () => {
     const ended = await PostgresServer.start({ tls: { cert: FIXTURE_TLS.expired, key: FIXTURE_TLS.key } });
-    const { message, hint } = await said(
+    const { message, hint } = await refusalOf(
       `${ended.url()}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`,
     );
     await ended.end();
@@ -95,7 +95,7 @@ describe("is rejected with an explanation", () => {
       port: 0,
       socket: { open: (socket) => void socket.write("SSH-2.0-OpenSSH_9.2\r\n"), data: () => {} },
     });
-    const { message, hint } = await said(`postgres://a:b@127.0.0.1:${other.port}/d?sslmode=require`);
+    const { message, hint } = await refusalOf(`postgres://a:b@127.0.0.1:${other.port}/d?sslmode=require`);
     other.stop(true);
     expect(message).toContain(`127.0.0.1:${other.port} does not speak TLS as PostgreSQL does`);
     expect(hint).toContain("another service may listen there");
@@ -103,7 +103,9 @@ describe("is rejected with an explanation", () => {
 
   test("a certificate for another name", async () => {
     const url = changed(encrypted, { hostname: "localhost" });
-    const { message, hint } = await said(`${url}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`);
+    const { message, hint } = await refusalOf(
+      `${url}?sslmode=verify-full&sslrootcert=${FIXTURE_TLS.authority}`,
+    );
     expect(message).toContain("the server's certificate is not for the name localhost");
     expect(hint).toContain("verify-ca");
   });
@@ -139,7 +141,7 @@ describe("is rejected with an explanation", () => {
     ["postgres://a:b#c@host/d", "is not the URL of a PostgreSQL database"],
     ["postgres://a:b@host:99999/d", "is not the URL of a PostgreSQL database"],
   ])("the address %s", async (url, message) => {
-    expect((await said(url)).message).toContain(message);
+    expect((await refusalOf(url)).message).toContain(message);
   });
 });
 

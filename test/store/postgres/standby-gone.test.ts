@@ -91,6 +91,6 @@ test("a store closes once its callers are answered, although a commit hangs", as
   await standby("gone");
   const write = refusal(closing.write((tx) => tx.budgets.add("PARTNER_0", DAY, 1)));
   await closing.close();
-  expect(await Promise.race([write, "not told"])).toBeInstanceOf(StorageError);
+  expect(await Promise.race([write, "no answer"])).toBeInstanceOf(StorageError);
   await standby("");
 }, 60_000);

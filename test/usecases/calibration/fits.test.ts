@@ -89,12 +89,12 @@ describe("a fit among several processes", () => {
     const handed = { ...byCommand, handedOver: id };
     const run = withFitLock(other, handed, async () => {
       expect(await everywhere()).toMatchObject({ status: "running", by: "the server at http://one" });
-      throw new OperatorError("cut short");
+      throw new OperatorError("interrupted");
     });
-    await expect(run).rejects.toThrow("cut short");
+    await expect(run).rejects.toThrow("interrupted");
     expect((await everywhere()).status).toBe("running");
-    await failFit(world.store, id, "it was told so");
-    expect((await everywhere()).error).toBe("it was told so");
+    await failFit(world.store, id, "a reported failure");
+    expect((await everywhere()).error).toBe("a reported failure");
     const late = withFitLock(other, handed, async () => "done");
     await expect(late).rejects.toThrow("another process may be doing the same");
   });

@@ -365,7 +365,7 @@ async function bySingleRequests(tx: Tx, partner: Partner): Promise<void> {
 describe("a rejected row", () => {
   test("is kept with its columns, its line and the reason, and can be imported once it is fixed", async () => {
     const partner = await newPartner();
-    const rejectsFolder = join(folder, "mend");
+    const rejectsFolder = join(folder, "fix");
     const text = `serial,type_id,install_year,partner_property_id,Remark\nL1,elevator,,E,"by ""Otis"",\nsouth"\n  ,roof,12abc,E,\nL2,elevator,1999,E,fine\nL3,elevator,1999,X,\n`;
     const first = await run(partner, { properties: ELM, appliances: text }, { rejectsFolder });
     expect(first).toMatchObject({
@@ -385,8 +385,8 @@ describe("a rejected row", () => {
         "L3,elevator,1999,X,,6,Property not found: X\n",
       ].join("\n"),
     );
-    const mended = kept.replace("elevator,,E", "elevator,2001,E").replace("12abc", "2012");
-    const second = await run(partner, { appliances: mended }, { rejectsFolder });
+    const fixed = kept.replace("elevator,,E", "elevator,2001,E").replace("12abc", "2012");
+    const second = await run(partner, { appliances: fixed }, { rejectsFolder });
     expect(second).toMatchObject({
       appliances: { read: 3, created: 2, updated: 0, unchanged: 0 },
       rejected: 1,

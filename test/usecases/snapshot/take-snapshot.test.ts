@@ -312,10 +312,10 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
       let steps = 0;
       const yieldNow = async () => {
         await world.addProperty();
-        if (++steps === 2) throw new Error("cut short");
+        if (++steps === 2) throw new Error("interrupted");
       };
       const cut = discardLaterSnapshots(world.administration, today(), { yieldNow, atOnce });
-      await expect(cut).rejects.toThrow("cut short");
+      await expect(cut).rejects.toThrow("interrupted");
       nextDay();
       await expect(take()).rejects.toThrow("a snapshot of");
       nextDay(-1);
