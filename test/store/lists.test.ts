@@ -13,7 +13,7 @@ let propertyIds: string[];
 const stateOf = new Map<string, string>();
 let applianceOf: Map<string, { id: string; typeId: string; brandTier: "premium" | "standard" | "budget" }>;
 
-/** More components than two blocks of the tallies hold, of every age. */
+/** More components than two blocks of the counters hold, of every age. */
 beforeAll(async () => {
   world = await open(NOW);
   const types = ["elevator", "water_heater_gas", "roof", "hvac_central"];

@@ -32,7 +32,7 @@ export type NarrowFilter = {
 
 /*
  * The lists of a partner's components, each read from an index in its order. OFFSET would walk, and join, all that
- * it passes over: so a page first finds the `seq` that it begins at, by the tallies and the index alone.
+ * it passes over: so a page first finds the `seq` that it begins at, by the counters and the index alone.
  */
 export function componentLists(engine: Engine) {
   const { db, isAmong } = engine;
