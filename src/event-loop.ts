@@ -62,7 +62,11 @@ export async function forEachYielding<T>(
   }
 }
 
-/** Maps the items as `Array.from` does and yields after each slice. */
+/**
+ * Maps the items as `Array.from` does and yields after each slice.
+ * @example
+ * const records = await mapYielding(rows, yieldToEventLoop, componentView);
+ */
 export async function mapYielding<T, Mapped>(
   items: Iterable<T>,
   yieldNow: Yield,

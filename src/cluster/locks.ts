@@ -111,6 +111,13 @@ export async function acquireLock(
 /**
  * Runs under a lock. Throws an OperatorError that names the holder if another process has it; `activity` is what the
  * lock protects, as a clause: "an import for PARTNER_1 is in progress".
+ * @example
+ * await withLock(store, { name: importLockName(id), owner: "cli:ana on host-1", activity }, async (lock) => {
+ *   await store.write(async (tx) => {
+ *     await lock.confirm(tx); // first in each transaction: throws once another process has the lock
+ *     await addRows(tx);
+ *   });
+ * });
  */
 export async function withLock<T>(
   store: LockDatabase,

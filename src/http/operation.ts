@@ -175,6 +175,18 @@ const queryOf = ({ parameters = [] }: Pick<Common, "parameters">) => ({
   query: parameters.filter((one) => one.in === "query").map(({ name }) => name),
 });
 
+/**
+ * Declares an operation for partners' credentials. The type of `handle` follows from `replies`.
+ * @example
+ * partnerOperation({
+ *   id: "getUnit",
+ *   method: "GET",
+ *   path: "/unit/{id}",
+ *   summary: "A unit",
+ *   replies: okReplies("The unit", unit),
+ *   handle: async ({ params, store }) => ok(unitView(await requireUnit(store, params.id))),
+ * })
+ */
 export const partnerOperation = <const R extends Replies>(
   operation: TypedOperation<PartnerOperation, R>,
 ): PartnerOperation => ({ ...operation, ...queryOf(operation), access: "partner" });

@@ -71,7 +71,7 @@ export async function purgePartner(
           place = purged.place;
           files.push(...purged.files);
           if (purged.isEmpty) {
-            // The same transaction deletes what a call that began earlier has added.
+            // Deleted in the same transaction: rows that a call which began earlier has added.
             await finish(tx, { rows: deleted.rows + rows, files: deleted.files + files.length });
             return { rows, files, place, isEmpty: true };
           }

@@ -33,7 +33,13 @@ export type ApplianceRef = Pick<Appliance, "id" | "typeId" | "brandTier">;
 /** The store's `write`, or a function that adds more to the same transaction. */
 type Write<T> = (run: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
 
-/** Writes to one partner's portfolio in a transaction, with all sums that are derived from it. */
+/**
+ * Writes to one partner's portfolio in a transaction, with all sums that are derived from it.
+ * @example
+ * const property = await writePortfolio(store.write, knowledge, partner, (writer) =>
+ *   createProperty(writer, input, { source: "api" }),
+ * );
+ */
 export function writePortfolio<T>(
   write: Write<T>,
   knowledge: Knowledge,

@@ -15,7 +15,7 @@ const MAX_GROUPS = 10;
 export function Attention(props: {
   /** The critical and warning ones, sorted by expected loss. */
   components: readonly ComponentJson[];
-  /** The same components, grouped by kind and tier. */
+  /** These components, grouped by kind and tier. */
   groups: readonly (readonly ComponentJson[])[];
   locations: Locations;
   csv?: CsvLink;
