@@ -5,12 +5,12 @@ import { notFound } from "../domain/errors.ts";
 import { isUploadName } from "../domain/photo.ts";
 import { replaceFile, toStorageError } from "../files.ts";
 import type { Store } from "../store/store.ts";
-import type { Uploads } from "../usecases/portfolio/photos.ts";
+import type { PhotoFiles } from "../usecases/portfolio/photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 
 /** Opens the folder of photo files. Names are generated, never a caller's. */
-function openUploads(dataDir: string): Uploads {
+function openUploads(dataDir: string): PhotoFiles {
   const folder = uploadsFolder(dataDir);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ function openUploads(dataDir: string): Uploads {
 }
 
 /** Stores photos in the database, so that a rollback removes them. */
-function storedUploads(store: Store): Uploads {
+function storedUploads(store: Store): PhotoFiles {
   return {
     write: async () => {},
     writeWithRecord: (tx, filename, bytes) => tx.uploads.insert(filename, bytes, tx.now),
@@ -68,7 +68,7 @@ function storedUploads(store: Store): Uploads {
 }
 
 /** Returns the storage of photos: files, or the database where several servers have no common folder. */
-export const uploadsOf = (store: Store, dataDir: string): Uploads =>
+export const uploadsOf = (store: Store, dataDir: string): PhotoFiles =>
   store.isShared ? storedUploads(store) : openUploads(dataDir);
 
 const PAGE = 200;

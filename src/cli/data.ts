@@ -89,7 +89,7 @@ export function actorOf({ env }: Pick<Context, "env">): string {
 export const whoRuns = ({ env }: Pick<Context, "env">): string => `${actorOf({ env })} on ${hostname()}`;
 
 /** Returns the name of the effective user. */
-export function userName({ env }: Pick<Context, "env">): string {
+export function osUserName({ env }: Pick<Context, "env">): string {
   const uid = process.getuid?.();
   return (uid === undefined ? env.USERNAME : nameOf(uid)) ?? "an operator";
 }

@@ -90,7 +90,7 @@ export function checkClock(state: DatabaseState, now: Instant): Finding {
   return ok(`${toIso(now)}, not behind the newest record`);
 }
 
-export async function checkKey(
+export async function checkMasterKey(
   db: Database | undefined,
   dataDir: string,
   env: KeyEnvironment,

@@ -12,8 +12,8 @@ import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
 import {
   checkClock,
   checkIntegrity,
-  checkKey,
   checkKeyDecrypts,
+  checkMasterKey,
   checkModel,
   checkOutbox,
   checkSchema,
@@ -67,7 +67,7 @@ export async function diagnose(installation: Installation): Promise<CheckResult[
 async function checkDatabase(installation: Installation): Promise<CheckResult[]> {
   const { config, databaseFile, env, depth, modelVersion } = installation;
   const { dataDir } = config.storage;
-  const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkKey(db, dataDir, env) });
+  const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkMasterKey(db, dataDir, env) });
   let db: Database | undefined;
   try {
     if (!hasDatabase(databaseFile))

@@ -20,7 +20,7 @@ export function projectionOf(knowledge: Knowledge, component: Scored, brandTier:
 }
 
 /** Returns the probability of failing within `days` of the latest score, given that the component works then. */
-export function failureWithin(
+export function failureProbabilityWithin(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,

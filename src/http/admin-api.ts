@@ -8,7 +8,7 @@ import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embed
 import { modelOperations, type Proposals } from "./routes/admin-model.ts";
 import { type PartnerTaskDeps, partnerTaskOperations } from "./routes/admin-partner-tasks.ts";
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
-import { preflightOperation } from "./routes/admin-preflight.ts";
+import { preflightOperation } from "./routes/admin-pms-connection.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
 type AdminApiDeps = {

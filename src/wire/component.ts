@@ -1,6 +1,6 @@
 import { type Component, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { failureWithin, projectionOf } from "../domain/projections.ts";
+import { failureProbabilityWithin, projectionOf } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
@@ -63,7 +63,7 @@ export const componentView = component.serializer(
   (knowledge: Knowledge, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
     const definition = knowledge.component(row.defId);
     const projection = projectionOf(knowledge, row, row.brandTier);
-    const yearly = failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR);
+    const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR);
     return {
       id: row.id,
       component_id: row.id,
@@ -146,7 +146,7 @@ export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComp
     risk_tier: row.riskTier,
     confidence: row.confidence,
     projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
-    failure_probability_12m: round(failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR), 4),
+    failure_probability_12m: round(failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR), 4),
     proactive_cost: usdFromCents(proactiveCents),
     reactive_cost: usdFromCents(reactiveCents),
   };

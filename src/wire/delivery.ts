@@ -141,16 +141,14 @@ export const bulkResend = object({
 });
 
 type Resent = { matched: number; resent: number };
-export const bulkResendRecord = bulkResend.serializer(
-  (window: FailedWindow, { matched, resent }: Resent) => ({
-    partner_id: window.partnerId,
-    from: toIso(window.from),
-    to: toIso(window.to),
-    status: "failed",
-    matched,
-    resent,
-  }),
-);
+export const bulkResendView = bulkResend.serializer((window: FailedWindow, { matched, resent }: Resent) => ({
+  partner_id: window.partnerId,
+  from: toIso(window.from),
+  to: toIso(window.to),
+  status: "failed",
+  matched,
+  resent,
+}));
 
 export const bulkResendReply = bulkResend.and({
   dry_run: flag("Whether the deliveries were only counted", false),

@@ -161,7 +161,7 @@ const trendLine = object({
   risk_score: riskScore,
 });
 
-export const trendLineView = trendLine.serializer((row: TrendRow & { componentId: string }) => ({
+export const trendRowLineView = trendLine.serializer((row: TrendRow & { componentId: string }) => ({
   type: "trend_row",
   component_id: row.componentId,
   day: row.day,

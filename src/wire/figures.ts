@@ -110,7 +110,7 @@ const reserveView = reserve.serializer(
 );
 export const reserveReply = forPartner(reserve);
 
-export function reserveFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof reserve>> {
+export function reserveAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(knowledge);
   const over = (months: number) => new ReserveAccumulator(knowledge, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
@@ -154,7 +154,7 @@ const conditionView = condition.serializer(
 );
 export const conditionReply = forPartner(condition);
 
-export function conditionFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
+export function conditionAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(knowledge);
   return {
     add(component) {

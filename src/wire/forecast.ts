@@ -68,7 +68,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
 }));
 export const forecastReply = forPartner(forecast);
 
-export function forecastFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
+export function forecastAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);
   const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90) };
   return {

@@ -86,7 +86,7 @@ const summaryView = summary.serializer(
 export const summaryReply = forPartner(summary);
 
 /** `totals`: the stored sums of the property. */
-export function summaryFigure(
+export function summaryAccumulator(
   knowledge: Knowledge,
   totals: PropertyTotals,
 ): FigureAccumulator<WireOf<typeof summary>> {

@@ -63,7 +63,7 @@ const replacementCostView = replacementCost.serializer(
 );
 export const replacementCostReply = forPartner(replacementCost);
 
-export function replacementCostFigure(
+export function replacementCostAccumulator(
   knowledge: Knowledge,
 ): FigureAccumulator<WireOf<typeof replacementCost>> {
   const totals = new AssessmentAccumulator(knowledge);

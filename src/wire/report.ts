@@ -95,7 +95,7 @@ const reportView = report.serializer(({ property, report, reserve, now }: Report
 });
 export const reportReply = forPartner(report);
 
-export function reportFigure(knowledge: Knowledge): FigureAccumulator<WireOf<typeof report>> {
+export function reportAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof report>> {
   const collector = new ReportAccumulator(knowledge, (row: PlacedComponent) =>
     reportItemView(knowledge, row),
   );

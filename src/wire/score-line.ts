@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { failureWithin, outlookOf, projectionOf } from "../domain/projections.ts";
+import { failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
@@ -62,7 +62,7 @@ export const scoreLineView = scoreLine.serializer((knowledge: Knowledge, row: Pl
     risk_tier: row.riskTier,
     confidence: row.confidence,
     q: periodRisk(outlookOf(knowledge, row, row.brandTier), knowledge.model),
-    failure_probability_12m: failureWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR),
+    failure_probability_12m: failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR),
     hazard_ratio: row.hazardRatio,
     acute_hazard: row.acuteHazard,
     age_years: ageYearsOf(row, row.scoredOn),

@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 import { resolve } from "node:path";
 import { BUILD } from "../../app/build-info.ts";
 import { databaseFile } from "../../app/data-folder.ts";
-import { readPassphrase } from "../../backup/passphrase.ts";
+import { readPassphrase } from "../../backup/read-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { inMegabytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";

@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { bulkResendRecord, deliveryRecord, fullDeliveryRecord, resentRecord } from "../../wire/delivery.ts";
+import { bulkResendView, deliveryRecord, fullDeliveryRecord, resentRecord } from "../../wire/delivery.ts";
 import {
   type Command,
   choice,
@@ -138,7 +138,7 @@ async function resendRange(
     return { matched, resent: dryRun ? 0 : await resendFailed(administration, window) };
   });
   context.print(
-    { ...bulkResendRecord(window, counts), dry_run: dryRun },
+    { ...bulkResendView(window, counts), dry_run: dryRun },
     dryRun
       ? `${counts.matched} failed deliveries would be resent.`
       : `Queued ${counts.resent} failed deliveries for resending.`,

@@ -19,7 +19,7 @@ import {
   value,
   whole,
 } from "../command.ts";
-import { userName, withAdministration } from "../data.ts";
+import { osUserName, withAdministration } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 import { duration } from "../values.ts";
 
@@ -102,7 +102,7 @@ const webhookTest = command({
       await requirePartner(administration.store, partnerId);
       return sendTestEvent(administration, partnerId, {
         message: message ?? TEST_MESSAGE,
-        requestedBy: userName(context),
+        requestedBy: osUserName(context),
       });
     });
     context.print(

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { agedScore, failureWithin } from "../projections.ts";
+import { agedScore, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { AssessedComponent } from "./assessment.ts";
 import { ScoreBuckets } from "./score-buckets.ts";
@@ -41,7 +41,7 @@ export class ForecastAccumulator<Item> {
   /** Adds the result of `itemOf` if the component belongs to the window; returns whether it does. */
   add(component: AssessedComponent, itemOf: (failureProbability: number) => Item): boolean {
     const { knowledge, days } = this;
-    const failureProbability = failureWithin(knowledge, component, component.brandTier, days);
+    const failureProbability = failureProbabilityWithin(knowledge, component, component.brandTier, days);
     if (failureProbability < LIKELY_FAILURE && !isCriticalBy(knowledge, component, days)) return false;
     const def = knowledge.component(component.defId);
     this.#proactiveCents += def.proactiveCents;

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { failureWithin } from "../projections.ts";
+import { failureProbabilityWithin } from "../projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
 import { type AssessedComponent, perDoor } from "./assessment.ts";
 
@@ -26,7 +26,12 @@ export class ReserveAccumulator {
     const share =
       component.riskTier === "CRITICAL"
         ? 1
-        : failureWithin(this.knowledge, component, component.brandTier, this.months * DAYS_PER_MONTH);
+        : failureProbabilityWithin(
+            this.knowledge,
+            component,
+            component.brandTier,
+            this.months * DAYS_PER_MONTH,
+          );
     this.#expectedCents += this.knowledge.component(component.defId).proactiveCents * share;
   }
 

@@ -1,6 +1,6 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { exampleOf, type SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
-import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../wire/webhooks.ts";
+import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../wire/webhook-payloads.ts";
 
 const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
 and compare it in constant time with \`X-Service-Signature\` (\`sha256=\` followed by the digest in hex). Return 401 if they

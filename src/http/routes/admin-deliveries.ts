@@ -5,8 +5,8 @@ import type { Store } from "../../store/store.ts";
 import { deliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import {
-  bulkResendRecord,
   bulkResendReply,
+  bulkResendView,
   deliveriesPage,
   deliverySignature,
   deliverySignatureRecord,
@@ -123,9 +123,9 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ administration, body }) {
         const { window, dryRun } = readFailedWindow(body);
         const matched = await countFailed(administration, window);
-        if (dryRun) return ok({ ...bulkResendRecord(window, { matched, resent: 0 }), dry_run: true });
+        if (dryRun) return ok({ ...bulkResendView(window, { matched, resent: 0 }), dry_run: true });
         const sent = await resendFailed(administration, window);
-        return accepted({ ...bulkResendRecord(window, { matched, resent: sent }), dry_run: false });
+        return accepted({ ...bulkResendView(window, { matched, resent: sent }), dry_run: false });
       },
     }),
   ];

@@ -38,7 +38,7 @@ import {
   readReplies,
 } from "../operation.ts";
 import { parseSlice } from "../query.ts";
-import { findProperty } from "./properties.ts";
+import { requireProperty } from "./properties.ts";
 
 const EXAMPLE = {
   property_id: "P_01m7xtfcg7e14a5g7edqadn8kz",
@@ -136,7 +136,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const page = await store.read.appliances.page(partner.id, slice);
           return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));
         }
-        await findProperty(store, partner, propertyId);
+        await requireProperty(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice);
         const total = await store.read.appliances.countOfProperty(propertyId);
         return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));

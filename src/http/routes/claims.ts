@@ -29,7 +29,7 @@ import { parseItems, saveItems } from "../bulk.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import { created, createdReplies, type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
-import { findProperty } from "./properties.ts";
+import { requireProperty } from "./properties.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [
@@ -85,7 +85,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle(call) {
         const { now, params, partner, query, store } = call;
         const slice = parseSlice(query);
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
         const records = claims.map((claim) => claimView(knowledge, claim, dayOf(now)));
@@ -104,7 +104,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       parameters: [propertyInPath],
       replies: readReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         const claims = await claimsOf(store, property.id, yieldNow, reserveMemory);
         const present = new Map<string, number>();
         const count = ({ defId }: PlacedComponent) => {

@@ -5,19 +5,19 @@ import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { complianceOf } from "../../usecases/portfolio/compliance.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import {
-  conditionFigure,
+  conditionAccumulator,
   conditionReply,
   type FigureAccumulator,
-  reserveFigure,
+  reserveAccumulator,
   reserveReply,
 } from "../../wire/figures.ts";
-import { forecastFigure, forecastReply } from "../../wire/forecast.ts";
+import { forecastAccumulator, forecastReply } from "../../wire/forecast.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath } from "../../wire/parameters.ts";
-import { replacementCostFigure, replacementCostReply } from "../../wire/replacement-cost.ts";
-import { reportFigure, reportReply } from "../../wire/report.ts";
+import { replacementCostAccumulator, replacementCostReply } from "../../wire/replacement-cost.ts";
+import { reportAccumulator, reportReply } from "../../wire/report.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
-import { findProperty } from "./properties.ts";
+import { requireProperty } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -29,7 +29,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The report", reportReply),
-      handle: (call) => replyWith(call, reportFigure(knowledge)),
+      handle: (call) => replyWith(call, reportAccumulator(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -41,7 +41,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The forecast", forecastReply),
-      handle: (call) => replyWith(call, forecastFigure(knowledge)),
+      handle: (call) => replyWith(call, forecastAccumulator(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -53,7 +53,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The reserves", reserveReply),
-      handle: (call) => replyWith(call, reserveFigure(knowledge)),
+      handle: (call) => replyWith(call, reserveAccumulator(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -65,7 +65,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The condition", conditionReply),
-      handle: (call) => replyWith(call, conditionFigure(knowledge)),
+      handle: (call) => replyWith(call, conditionAccumulator(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -77,7 +77,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The replacement cost value", replacementCostReply),
-      handle: (call) => replyWith(call, replacementCostFigure(knowledge)),
+      handle: (call) => replyWith(call, replacementCostAccumulator(knowledge)),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
@@ -90,7 +90,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readReplies("The inspections", complianceReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         const today = dayOf(now);
         const items = await complianceOf(store, knowledge, property.id, today, yieldNow, reserveMemory);
         return ok(withPartner(complianceView(property, items), partner.name));
@@ -103,7 +103,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     { reserveMemory, now, params, partner, store, yieldNow }: PartnerCall,
     figure: FigureAccumulator<Written>,
   ) {
-    const property = await findProperty(store, partner, params.id!);
+    const property = await requireProperty(store, partner, params.id!);
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));

@@ -1,14 +1,19 @@
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import type { Photo } from "../../domain/photo.ts";
-import { newPhotoName, photoTooLarge, recordPhoto, type Uploads } from "../../usecases/portfolio/photos.ts";
+import {
+  newPhotoName,
+  type PhotoFiles,
+  photoTooLarge,
+  recordPhoto,
+} from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
 import { photosReply, photosView, upload, uploadedReply, uploadedView } from "../../wire/photo.ts";
 import { mediaType, readBytes } from "../body.ts";
 import { created, createdReplies, type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 
-export type PhotoDeps = { uploads: Uploads; photoBytes: number; basePath: string; random: FillRandom };
+export type PhotoDeps = { uploads: PhotoFiles; photoBytes: number; basePath: string; random: FillRandom };
 
 const FILENAME = /^[0-9a-f]{32}\.(jpg|png|webp|heic)$/;
 /** Room in a multipart body for everything but the image: boundaries, headers, the other field. */

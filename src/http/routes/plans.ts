@@ -16,7 +16,7 @@ import {
 import { CSV, csvChunks, csvPage, csvReply, pageReplies, wantsCsv } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { parsePlanTerms, parseSlice } from "../query.ts";
-import { findProperty } from "./properties.ts";
+import { requireProperty } from "./properties.ts";
 
 const planReplies = readReplies("The plan", planReply);
 
@@ -36,7 +36,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
         const terms = parsePlanTerms(query);
         const isCsv = wantsCsv({ query, request });
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
         const plan = await planProperty(deps, property, terms, reserveMemory);
         const { plans, asOf } = plan;

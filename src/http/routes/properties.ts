@@ -13,7 +13,7 @@ import {
   portfolioItemView,
   portfolioPage,
   portfolioTotalsView,
-  summaryFigure,
+  summaryAccumulator,
   summaryReply,
 } from "../../wire/portfolio.ts";
 import {
@@ -107,7 +107,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         return ok(withPartner(propertyView(property), partner.name));
       },
     }),
@@ -143,7 +143,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: readReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseSlice(query);
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(unitView);
         return ok(
@@ -160,9 +160,9 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readReplies("The property summary", summaryReply),
       async handle({ now, params, partner, store, yieldNow }) {
-        const property = await findProperty(store, partner, params.id!);
+        const property = await requireProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
-        const figure = summaryFigure(knowledge, totals);
+        const figure = summaryAccumulator(knowledge, totals);
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
@@ -200,7 +200,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 }
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
-export async function findProperty(store: Store, partner: Partner, id: string): Promise<Property> {
+export async function requireProperty(store: Store, partner: Partner, id: string): Promise<Property> {
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw propertyNotFound();
   return property;

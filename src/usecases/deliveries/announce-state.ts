@@ -2,7 +2,7 @@ import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner, WebhookReceiver } from "../../domain/partner.ts";
-import { tierChanged } from "../../wire/webhooks.ts";
+import { tierChanged } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
 

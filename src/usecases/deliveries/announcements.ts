@@ -1,6 +1,6 @@
 import type { Partner, WebhookEvent } from "../../domain/partner.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
-import { serializeEvent, type WebhookMessage } from "../../wire/webhooks.ts";
+import { serializeEvent, type WebhookMessage } from "../../wire/webhook-payloads.ts";
 
 /** A message to a partner, and the component whose deliveries are kept in order. */
 type Announcement = WebhookMessage & { orderKey?: string };

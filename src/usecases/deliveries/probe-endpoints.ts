@@ -5,7 +5,7 @@ import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/attempt.ts";
 import type { Sender } from "../../webhooks/sender.ts";
 import { signedHeaders } from "../../webhooks/sign.ts";
-import { serializeEvent, webhookTest } from "../../wire/webhooks.ts";
+import { serializeEvent, webhookTest } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /**

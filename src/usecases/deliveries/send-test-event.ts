@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../domain/errors.ts";
-import { webhookTest } from "../../wire/webhooks.ts";
+import { webhookTest } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
 

@@ -24,7 +24,7 @@ type FeedClient = { partnerId: string; client: string };
 export type FoundCursor = { cursor: FeedCursor; page: CursorPage };
 
 /** The storage of cursors between two pages. */
-export type FeedCursors = {
+export type EventFeedCursors = {
   begin(reader: FeedClient, cursor: FeedCursor, now: Instant): void | Promise<void>;
   /** Finds the cursor with a page at this offset. */
   find(
@@ -51,7 +51,7 @@ const MAX_CURSORS_PER_CLIENT = 8;
  * A cursor is identified by the client and the offset. Of several at one offset the latest is used, which has seen
  * the fewest components, with the earliest `shownUntil` of them all.
  */
-export class MemoryFeedCursors implements FeedCursors {
+export class MemoryFeedCursors implements EventFeedCursors {
   readonly #byClient = new LRUCache<string, Entry[]>({ max: MAX_CLIENTS });
 
   begin({ partnerId, client }: FeedClient, cursor: FeedCursor, now: Instant): void {
@@ -80,7 +80,7 @@ export class MemoryFeedCursors implements FeedCursors {
  * Cursors in the database, so that any server of a cluster may answer the next page. They are stored durably: a
  * lost cursor would make its client skip rows.
  */
-export class StoredFeedCursors implements FeedCursors {
+export class StoredFeedCursors implements EventFeedCursors {
   /** The stored rows of the cursors that were found. */
   readonly #stored = new WeakMap<FeedCursor, StoredCursor>();
 

@@ -11,7 +11,7 @@ import type {
   SmartEvent,
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import { readingReceived, smartEventReceived } from "../../wire/webhooks.ts";
+import { readingReceived, smartEventReceived } from "../../wire/webhook-payloads.ts";
 import { createAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { createProperty } from "../portfolio/properties.ts";

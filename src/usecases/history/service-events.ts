@@ -11,7 +11,7 @@ import {
   totalCostCents,
 } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { serviceEventCreated } from "../../wire/webhooks.ts";
+import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
 import { OutcomeLog } from "./outcomes.ts";

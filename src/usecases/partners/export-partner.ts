@@ -17,7 +17,7 @@ import {
   propertyLineView,
   sensorEventLineView,
   serviceEventLineView,
-  trendLineView,
+  trendRowLineView,
   unitLineView,
 } from "../../wire/export.ts";
 
@@ -93,7 +93,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     COMPONENTS_OF_TREND_PAGE,
   )) {
     const rows = await read.export.trendRows(page.map(({ id }) => id));
-    if (rows.length > 0) yield rows.map(trendLineView);
+    if (rows.length > 0) yield rows.map(trendRowLineView);
   }
   let after = { serviceEventId: "", componentId: "" };
   for (;;) {

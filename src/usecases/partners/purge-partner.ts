@@ -2,13 +2,13 @@ import { notFound, OperatorError } from "../../domain/errors.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { PurgePlace } from "../../store/queries/purge.ts";
 import type { Tx } from "../../store/store.ts";
-import type { Uploads } from "../portfolio/photos.ts";
+import type { PhotoFiles } from "../portfolio/photos.ts";
 import { setEnabledIn } from "./administer-partner.ts";
 import type { Administration } from "./partners.ts";
 
 type PurgeDeps = {
   administration: Administration;
-  uploads: Pick<Uploads, "remove">;
+  uploads: Pick<PhotoFiles, "remove">;
   /** Yields to other writes and requests between two steps. */
   yieldNow: () => Promise<void>;
 };

@@ -11,7 +11,7 @@ import { checkYear, type Property, propertyNotFound } from "../../domain/propert
 import type { BrandTier } from "../../domain/scoring/types.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { applianceCreated } from "../../wire/webhooks.ts";
+import { applianceCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
 

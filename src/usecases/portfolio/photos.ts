@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 
 /** The storage of photo files. */
-export type Uploads = {
+export type PhotoFiles = {
   /** Writes a file atomically and durably, if files are stored beside the database. */
   write(filename: string, bytes: Uint8Array): Promise<void>;
   /** Writes the file together with its record, if files are stored in the database. */
@@ -75,7 +75,7 @@ export function photoTooLarge(limit: number): Failure {
  */
 export async function sweepUploads(
   { read }: Pick<Store, "read">,
-  uploads: Uploads,
+  uploads: PhotoFiles,
   before: Instant,
   signal: AbortSignal,
 ): Promise<number> {

@@ -9,7 +9,7 @@ import type { Day } from "../../domain/time.ts";
 import { countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
-import { tierChanged, tierEvent } from "../../wire/webhooks.ts";
+import { tierChanged, tierEvent } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
 

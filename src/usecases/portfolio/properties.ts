@@ -10,7 +10,7 @@ import {
 } from "../../domain/property.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { propertyCreatedMessage } from "../../wire/webhooks.ts";
+import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { derivedRecord } from "../history/service-record.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";

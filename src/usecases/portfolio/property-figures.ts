@@ -16,8 +16,8 @@ import {
   expectedFailureCost,
   trendPointView,
 } from "../../wire/component.ts";
-import { conditionFigure, type FigureAccumulator, reserveFigure } from "../../wire/figures.ts";
-import { forecastFigure } from "../../wire/forecast.ts";
+import { conditionAccumulator, type FigureAccumulator, reserveAccumulator } from "../../wire/figures.ts";
+import { forecastAccumulator } from "../../wire/forecast.ts";
 import { plannedComponentView, planView, yearlyCosts } from "../../wire/plan.ts";
 import { propertyView, unitView } from "../../wire/property.ts";
 import { historyEventView } from "../../wire/service-event.ts";
@@ -65,9 +65,9 @@ export async function propertyFigures(
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve] = [
-    conditionFigure(knowledge),
-    forecastFigure(knowledge),
-    reserveFigure(knowledge),
+    conditionAccumulator(knowledge),
+    forecastAccumulator(knowledge),
+    reserveAccumulator(knowledge),
   ];
   const add = (row: PlacedComponent) => {
     rows.push(row);

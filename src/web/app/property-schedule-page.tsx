@@ -9,7 +9,7 @@ import { date } from "../format.ts";
 import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
-import { PropertyReserve } from "../sections/reserve-page.tsx";
+import { ReserveSchedulePage } from "../sections/reserve-page.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { DownloadCsv } from "./csv-download.tsx";
@@ -41,7 +41,7 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
       />
       <LoadedContent loaded={loaded} what="the schedule" isPage>
         {({ property, plan, locations, file }) => (
-          <PropertyReserve
+          <ReserveSchedulePage
             property={property}
             plan={plan}
             schedule={reserveScheduleOf(plan, locations)}

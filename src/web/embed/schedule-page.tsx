@@ -6,7 +6,7 @@ import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
-import { OFFERED_YEARS, PropertyReserve } from "../sections/reserve-page.tsx";
+import { OFFERED_YEARS, ReserveSchedulePage } from "../sections/reserve-page.tsx";
 
 type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
@@ -27,7 +27,7 @@ export function* renderSchedulePage(
     isLandscape: true,
     children: (
       <main class="property reserve-page">
-        <PropertyReserve
+        <ReserveSchedulePage
           property={property}
           plan={plan}
           schedule={schedule}

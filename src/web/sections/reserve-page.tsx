@@ -9,7 +9,7 @@ import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
 /** The replacement reserve schedule of a property. `controls` select its terms and are not printed. */
-export function PropertyReserve(props: {
+export function ReserveSchedulePage(props: {
   property: PropertyJson;
   plan: ScheduledPlanJson;
   schedule: ReserveSchedule;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
+  type EventFeedCursors,
   type FeedCursor,
-  type FeedCursors,
   MemoryFeedCursors,
   StoredFeedCursors,
 } from "../../../src/usecases/history/event-feed-cursors.ts";
@@ -23,7 +23,7 @@ const openStore = usePartnerStore();
 describe.each([
   ["in memory", async () => new MemoryFeedCursors()],
   ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
-])("the walks of the event stream, %s,", (_, open: () => Promise<FeedCursors>) => {
+])("the walks of the event stream, %s,", (_, open: () => Promise<EventFeedCursors>) => {
   test("are found by the end of their last page, and by no other", async () => {
     const cursors = await open();
     await cursors.begin(client("a"), cursorAt(50), NOW);
@@ -69,7 +69,7 @@ describe("the cursors of the event feed", () => {
 test("a cursor that another server has advanced is not moved back by a late answer of the first", async () => {
   const { store } = await openStore(NOW);
   const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
-  const go = async (cursors: FeedCursors, from: number) => {
+  const go = async (cursors: EventFeedCursors, from: number) => {
     const { cursor } = (await cursors.find(client("a"), from, NOW))!;
     cursor.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
     return async () => await cursors.save(cursor, NOW);

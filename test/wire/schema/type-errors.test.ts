@@ -11,7 +11,7 @@ import { anyOf, list, object, enumOf, text, usd, whole } from "../../../src/wire
 import { page } from "../../../src/wire/paging.ts";
 import { okReplies, ok, partnerOperation } from "../../../src/http/operation.ts";
 import { body, nullable, required } from "../../../src/wire/schema/input.ts";
-import type { WebhookMessage } from "../../../src/wire/webhooks.ts";
+import type { WebhookMessage } from "../../../src/wire/webhook-payloads.ts";
 import { line, requiredLine } from "../../../src/wire/schema/constraints.ts";
 
 export const room = object({

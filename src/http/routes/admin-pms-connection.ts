@@ -1,5 +1,5 @@
 import type { ConnectionReport } from "../../administration/connection-check.ts";
-import { preflight, preflightView } from "../../wire/preflight.ts";
+import { preflight, preflightView } from "../../wire/pms-connection.ts";
 import { type AdminOperation, adminOperation, ok, okReplies } from "../operation.ts";
 
 /** Responds with 200 whatever the result, because the request was for the check itself. */
