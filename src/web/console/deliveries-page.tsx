@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { DeliveryJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
@@ -6,7 +7,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
-import { DELIVERY_LABELS, EVENTS } from "./labels.ts";
+import { DELIVERY_LABELS } from "./labels.ts";
 import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { ResendFailed } from "./resend-failed.tsx";
@@ -41,7 +42,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
         <SelectFilter
           label="Event"
           value={of("event")}
-          choices={EVENTS.map((event) => [event, event])}
+          choices={WEBHOOK_EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
         <InstantField label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />

@@ -1,25 +1,12 @@
 /* The texts that the console shows in place of the API's codes. */
 
-type DeliveryStatus = "pending" | "delivered" | "failed";
+import type { DeliveryStatus } from "../../domain/partner.ts";
 
 export const DELIVERY_LABELS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
   failed: { name: "Failed", chip: "overdue" },
   pending: { name: "Pending", chip: "due_soon" },
   delivered: { name: "Delivered", chip: "ok" },
 };
-
-export const EVENTS = [
-  "component.critical",
-  "component.warning",
-  "component.recovered",
-  "service_event.created",
-  "property.created",
-  "appliance.created",
-  "sensor.received",
-  "sensor.smart",
-  "sensor.smart.processed",
-  "webhook.test",
-];
 
 /** The health checks of the overview, each with the page that shows more about it. */
 export const CHECK_LABELS: Readonly<Record<string, { name: string; place?: readonly string[] }>> = {

@@ -1,7 +1,7 @@
+import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
-import { EVENTS } from "./labels.ts";
 
 /** Edits a partner's daily call limit and webhook endpoint. */
 export function PartnerSettings(props: { partner: FullPartnerJson; path: string; onChange: () => void }) {
@@ -18,7 +18,7 @@ export function PartnerSettings(props: { partner: FullPartnerJson; path: string;
       daily_budget: Number(text("budget")),
       // Setting the URL resets the endpoint's health to OK, so it is sent only when it has changed.
       ...(url !== partner.webhook_url && { webhook_url: url }),
-      webhook_events: events.length === EVENTS.length ? null : events,
+      webhook_events: events.length === WEBHOOK_EVENTS.length ? null : events,
       webhook_concurrency: text("concurrency") === "" ? null : Number(text("concurrency")),
     };
     if (await run(() => api.write("PUT", path, changes), "Saved.")) onChange();
@@ -61,7 +61,7 @@ export function PartnerSettings(props: { partner: FullPartnerJson; path: string;
         </label>
         <fieldset>
           <legend>Subscribed events</legend>
-          {EVENTS.map((event) => (
+          {WEBHOOK_EVENTS.map((event) => (
             <label>
               <input
                 type="checkbox"
