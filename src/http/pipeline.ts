@@ -13,7 +13,7 @@ import type { Authenticator } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
-import { entityTag, matchesTag } from "./entity-tag.ts";
+import { entityTag, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson, streamBytes, streamText } from "./json-stream.ts";
@@ -107,7 +107,8 @@ export class Pipeline {
     const revisionTag = operation.replies?.[304]
       ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${id} ${targetOf(request.url)}`)
       : undefined;
-    if (revisionTag && matchesTag(request.headers.get("if-none-match"), revisionTag))
+    // Only a caller that got a response knows the tag, whereas `*` is no evidence that there is one.
+    if (revisionTag && namesTag(request.headers.get("if-none-match"), revisionTag))
       return respondTagged({ body: "", etag: revisionTag }, request, context);
     const reservation = this.#memory.forRead(id);
     let isSending = false;

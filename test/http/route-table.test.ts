@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { adminApi } from "../../src/http/admin-api.ts";
+import { type Operation, pathsOf } from "../../src/http/operation.ts";
+import { partnerApi } from "../../src/http/partner-api.ts";
+import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
+import { embedOperations } from "../../src/http/routes/embeds.ts";
+import { metricsOperation } from "../../src/http/routes/metrics.ts";
+import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
+import { loadKnowledge } from "../../src/knowledge/load.ts";
+import {
+  ADMIN_ROUTES,
+  EMBED_ROUTES,
+  OPEN_ROUTES,
+  PARTNER_OPERATIONS,
+  SESSION_ROUTES,
+} from "../support/routes.ts";
+
+const unused = {} as never;
+const operations: Operation[] = [
+  ...partnerApi({
+    knowledge: loadKnowledge(),
+    address: { publicUrl: "", basePath: "", isSecure: false },
+  } as Parameters<typeof partnerApi>[0]),
+  ...embedOperations({ store: unused, knowledge: unused, frameAncestors: [], onView: unused }),
+  portfolioAppOperation({ frameAncestors: [] }),
+  ...adminApi({ partnersReachIt: false } as Parameters<typeof adminApi>[0]),
+  consoleRootOperation(),
+  ...consoleOperations(unused),
+  metricsOperation(unused),
+];
+const served = (access: Operation["access"]) =>
+  operations
+    .filter((operation) => operation.access === access)
+    .map((operation) => `${operation.method} ${pathsOf(operation).at(-1)}`);
+const named = (routes: readonly { method: string; path: string }[]) =>
+  routes.map(({ method, path }) => `${method} ${path}`);
+
+test("the tests of credentials know every route, with the credential that it requires", () => {
+  expect(named(PARTNER_OPERATIONS).toSorted()).toEqual(served("partner").toSorted());
+  const admin = ADMIN_ROUTES.map(({ method, path }) => ({ method, path: `/console${path}` }));
+  expect(named(admin).toSorted()).toEqual(served("admin").toSorted());
+  const open = new Set([...named(SESSION_ROUTES), ...named(EMBED_ROUTES), ...named(OPEN_ROUTES)]);
+  const documentedOpen = operations.filter(({ access, tag }) => access === "public" && tag !== undefined);
+  for (const operation of documentedOpen) open.add(`${operation.method} ${pathsOf(operation).at(-1)}`);
+  expect([...open].toSorted()).toEqual([...new Set(served("public"))].toSorted());
+});
