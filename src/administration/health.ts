@@ -2,7 +2,8 @@ import type { Day, Instant } from "../domain/time.ts";
 
 /** The health of the service, as `/health` returns it. */
 export type Health = {
-  status: "ok" | "degraded";
+  /** `draining` while the server stops and still accepts requests. */
+  status: "ok" | "degraded" | "draining";
   version: string;
   uptimeMs: number;
   checks: {

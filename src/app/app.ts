@@ -36,6 +36,7 @@ import { calibrationRuns } from "./calibration-runs.ts";
 import { openCallLedger } from "./call-ledger.ts";
 import { type ClusterMembership, clusterMembership } from "./cluster-membership.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
+import { Drain, drainSeconds } from "./drain.ts";
 import { lockFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
@@ -66,6 +67,10 @@ export type App = Pick<ClusterMembership, "mustStop"> & {
   adminUrl: string;
   /** Reads the certificate again without interruption. If it cannot be used, logs that and keeps the old one. */
   renewTls(): void;
+  /** Serves requests for `server.drain_s` seconds more, during which load balancers can choose other servers. */
+  drain(): Promise<void>;
+  /** Ends the drain. Returns false if it was over. */
+  endDrain(): boolean;
   /**
    * Refuses new requests, finishes those in progress within the configured grace period, and closes the database.
    */
@@ -122,6 +127,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const tasks = partnerTasks({ ...deps, store, knowledge, passes: impersonationTokens(folder.masterKey) });
   // Values that exist only once the server listens.
   const later: Later = {};
+  const drain = new Drain();
   const fetches = await createFetches(deps, folder, {
     knowledge,
     budgets,
@@ -133,6 +139,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     later,
     adminDeps: { proposals, tasks, send: sender.send },
     cluster,
+    isDraining: drain.hasBegun,
   });
   const listeners = await openListeners(deps, fetches);
   later.listeners = listeners;
@@ -178,6 +185,12 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     adminUrl: listeners.adminUrl,
     renewTls: listeners.renewTls,
     mustStop: joined.mustStop,
+    async drain() {
+      const seconds = drainSeconds(config, cluster);
+      if (seconds > 0) log.info({ drain_s: seconds }, "draining");
+      await drain.run(seconds);
+    },
+    endDrain: () => drain.interrupt(),
     async stop() {
       const graceMs = config.server.shutdownGraceS * 1000;
       await listeners.stop(graceMs);
@@ -213,12 +226,25 @@ type Served = {
   later: Later;
   adminDeps: Omit<AdminDeps, "sessions">;
   cluster: Cluster;
+  isDraining: () => boolean;
 };
 
 async function createFetches(
   { config, clock, monotonicMs = () => performance.now(), random, log, recentErrors = () => [] }: AppDeps,
   { store, masterKey, encryptor }: DataFolder,
-  { knowledge, budgets, dispatcher, metrics, views, lastBackup, pages, later, adminDeps, cluster }: Served,
+  {
+    knowledge,
+    budgets,
+    dispatcher,
+    metrics,
+    views,
+    lastBackup,
+    pages,
+    later,
+    adminDeps,
+    cluster,
+    isDraining,
+  }: Served,
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must stay expired if the clock is set back.
@@ -231,6 +257,7 @@ async function createFetches(
       clock,
       uptimeMs: () => monotonicMs() - startedAtMs,
       version: BUILD.version,
+      isDraining,
       schedulerOn: config.snapshot.enabled,
       outboxRuns: () => !dispatcher.stats().isFailing,
       lastBackup,
@@ -301,6 +328,7 @@ async function createFetches(
       htmlErrorPages: htmlErrorPages(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
+      isDraining,
       onResponse: (...answer) => metrics.requestAnswered(...answer),
     });
   if (isOneListener) {

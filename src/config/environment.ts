@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { closestKey } from "../closest-match.ts";
 import { defaultValues } from "./defaults.ts";
 import type { Entry, Reading } from "./entry.ts";
-import { environmentName, isSettingKey, type SettingKey, settingKeys } from "./settings.ts";
+import { environmentName, isSettingKey, type SettingKey, settingFormat, settingKeys } from "./settings.ts";
 
 /** Environment variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,8 +28,8 @@ export function readEnvironment(env: Environment, cwd: string): Reading {
 export function textEntry(key: SettingKey, text: string, origin: string): Entry {
   const shown = JSON.stringify(text);
   const defaultValue = defaultValues().get(key);
-  if (typeof defaultValue === "number" && /^-?\d+(\.\d+)?$/.test(text))
-    return { key, value: Number(text), origin, shown };
+  const acceptsNumber = typeof defaultValue === "number" || settingFormat(key).isValid(Number(text));
+  if (acceptsNumber && /^-?\d+(\.\d+)?$/.test(text)) return { key, value: Number(text), origin, shown };
   if (typeof defaultValue === "boolean" && /^(true|false)$/.test(text)) {
     return { key, value: text === "true", origin, shown };
   }

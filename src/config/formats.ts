@@ -23,6 +23,15 @@ export const whole = (min: number, max: number) =>
     (value) => Number.isInteger(value) && min <= (value as number) && (value as number) <= max,
   );
 
+/** A whole number from `min` to `max`, inclusive, or "auto" where the server chooses it. */
+export const wholeOrAuto = (min: number, max: number) => {
+  const number = whole(min, max);
+  return new Format<number | "auto">(
+    `"auto" or ${number.expected}`,
+    (value) => value === "auto" || number.isValid(value),
+  );
+};
+
 export const onOff = new Format<boolean>("true or false", (value) => typeof value === "boolean");
 
 const oneOf = <const T extends string>(expected: string, ...values: readonly T[]) =>

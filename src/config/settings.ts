@@ -16,6 +16,7 @@ import {
   timeOfDay,
   webUrl,
   whole,
+  wholeOrAuto,
 } from "./formats.ts";
 
 /** All settings with their formats. Defaults, units and explanations are in `config.example.toml`. */
@@ -29,6 +30,7 @@ export const SETTINGS = {
     tls_key: optionalPath,
     trusted_proxies: networks,
     idle_timeout_s: whole(1, 255),
+    drain_s: wholeOrAuto(0, 600),
     shutdown_grace_s: whole(0, 600),
   },
   admin: { listen: listenAddress },

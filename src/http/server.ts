@@ -25,6 +25,8 @@ type HttpDeps = {
   monotonicMs: () => number;
   newRequestId: () => string;
   log: Logger;
+  /** Returns whether the server stops. Every response then asks the client to close its connection. */
+  isDraining?: () => boolean;
   /** Replaces JSON errors by HTML pages where people request pages. */
   htmlErrorPages?: HtmlErrorPages;
   /** Called for every response. */
@@ -82,6 +84,7 @@ export function createHttp(deps: HttpDeps): Fetch {
     const response =
       (result.status >= 400 && !context.signal.aborted && (await deps.htmlErrorPages?.(request, result))) ||
       result;
+    if (deps.isDraining?.()) response.headers.set("connection", "close");
     const durationMs = deps.monotonicMs() - context.monotonicMs;
     const route = context.route ?? "unmatched";
     log.info(

@@ -21,7 +21,10 @@ import {
 import { body, documentedAs, type InputOf, optional, required } from "./schema/input.ts";
 
 export const health = object({
-  status: enumOf<Health["status"]>(["ok", "degraded"], "Overall status of the service"),
+  status: enumOf<Health["status"]>(
+    ["ok", "degraded", "draining"],
+    "Overall status of the service; `draining` while the server stops",
+  ),
   version: text("Version of the server", "0.1.0"),
   uptime_s: whole("Seconds since the start", 86_400),
   checks: object({

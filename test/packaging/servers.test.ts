@@ -75,6 +75,16 @@ describe("haproxy.cfg", () => {
     for (const [, text] of expected) expect(health).toContain(text!.replaceAll('\\"', '"'));
   });
 
+  // Rule: drain
+  test("takes a server that drains out of use, and leaves its requests in progress alone", () => {
+    const draining = [
+      ...read("haproxy.cfg").matchAll(/http-check expect error-status L7OKC ! string "(.*)"$/gm),
+    ];
+    expect(draining).toHaveLength(2);
+    for (const [, text] of draining)
+      expect(health.replace('"status":"ok"', '"status":"draining"')).toContain(text!.replaceAll('\\"', '"'));
+  });
+
   test("responds without a server as the API does", () => {
     const [head, body] = read("503.http").split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 503 /);

@@ -7,8 +7,10 @@ import type { SeededRandom } from "./seeded-random.ts";
 import { Server } from "./server.ts";
 import type { Storage } from "./storage.ts";
 
-/** Nothing is limited but the budgets; the snapshot runs on request; the log keeps warnings and errors. */
+/** Nothing is limited but the budgets; a stop does not wait; the snapshot runs on request; the log keeps warnings and errors. */
 const CONFIGURATION = `
+[server]
+drain_s = 0
 [admin]
 listen = "127.0.0.1:0"
 [limits]

@@ -34,8 +34,9 @@ export type Settings = Readonly<
   Record<string, Readonly<Record<string, string | number | boolean | readonly string[]>>>
 >;
 
-/** Nothing is limited and no job runs on a schedule unless a test asks for it. */
+/** Nothing is limited, no job runs on a schedule and no stop waits for load balancers unless a test asks for it. */
 const QUIET: Settings = {
+  server: { drain_s: 0 },
   limits: { per_ip_per_minute: 0, per_partner_per_minute: 0, daily_budget: 1_000_000 },
   snapshot: { enabled: false },
 };

@@ -4,13 +4,13 @@ import { standardStream } from "../../standard-streams.ts";
 import { command, setting } from "../command.ts";
 
 /**
- * `mainstay serve`: runs until SIGTERM, SIGINT or a condition under which it must stop. A second signal interrupts the
- * shutdown. SIGHUP reloads the certificate.
+ * `mainstay serve`: runs until SIGTERM, SIGINT or a condition under which it must stop. The next signal ends the drain,
+ * and the one after that interrupts the shutdown. SIGHUP reloads the certificate.
  */
 export const serveCommand = command({
   description:
-    "Runs until SIGTERM or SIGINT, then finishes requests in progress and exits 0. A second signal interrupts the " +
-    "shutdown. SIGHUP reloads the certificate and its key without dropping a request. With --port 0, the server and " +
+    "Runs until SIGTERM or SIGINT, then serves requests for server.drain_s seconds more, finishes those in progress and " +
+    "exits 0. A second signal ends the first of these waits, a further one interrupts the shutdown. SIGHUP reloads the certificate and its key without dropping a request. With --port 0, the server and " +
     "administration listen on free ports, which the first log line shows.",
   options: {
     host: setting("server.host", "HOST", "address to listen on"),
@@ -44,11 +44,14 @@ export const serveCommand = command({
       process.on(again, () => {
         // A script runner forwards the signal that the terminal has already sent, so one Ctrl-C arrives twice.
         const isSame = again === "SIGINT" && performance.now() - stoppingSince < SAME_SIGNAL_MS;
-        if (isSame) return;
+        if (isSame || app.endDrain()) return;
         log.warn({ signal: again }, "shutdown interrupted");
         process.exit(1);
       });
-    if (!(reason instanceof OperatorError)) return await app.stop();
+    if (!(reason instanceof OperatorError)) {
+      await Promise.race([app.drain(), app.mustStop]);
+      return await app.stop();
+    }
     // Saving state may fail, since the database may be the reason for the stop.
     await app.stop().catch((error) => log.warn({ err: error }, "some state could not be saved at shutdown"));
     throw reason;

@@ -17,6 +17,7 @@ export function demoConfig(config: Config, dataDir: string): Config {
       port: freeOrAny(server.host, server.port),
       tlsCert: "",
       tlsKey: "",
+      drainS: 0,
       shutdownGraceS: SHUTDOWN_GRACE_S,
     },
     admin: { listen: freeListen(admin.listen) },

@@ -44,7 +44,7 @@ export function healthOperation(checkHealth: SystemDeps["checkHealth"]): Operati
     path: "/health",
     summary: "Check the health of the service",
     description:
-      "Returns 200 after writing a test row to the database; 503 if the database is not writable, the latest snapshot is more than 26 hours old, or a snapshot is dated in the future.",
+      "Returns 200 after writing a test row to the database; 503 if the database is not writable, the latest snapshot is more than 26 hours old, a snapshot is dated in the future, or the server is stopping.",
     tag: "System",
     replies: {
       200: { description: "The service is healthy", type: health },

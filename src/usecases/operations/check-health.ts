@@ -20,6 +20,8 @@ export type HealthDeps = {
   /** Milliseconds since the start, by a monotonic clock. */
   uptimeMs: () => number;
   version: string;
+  /** Returns whether the server stops and requests should go to other servers. */
+  isDraining: () => boolean;
   /** False if snapshots are disabled. */
   schedulerOn: boolean;
   outboxRuns: () => boolean;
@@ -50,7 +52,7 @@ export async function checkHealth(deps: HealthDeps): Promise<Health> {
   // Without the database the state of snapshots is unknown; the service is degraded in any case.
   const degraded = database === "failed" || scheduler === "late" || pages === "damaged";
   return {
-    status: degraded ? "degraded" : "ok",
+    status: deps.isDraining() ? "draining" : degraded ? "degraded" : "ok",
     version,
     uptimeMs: uptimeMs(),
     checks: {

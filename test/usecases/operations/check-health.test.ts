@@ -17,6 +17,7 @@ beforeEach(async () => {
       store,
       clock,
       version: "1.2.3",
+      isDraining: () => false,
       schedulerOn: true,
       uptimeMs: () => 1000 * HOUR,
       outboxRuns: () => true,
