@@ -5,7 +5,7 @@ import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
 export type { Logger } from "pino";
 
-type LoggerOptions = Config["log"] & {
+type LoggerOptions = Pick<Config["log"], "level" | "format"> & {
   /** Receives complete lines. */
   destination: DestinationStream;
   /** Called for each line of level `error` or `fatal`. */

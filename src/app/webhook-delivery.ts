@@ -64,6 +64,7 @@ export function dispatcherOf(
       timeoutMs,
       pauseLimits: { ...DEFAULT_PAUSE_LIMITS, failures },
       probeIntervalMs: probeIntervalS * 1000,
+      logged: config.log.deliveries,
     },
   );
 }

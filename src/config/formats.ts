@@ -47,6 +47,7 @@ export const logLevel = oneOf(
   "silent",
 );
 export const logFormat = oneOf('"json" or "pretty"', "json", "pretty");
+export const loggedDeliveries = oneOf('"all", "failed" or "none"', "all", "failed", "none");
 
 const text = (expected: string, holds: (value: string) => boolean) =>
   new Format<string>(expected, (value) => typeof value === "string" && holds(value));

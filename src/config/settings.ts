@@ -8,6 +8,7 @@ import {
   host,
   listenAddress,
   logFormat,
+  loggedDeliveries,
   logLevel,
   networks,
   onOff,
@@ -57,7 +58,7 @@ export const SETTINGS = {
   },
   backup: { schedule, keep: whole(1, 1000), dir: optionalPath, passphrase: anyText },
   embed: { frame_ancestors: frameAncestors },
-  log: { level: logLevel, format: logFormat },
+  log: { level: logLevel, format: logFormat, deliveries: loggedDeliveries },
   rm: {
     url: webUrl,
     username: anyText,

@@ -198,9 +198,11 @@ export class DeliveryWorker {
     this.logAttempt(delivery, result);
   }
 
-  /** Logs one line per attempt. Its request ID relates it to the line of the API request. */
+  /** Logs the attempt, if its kind is logged. The request ID relates the line to that of the API request. */
   private logAttempt({ event, requestId }: PendingDelivery, result: AttemptResult): void {
     const { deliveryId, partnerId, attempt, outcome, statusCode, durationMs, error } = result;
+    const { logged } = this.options;
+    if (logged === "none" || (logged === "failed" && outcome === "delivered")) return;
     const about = { delivery_id: deliveryId, partner_id: partnerId, event, request_id: requestId };
     const response = { status_code: statusCode, error };
     this.deps.log.info(

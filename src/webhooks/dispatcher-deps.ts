@@ -43,6 +43,8 @@ export type DispatcherOptions = {
   pageSize: number;
   /** The approximate number of deliveries in memory, with their bodies, for all partners together. */
   maxInMemory: number;
+  /** The attempts that have a line in the log. */
+  logged: "all" | "failed" | "none";
 };
 
 export const DISPATCHER_DEFAULTS: DispatcherOptions = {
@@ -53,4 +55,5 @@ export const DISPATCHER_DEFAULTS: DispatcherOptions = {
   pollIntervalMs: 5_000,
   pageSize: 256,
   maxInMemory: 4_096,
+  logged: "failed",
 };

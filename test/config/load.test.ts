@@ -149,6 +149,19 @@ describe("rejects", () => {
     ["[snapshot]\nat = 03:00", 'a.toml:2: snapshot.at: expected a time in UTC such as "03:00", got 03:00'],
     ["[snapshot]\nenabled = 1", "a.toml:2: snapshot.enabled: expected true or false, got 1"],
     ["[log]\nformat = 'xml'", `a.toml:2: log.format: expected "json" or "pretty", got 'xml'`],
+    ["[log]\ndeliveries = true", 'a.toml:2: log.deliveries: expected "all", "failed" or "none", got true'],
+    [
+      "[log]\ndeliveries = 'some'",
+      `a.toml:2: log.deliveries: expected "all", "failed" or "none", got 'some'`,
+    ],
+    [
+      "[server]\ndrain_s = '5'",
+      `a.toml:2: server.drain_s: expected "auto" or a whole number from 0 to 600, got '5'`,
+    ],
+    [
+      "[server]\ndrain_s = -1",
+      'a.toml:2: server.drain_s: expected "auto" or a whole number from 0 to 600, got -1',
+    ],
     ["[admin]\nlisten = ':80'", `a.toml:2: admin.listen: expected "main" or "ADDRESS:PORT", got ':80'`],
     [
       '[storage]\nurl = "mysql://mainstay:hunter2@db/mainstay"',

@@ -130,6 +130,31 @@ describe("a delivery", () => {
     ]);
   });
 
+  // Rule: logged-deliveries
+  test.each([
+    ["all", ["1 retry", "2 delivered"]],
+    ["failed", ["1 retry"]],
+    ["none", []],
+  ] as const)("has a line in the log for %s of its attempts", async (logged, lines) => {
+    const world = new World();
+    world.receivers.answer = (_partner, _id, nth) => (nth === 1 ? DOWN : OK);
+    world.add("p1");
+    world.start({ logged });
+    await world.time.advance(600_000);
+    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    expect(world.outbox.log.map(({ fields }) => `${fields.attempt} ${fields.outcome}`)).toEqual([...lines]);
+  });
+
+  test("is not logged as failed where no attempt is logged", async () => {
+    const world = new World();
+    world.receivers.answer = () => DOWN;
+    world.add("p1");
+    world.start({ logged: "none" });
+    await world.time.advance(600_000);
+    expect(world.outbox.statuses()).toEqual(["failed"]);
+    expect(world.outbox.log).toEqual([]);
+  });
+
   test("is not retried before the previous attempt has ended", async () => {
     const world = new World();
     world.receivers.answer = () => HANGS;
