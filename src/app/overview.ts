@@ -103,7 +103,7 @@ function checkDatabase({ checks: { database, pages } }: Health): Finding {
 }
 
 async function checkEndpoints(read: Stores): Promise<Finding> {
-  const endpoints = (await read.partners.listReceivers()).filter(({ url }) => url !== null);
+  const endpoints = (await read.partners.listEndpoints()).filter(({ url }) => url !== null);
   const failing = endpoints.filter(
     ({ failingSince, pausedAt }) => failingSince !== null || pausedAt !== null,
   );

@@ -9,7 +9,7 @@ import { readAuthorities } from "../tls/pem-files.ts";
 import { deliveryRepository, partnerLeases } from "../usecases/deliveries/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
-import { DEFAULT_PAUSE_LIMITS } from "../webhooks/receiver-health.ts";
+import { DEFAULT_PAUSE_LIMITS } from "../webhooks/endpoint-health.ts";
 import { createResolver } from "../webhooks/resolve.ts";
 import { createSender, type Sender } from "../webhooks/sender.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -80,7 +80,7 @@ export async function watchOtherProcesses(
 ): Promise<() => void> {
   const readRevisions = async () =>
     new Map(
-      (await store.read.partners.receiverRevisions()).map(({ partnerId, revision }) => [partnerId, revision]),
+      (await store.read.partners.endpointRevisions()).map(({ partnerId, revision }) => [partnerId, revision]),
     );
   let seen = store.dataVersion();
   let known = await readRevisions();

@@ -12,8 +12,8 @@ import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
-export function endpointChecks({ receivers }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
-  return receivers.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
+export function endpointChecks({ endpoints }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
+  return endpoints.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
     name: `webhook_receiver:${partnerId}`,
     run: async () => {
       const endpoint = new URL(url);

@@ -11,7 +11,7 @@ export type Partner = {
 };
 
 /** A partner's webhook endpoint. `secret` and `nextSecret` are encrypted. */
-export type WebhookReceiver = {
+export type WebhookEndpoint = {
   partnerId: string;
   url: string | null;
   secret: string;
@@ -52,7 +52,7 @@ export const MAX_CONCURRENCY = 64;
 export const MAX_DAILY_BUDGET = 1_000_000_000;
 
 /** Returns whether the text can be a webhook endpoint: an absolute http or https URL without credentials. */
-export function isReceiverUrl(text: string): boolean {
+export function isWebhookUrl(text: string): boolean {
   // A URL parser drops or escapes control characters and lone surrogates, so the stored text could differ from the one given.
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return false;
   const url = URL.parse(text);
@@ -102,7 +102,7 @@ export type PartnerUsage = {
 /** A partner with its webhook endpoint and the sizes of its portfolio and outbox. */
 export type PartnerOverview = {
   partner: Partner;
-  receiver: WebhookReceiver | undefined;
+  endpoint: WebhookEndpoint | undefined;
   clientId: string | undefined;
   properties: number;
   appliances: number;

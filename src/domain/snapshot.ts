@@ -14,11 +14,11 @@ export type SnapshotResult = {
   /** Deliveries queued for them. A partner without a webhook endpoint gets none. */
   queued: number;
   /** Partners with components but without a webhook endpoint. */
-  withoutReceiver: { id: string; name: string }[];
+  withoutEndpoint: { id: string; name: string }[];
   /** The part of this run for components registered since an earlier run of the day; null on the first run. */
   added: { components: number; announced: number; queued: number } | null;
   /** Tier changes that are not announced, since a new model causes them. */
-  heldBack: number;
+  suppressed: number;
   durationMs: number;
   /** True if an earlier run had already completed this day. */
   alreadyDone: boolean;

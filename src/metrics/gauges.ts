@@ -149,7 +149,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     const outbox = await read.gauges.outbox();
     pending.set(outbox.pending);
     oldest.set(outbox.oldestAt === null ? 0 : Math.max(0, now - outbox.oldestAt) / 1000);
-    paused.set(outbox.pausedReceivers);
+    paused.set(outbox.pausedEndpoints);
 
     const snapshot = await read.snapshots.latestFinished();
     if (snapshot?.finishedAt) {

@@ -76,7 +76,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [uniqueIndex("administrators_key").on(t.keyHash)],
   );
 
-  const webhookReceivers = table("webhook_receivers", {
+  // The table keeps its first name: servers of the previous version read it during a rolling upgrade.
+  const webhookEndpoints = table("webhook_receivers", {
     partnerId: text("partner_id")
       .primaryKey()
       .references(() => partners.id),
@@ -480,7 +481,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     /** The number of deliveries that it has created. */
     queued: int("queued").notNull().default(0),
     /** The number of tier changes that were not announced because the model had changed. */
-    heldBack: int("held_back").notNull().default(0),
+    suppressed: int("held_back").notNull().default(0),
   };
 
   const snapshotRuns = table("snapshot_runs", {
@@ -865,7 +866,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     partners,
     credentials,
     administrators,
-    webhookReceivers,
+    webhookEndpoints,
     properties,
     units,
     appliances,

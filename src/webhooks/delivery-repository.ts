@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
 import type { AttemptResult, Endpoint, PendingDelivery } from "./attempt.ts";
-import type { ReceiverHealth } from "./receiver-health.ts";
+import type { EndpointHealth } from "./endpoint-health.ts";
 
 /** The deliveries in the store. `test/webhooks/delivery-repository.test.ts` runs against every implementation. */
 export type DeliveryRepository = {
@@ -33,9 +33,9 @@ export type DeliveryRepository = {
    * Saves the health of an endpoint. Does nothing if an operator has changed the endpoint since `revision` was read, or
    * if another server has acquired the lease of `epoch` since.
    */
-  saveReceiverHealth(
+  saveEndpointHealth(
     partnerId: string,
-    health: ReceiverHealth,
+    health: EndpointHealth,
     revision: number,
     epoch: number,
   ): Promise<void>;
@@ -46,7 +46,7 @@ export type RevisedEndpoint = Endpoint & Pick<EndpointState, "revision">;
 
 type EndpointState = {
   /** The health that was saved last; HEALTHY if none was. */
-  health: ReceiverHealth;
+  health: EndpointHealth;
   /** The number of concurrent deliveries; null for the default of the options. */
   concurrency: number | null;
   /** Incremented with every change by an operator. */

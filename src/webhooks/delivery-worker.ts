@@ -1,8 +1,8 @@
 import { toIso } from "../domain/time.ts";
 import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./attempt.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./dispatcher-deps.ts";
+import { type EndpointHealth, healthAfter } from "./endpoint-health.ts";
 import { PartnerQueue } from "./partner-queue.ts";
-import { healthAfter, type ReceiverHealth } from "./receiver-health.ts";
 
 type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
   /** Returns the number of deliveries to fetch at once. */
@@ -14,7 +14,7 @@ type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
 };
 
 /** Returns whether a change of the health must be saved. Repeated failures with the same error need not be. */
-function isWorthSaving(before: ReceiverHealth, after: ReceiverHealth): boolean {
+function isWorthSaving(before: EndpointHealth, after: EndpointHealth): boolean {
   const wasFailing = before.failures > 0;
   const isFailing = after.failures > 0;
   const isPaused = before.pausedAt !== null || after.pausedAt !== null;
@@ -32,8 +32,8 @@ export class DeliveryWorker {
   inFlight = 0;
   private readonly queue = new PartnerQueue<PendingDelivery>();
   /** Undefined until it has been read from the store. */
-  private health: ReceiverHealth | undefined;
-  private healthToSave: ReceiverHealth | undefined;
+  private health: EndpointHealth | undefined;
+  private healthToSave: EndpointHealth | undefined;
   /** The save in progress. */
   private saving: Promise<void> | undefined;
   private concurrency: number;
@@ -228,7 +228,7 @@ export class DeliveryWorker {
     if (this.health && this.revision === revision) this.applyOutcome(this.health, result);
   }
 
-  private applyOutcome(before: ReceiverHealth, { outcome, error, startedAt }: AttemptResult): void {
+  private applyOutcome(before: EndpointHealth, { outcome, error, startedAt }: AttemptResult): void {
     const health = healthAfter(
       before,
       { ok: outcome === "delivered", error, startedAt },
@@ -248,7 +248,7 @@ export class DeliveryWorker {
     if (isWorthSaving(before, health)) this.save(health);
   }
 
-  private logPause({ failures, failingSince, lastError }: ReceiverHealth, wasPaused: boolean): void {
+  private logPause({ failures, failingSince, lastError }: EndpointHealth, wasPaused: boolean): void {
     const fields = {
       partner_id: this.partnerId,
       failures,
@@ -263,14 +263,14 @@ export class DeliveryWorker {
    * Saves one health at a time, so that saves stay in order, and only the latest one that is waiting. A failed save is
    * not retried: it costs at most one probe after the next start.
    */
-  private save(health: ReceiverHealth): void {
+  private save(health: EndpointHealth): void {
     this.healthToSave = health;
     this.saving ??= this.saveLatest();
   }
 
   private async saveLatest(): Promise<void> {
     for (let next = this.takeHealthToSave(); next; next = this.takeHealthToSave())
-      await this.deps.saveReceiverHealth(this.partnerId, next, this.revision, this.epoch).catch((error) => {
+      await this.deps.saveEndpointHealth(this.partnerId, next, this.revision, this.epoch).catch((error) => {
         this.deps.log.error(
           { err: error, partner_id: this.partnerId },
           "cannot save the health of the webhook endpoint",
@@ -279,7 +279,7 @@ export class DeliveryWorker {
     this.saving = undefined;
   }
 
-  private takeHealthToSave(): ReceiverHealth | undefined {
+  private takeHealthToSave(): EndpointHealth | undefined {
     const { healthToSave: unsaved } = this;
     this.healthToSave = undefined;
     return unsaved;

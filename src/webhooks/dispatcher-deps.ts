@@ -2,7 +2,7 @@ import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop.ts";
 import type { SendRequest, SendResult } from "./attempt.ts";
 import type { DeliveryRepository } from "./delivery-repository.ts";
-import { DEFAULT_PAUSE_LIMITS, type PauseLimits } from "./receiver-health.ts";
+import { DEFAULT_PAUSE_LIMITS, type PauseLimits } from "./endpoint-health.ts";
 
 /** The logger, in the shape of Pino. */
 type DispatcherLog = Record<

@@ -1,5 +1,5 @@
 import {
-  isReceiverUrl,
+  isWebhookUrl,
   MAX_CONCURRENCY,
   MAX_DAILY_BUDGET,
   type PartnerSettings,
@@ -12,8 +12,8 @@ import { body, nullable, optional, required } from "./schema/input.ts";
 
 /* Partners in operators' requests. Apart from those in responses, which small commands print. */
 
-const receiverUrl = type("string <= 2000")
-  .narrow(isReceiverUrl)
+const webhookUrl = type("string <= 2000")
+  .narrow(isWebhookUrl)
   .describe("an absolute http or https URL without a user name or control characters");
 const wholeWithin = (least: number, most: number) =>
   type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
@@ -23,7 +23,7 @@ const out = partner.fields;
 export const newPartner = body({
   name: required(requiredLine, out.name),
   daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
-  webhook_url: nullable(receiverUrl, out.webhook_url),
+  webhook_url: nullable(webhookUrl, out.webhook_url),
 });
 
 /** `dailyBudget`: the daily call limit if the request has none. Throws invalid_request. */
@@ -41,7 +41,7 @@ const MAX_OVERLAP_HOURS = 24 * 90;
 const webhookEvent = type.enumerated(...WEBHOOK_EVENTS).describe(`one of ${WEBHOOK_EVENTS.join(", ")}`);
 export const partnerSettings = body({
   daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
-  webhook_url: nullable(receiverUrl, out.webhook_url),
+  webhook_url: nullable(webhookUrl, out.webhook_url),
   webhook_events: nullable(webhookEvent.array(), out.webhook_events),
   webhook_concurrency: nullable(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
 });

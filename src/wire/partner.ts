@@ -4,7 +4,7 @@ import type {
   PartnerOverview,
   PartnerSettings,
   PartnerUsage,
-  WebhookReceiver,
+  WebhookEndpoint,
 } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
@@ -35,19 +35,19 @@ export const partner = object({
 export type PartnerJson = WireOf<typeof partner>;
 
 export const partnerRecord = partner.serializer(
-  (partner: Partner, receiver: WebhookReceiver | undefined) => ({
+  (partner: Partner, endpoint: WebhookEndpoint | undefined) => ({
     partner_id: partner.id,
     name: partner.name,
     enabled: partner.enabled,
     daily_budget: partner.dailyBudget,
     created_at: toIso(partner.createdAt),
-    webhook_url: receiver?.url ?? null,
-    webhook_events: receiver?.events ?? null,
-    webhook_concurrency: receiver?.concurrency ?? null,
-    webhook_paused_at: isoOrNull(receiver?.pausedAt ?? null),
-    webhook_failing_since: isoOrNull(receiver?.failingSince ?? null),
-    webhook_last_error: receiver?.lastError ?? null,
-    webhook_secret_rotates_at: isoOrNull(receiver?.rotatesAt ?? null),
+    webhook_url: endpoint?.url ?? null,
+    webhook_events: endpoint?.events ?? null,
+    webhook_concurrency: endpoint?.concurrency ?? null,
+    webhook_paused_at: isoOrNull(endpoint?.pausedAt ?? null),
+    webhook_failing_since: isoOrNull(endpoint?.failingSince ?? null),
+    webhook_last_error: endpoint?.lastError ?? null,
+    webhook_secret_rotates_at: isoOrNull(endpoint?.rotatesAt ?? null),
   }),
 );
 export const partnersPage = unscopedPage("partners", partner);
@@ -67,7 +67,7 @@ export const fullPartner = partner.and({
 export type FullPartnerJson = WireOf<typeof fullPartner>;
 
 export const fullPartnerRecord = fullPartner.serializer((overview: PartnerOverview) => ({
-  ...partnerRecord(overview.partner, overview.receiver),
+  ...partnerRecord(overview.partner, overview.endpoint),
   client_id: overview.clientId ?? null,
   properties: overview.properties,
   appliances: overview.appliances,
@@ -179,17 +179,17 @@ export const webhookTestRecord = webhookTest.serializer((id: string, partnerId: 
   partner_id: partnerId,
 }));
 
-const receiver = object({
+const endpoint = object({
   partner_id: partnerId,
   webhook_url: partner.fields.webhook_url,
   events: partner.fields.webhook_events,
   concurrency: partner.fields.webhook_concurrency,
 });
 
-type Receiver = Required<Omit<PartnerSettings, "dailyBudget">>;
+type EndpointSettings = Required<Omit<PartnerSettings, "dailyBudget">>;
 
 /** Serializes the settings of a partner's webhook endpoint. */
-export const receiverRecord = receiver.serializer((partnerId: string, set: Receiver) => ({
+export const endpointRecord = endpoint.serializer((partnerId: string, set: EndpointSettings) => ({
   partner_id: partnerId,
   webhook_url: set.webhookUrl,
   events: set.webhookEvents,

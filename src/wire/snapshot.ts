@@ -42,9 +42,9 @@ export const snapshotRecord = snapshot.serializer((result: SnapshotResult) => ({
   good: result.good,
   announced: result.announced,
   queued: result.queued,
-  without_receiver: result.withoutReceiver.map(({ id, name }) => ({ partner_id: id, name })),
+  without_receiver: result.withoutEndpoint.map(({ id, name }) => ({ partner_id: id, name })),
   taken_in: result.added,
-  held_back: result.heldBack,
+  held_back: result.suppressed,
   duration_ms: result.durationMs,
   already_done: result.alreadyDone,
 }));
@@ -52,7 +52,7 @@ export const snapshotRecord = snapshot.serializer((result: SnapshotResult) => ({
 /** The stored summary of a day's snapshot. */
 type Run = Pick<
   SnapshotResult,
-  "components" | "changed" | "critical" | "warning" | "announced" | "heldBack"
+  "components" | "changed" | "critical" | "warning" | "announced" | "suppressed"
 > & {
   day: string;
   startedAt: Instant;
@@ -84,7 +84,7 @@ export const snapshotRunRecord = run.serializer((kept: Run) => ({
   warning: kept.warning,
   good: kept.components - kept.critical - kept.warning,
   announced: kept.announced,
-  held_back: kept.heldBack,
+  held_back: kept.suppressed,
 }));
 export const snapshotRunsPage = unscopedPage("snapshots", run);
 export type SnapshotRunPageJson = WireOf<typeof snapshotRunsPage>;

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult, PendingDelivery } from "../../src/webhooks/attempt.ts";
-import { HEALTHY } from "../../src/webhooks/receiver-health.ts";
+import { HEALTHY } from "../../src/webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 import { databaseFixture, memoryFixture, type RepositoryFixture } from "./delivery-repositories.ts";
@@ -235,7 +235,7 @@ describe.each([
       const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "HTTP 500" };
       for (const health of [bad, { ...bad, failures: 22 }, HEALTHY]) {
         const { revision } = await world.repository.endpointState(partnerId);
-        await world.repository.saveReceiverHealth(partnerId, health, revision, 0);
+        await world.repository.saveEndpointHealth(partnerId, health, revision, 0);
         expect(await healthOf(partnerId)).toEqual(health);
         expect(await healthOf(other.id)).toEqual(HEALTHY);
       }
@@ -245,7 +245,7 @@ describe.each([
       const { revision } = await world.repository.endpointState(partnerId);
       await world.change(partnerId, { url: "http://hooks.test/" });
       const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "HTTP 500" };
-      await world.repository.saveReceiverHealth(partnerId, bad, revision, 0);
+      await world.repository.saveEndpointHealth(partnerId, bad, revision, 0);
       expect((await world.repository.endpointState(partnerId)).health).toEqual(HEALTHY);
     });
   });

@@ -497,7 +497,7 @@ describe("an endpoint that keeps failing", () => {
     world.start(
       { pauseLimits: { failures: 2, failingMs: 0 } },
       {
-        async saveReceiverHealth(partnerId, health) {
+        async saveEndpointHealth(partnerId, health) {
           if (saves++ === 0) await release.promise;
           world.outbox.health.set(partnerId, health);
         },
@@ -618,16 +618,16 @@ describe("the health of an endpoint", () => {
 
   test("recovers after a success, even if the endpoint was read again while the failure was saved", async () => {
     const world = new World();
-    const { saveReceiverHealth } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const { saveEndpointHealth } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     world.receivers.answer = (_partnerId, _id, nth) => (nth === 1 ? DOWN : OK);
     world.add("p1");
     const dispatcher = world.start(
       {},
       {
-        async saveReceiverHealth(...health) {
+        async saveEndpointHealth(...health) {
           await release.promise;
-          await saveReceiverHealth(...health);
+          await saveEndpointHealth(...health);
         },
       },
     );

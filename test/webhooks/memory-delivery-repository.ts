@@ -1,6 +1,6 @@
 import type { AttemptResult, Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
 import type { DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
-import { HEALTHY, type ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
+import { type EndpointHealth, HEALTHY } from "../../src/webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 
 export type StoredDelivery = PendingDelivery & {
@@ -17,7 +17,7 @@ export class MemoryDeliveryRepository {
   readonly endpoints = new Map<string, Endpoint | null>();
   readonly disabled = new Set<string>();
   readonly concurrency = new Map<string, number>();
-  readonly health = new Map<string, ReceiverHealth>();
+  readonly health = new Map<string, EndpointHealth>();
   readonly revisions = new Map<string, number>();
   readonly log: LogLine[] = [];
   private count = 0;
@@ -100,7 +100,7 @@ export class MemoryDeliveryRepository {
         concurrency: this.concurrency.get(partnerId) ?? null,
         revision: this.revisions.get(partnerId) ?? 0,
       }),
-      saveReceiverHealth: async (partnerId, health, revision) => {
+      saveEndpointHealth: async (partnerId, health, revision) => {
         if (revision === (this.revisions.get(partnerId) ?? 0)) this.health.set(partnerId, health);
       },
       log: { info: write("info"), warn: write("warn"), error: write("error") },

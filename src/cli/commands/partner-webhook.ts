@@ -1,11 +1,11 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
-import { checkReceiverUrl, requirePartner } from "../../usecases/partners/partners.ts";
+import { checkWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
 import {
+  endpointRecord,
   newWebhookSecretRecord,
   probeRecord,
-  receiverRecord,
   webhookTestRecord,
 } from "../../wire/partner.ts";
 import {
@@ -51,7 +51,7 @@ const setWebhook = command({
   async run(context, { partnerId, url }, { event, concurrency, off }) {
     if ((url === undefined) !== off)
       throw new UsageError("specify either a URL or --off", "Use exactly one of the two.");
-    if (url !== undefined) checkReceiverUrl(url);
+    if (url !== undefined) checkWebhookUrl(url);
     const settings = {
       webhookUrl: url ?? null,
       webhookEvents: event.length === 0 ? null : [...event],
@@ -62,7 +62,7 @@ const setWebhook = command({
       await changePartner(administration, partnerId, settings);
     });
     context.print(
-      receiverRecord(partnerId, settings),
+      endpointRecord(partnerId, settings),
       url === undefined ? "Webhooks turned off." : `Webhook endpoint: ${url}`,
     );
   },

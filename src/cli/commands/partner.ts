@@ -58,8 +58,8 @@ const list = command({
   summary: "list the partners",
   async run(context) {
     const records = await withData(context, async ({ store: { read } }) => {
-      const receivers = new Map((await read.partners.listReceivers()).map((one) => [one.partnerId, one]));
-      return (await read.partners.list()).map((partner) => partnerRecord(partner, receivers.get(partner.id)));
+      const endpoints = new Map((await read.partners.listEndpoints()).map((one) => [one.partnerId, one]));
+      return (await read.partners.list()).map((partner) => partnerRecord(partner, endpoints.get(partner.id)));
     });
     const rows = records.map((one) => [
       one.partner_id,

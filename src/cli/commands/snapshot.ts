@@ -54,12 +54,12 @@ function summary({ alreadyDone, date, durationMs, added, ...found }: SnapshotRes
   if (added)
     return (
       `Updated the snapshot of ${date} with ${number(added.components)} new components: ` +
-      `${alertsText(added)} (${seconds} s).${endpointsMissing(found.withoutReceiver)}`
+      `${alertsText(added)} (${seconds} s).${endpointsMissing(found.withoutEndpoint)}`
     );
   return (
     `Snapshot of ${date}: ${number(found.components)} components, ${number(found.critical)} critical, ` +
     `${number(found.warning)} warning, ${number(found.good)} good; ${alertsText(found)} ` +
-    `(${seconds} s).${endpointsMissing(found.withoutReceiver)}${modelChange(found.heldBack)}`
+    `(${seconds} s).${endpointsMissing(found.withoutEndpoint)}${modelChange(found.suppressed)}`
   );
 }
 
@@ -71,7 +71,7 @@ const alertsText = ({ announced, queued }: { announced: number; queued: number }
 /** The maximum number of partners listed. */
 const MAX_LISTED = 5;
 
-function endpointsMissing(partners: SnapshotResult["withoutReceiver"]): string {
+function endpointsMissing(partners: SnapshotResult["withoutEndpoint"]): string {
   if (partners.length === 0) return "";
   const named = partners.slice(0, MAX_LISTED).map(({ id, name }) => `${name} (${id})`);
   const more = partners.length > MAX_LISTED ? ` and ${partners.length - MAX_LISTED} more` : "";
@@ -81,7 +81,7 @@ function endpointsMissing(partners: SnapshotResult["withoutReceiver"]): string {
   );
 }
 
-function modelChange(heldBack: number): string {
-  if (heldBack === 0) return "";
-  return `\nThe model changed since the previous snapshot: no alerts sent for ${number(heldBack)} tier changes.`;
+function modelChange(suppressed: number): string {
+  if (suppressed === 0) return "";
+  return `\nThe model changed since the previous snapshot: no alerts sent for ${number(suppressed)} tier changes.`;
 }

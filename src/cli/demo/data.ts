@@ -52,7 +52,7 @@ const DAILY_CALL_LIMIT = 1_000_000;
  */
 export async function prepareDemo(
   deps: DataFolderDeps,
-  receiverUrl: string,
+  webhookUrl: string,
   signal: AbortSignal,
 ): Promise<DemoData> {
   const { config, clock, random } = deps;
@@ -83,7 +83,7 @@ export async function prepareDemo(
       const propertyId = await ensureDemoProperty(store, knowledge, partner);
       const embedToken = await ensureEmbedToken(administration, credentialsFile, credentials, propertyId);
       // Set after the import, so that webhooks are sent for the snapshot's tier changes and not for every sample row.
-      await changePartner(administration, partner.id, { webhookUrl: receiverUrl });
+      await changePartner(administration, partner.id, { webhookUrl });
       const monotonicMs = () => performance.now();
       const snapshot = await takeSnapshot(
         { store, knowledge, clock, monotonicMs, yieldNow, signal },

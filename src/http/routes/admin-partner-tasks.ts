@@ -91,7 +91,7 @@ export function partnerTaskOperations({
       async handle({ administration, body, params, store }) {
         const { dry_run: isDryRun = false } = announceRequest.parse(body);
         const partner = await getPartner(store, params.id!);
-        if (!(await store.read.partners.findReceiver(partner.id))?.url) throw noEndpoint();
+        if (!(await store.read.partners.findEndpoint(partner.id))?.url) throw noEndpoint();
         if (isDryRun) {
           const state = await announceState(
             { administration, knowledge, yieldNow: yieldToEventLoop },

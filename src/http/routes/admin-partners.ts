@@ -94,11 +94,11 @@ export function adminPartnerOperations(): Operation[] {
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const partners = searchByNameOrId(await store.read.partners.list(), query.get("search"));
-        const receivers = new Map(
-          (await store.read.partners.listReceivers()).map((receiver) => [receiver.partnerId, receiver]),
+        const endpoints = new Map(
+          (await store.read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
         );
         const page = partners.slice(slice.offset, slice.offset + slice.limit);
-        const records = page.map((partner) => partnerRecord(partner, receivers.get(partner.id)));
+        const records = page.map((partner) => partnerRecord(partner, endpoints.get(partner.id)));
         return ok(partnersPage.of(records, slice, partners.length));
       },
     }),

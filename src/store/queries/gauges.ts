@@ -7,7 +7,7 @@ import { MOST_COUNTED } from "./delivery-log.ts";
 /** Sums for the metrics. Each reads an index or one row per partner, whatever the size of the portfolio. */
 export function gaugeStore(engine: Engine) {
   const { db } = engine;
-  const { dailyBudgets, partners, partnerTotals, webhookDeliveries, webhookReceivers } = engine.tables;
+  const { dailyBudgets, partners, partnerTotals, webhookDeliveries, webhookEndpoints } = engine.tables;
   const d = webhookDeliveries;
   const outbox = engine.prepared(() =>
     db
@@ -19,7 +19,7 @@ export function gaugeStore(engine: Engine) {
         oldest: sql<string | null>`min((
           select min(waiting.id) from ${d} waiting
           where waiting.partner_id = partners.id and waiting.status = 'pending'))`,
-        pausedReceivers: sql<number>`(select count(*) from ${webhookReceivers} where ${webhookReceivers.pausedAt} is not null)`,
+        pausedEndpoints: sql<number>`(select count(*) from ${webhookEndpoints} where ${webhookEndpoints.pausedAt} is not null)`,
       })
       .from(partners),
   );
@@ -48,9 +48,9 @@ export function gaugeStore(engine: Engine) {
   );
   return {
     /** Counts pending deliveries, at most 100,000, and returns the creation of the oldest. */
-    async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedReceivers: number }> {
-      const { pending, oldest, pausedReceivers } = (await outbox().execute({}))[0]!;
-      return { pending, oldestAt: oldest === null ? null : deliveryCreatedAt(oldest), pausedReceivers };
+    async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedEndpoints: number }> {
+      const { pending, oldest, pausedEndpoints } = (await outbox().execute({}))[0]!;
+      return { pending, oldestAt: oldest === null ? null : deliveryCreatedAt(oldest), pausedEndpoints };
     },
     async portfolio() {
       return (await portfolio().execute({}))[0]!;

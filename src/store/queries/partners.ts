@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
-import type { Administrator, Partner, WebhookReceiver } from "../../domain/partner.ts";
+import type { Administrator, Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
@@ -13,7 +13,7 @@ type NewCredential = {
 };
 
 /** Secrets are encrypted. */
-type ReceiverEndpoint = Pick<WebhookReceiver, "secret" | "nextSecret" | "rotatesAt" | "revision"> & {
+type DeliveryTarget = Pick<WebhookEndpoint, "secret" | "nextSecret" | "rotatesAt" | "revision"> & {
   url: string;
 };
 
@@ -24,7 +24,7 @@ const { placeholder } = sql;
 
 export function partnerStore(engine: Engine) {
   const { db } = engine;
-  const { credentials, partners, partnerTotals, properties, webhookReceivers } = engine.tables;
+  const { credentials, partners, partnerTotals, properties, webhookEndpoints } = engine.tables;
   const oneMore = sql`${partners.revision} + 1`;
   const byId = engine.prepared(() =>
     db
@@ -52,24 +52,24 @@ export function partnerStore(engine: Engine) {
       .innerJoin(partners, eq(partners.id, credentials.partnerId))
       .where(and(eq(credentials.clientId, placeholder("clientId")), isNull(credentials.revokedAt))),
   );
-  const endpointOf = engine.read<ReceiverEndpoint>(() =>
+  const deliveryTargetOf = engine.read<DeliveryTarget>(() =>
     db
       .select(
         aliased({
-          url: webhookReceivers.url,
-          secret: webhookReceivers.secret,
-          nextSecret: webhookReceivers.nextSecret,
-          rotatesAt: webhookReceivers.rotatesAt,
-          revision: webhookReceivers.revision,
+          url: webhookEndpoints.url,
+          secret: webhookEndpoints.secret,
+          nextSecret: webhookEndpoints.nextSecret,
+          rotatesAt: webhookEndpoints.rotatesAt,
+          revision: webhookEndpoints.revision,
         }),
       )
-      .from(webhookReceivers)
-      .innerJoin(partners, eq(partners.id, webhookReceivers.partnerId))
+      .from(webhookEndpoints)
+      .innerJoin(partners, eq(partners.id, webhookEndpoints.partnerId))
       .where(
         and(
-          eq(webhookReceivers.partnerId, placeholder("partnerId")),
+          eq(webhookEndpoints.partnerId, placeholder("partnerId")),
           engine.isTrue(partners.enabled),
-          isNotNull(webhookReceivers.url),
+          isNotNull(webhookEndpoints.url),
         ),
       ),
   );
@@ -81,11 +81,11 @@ export function partnerStore(engine: Engine) {
   );
   const addRevision = engine.addToRow(partners, ["id"], ["revision"]);
   const bumpRevision = (id: string) => addRevision({ id, revision: 1 });
-  const receiverOf = engine.prepared(() =>
+  const endpointOf = engine.prepared(() =>
     db
       .select()
-      .from(webhookReceivers)
-      .where(eq(webhookReceivers.partnerId, placeholder("partnerId"))),
+      .from(webhookEndpoints)
+      .where(eq(webhookEndpoints.partnerId, placeholder("partnerId"))),
   );
 
   return {
@@ -116,13 +116,13 @@ export function partnerStore(engine: Engine) {
       return await db.select().from(partners).orderBy(asc(partners.id));
     },
     /** Returns enabled partners that have components but no webhook endpoint. */
-    async withoutReceiver(): Promise<{ id: string; name: string }[]> {
+    async withoutEndpoint(): Promise<{ id: string; name: string }[]> {
       return await db
         .select({ id: partners.id, name: partners.name })
         .from(partners)
         .innerJoin(partnerTotals, eq(partnerTotals.partnerId, partners.id))
-        .leftJoin(webhookReceivers, eq(webhookReceivers.partnerId, partners.id))
-        .where(and(eq(partners.enabled, true), gt(partnerTotals.components, 0), isNull(webhookReceivers.url)))
+        .leftJoin(webhookEndpoints, eq(webhookEndpoints.partnerId, partners.id))
+        .where(and(eq(partners.enabled, true), gt(partnerTotals.components, 0), isNull(webhookEndpoints.url)))
         .orderBy(asc(partners.id));
     },
     async insert(partner: Partner): Promise<void> {
@@ -176,55 +176,55 @@ export function partnerStore(engine: Engine) {
       await bumpRevision(partnerId);
       return replaced?.clientId ?? undefined;
     },
-    async findReceiver(partnerId: string): Promise<WebhookReceiver | undefined> {
-      return (await receiverOf().execute({ partnerId }))[0];
+    async findEndpoint(partnerId: string): Promise<WebhookEndpoint | undefined> {
+      return (await endpointOf().execute({ partnerId }))[0];
     },
     /** Returns an enabled partner's webhook endpoint; undefined for a disabled partner or without an endpoint. */
-    async findEndpoint(partnerId: string): Promise<ReceiverEndpoint | undefined> {
-      return (await endpointOf({ partnerId }))[0];
+    async findDeliveryTarget(partnerId: string): Promise<DeliveryTarget | undefined> {
+      return (await deliveryTargetOf({ partnerId }))[0];
     },
-    async insertReceiver(
-      receiver: Pick<WebhookReceiver, "partnerId" | "url" | "secret" | "events">,
+    async insertEndpoint(
+      endpoint: Pick<WebhookEndpoint, "partnerId" | "url" | "secret" | "events">,
     ): Promise<void> {
-      await db.insert(webhookReceivers).values(receiver);
+      await db.insert(webhookEndpoints).values(endpoint);
     },
-    async updateReceiver(
+    async updateEndpoint(
       partnerId: string,
-      change: Partial<Omit<WebhookReceiver, "partnerId" | "revision">>,
+      change: Partial<Omit<WebhookEndpoint, "partnerId" | "revision">>,
     ): Promise<void> {
-      await db.update(webhookReceivers).set(change).where(eq(webhookReceivers.partnerId, partnerId));
+      await db.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.partnerId, partnerId));
     },
     /** Does nothing if an operator has changed the endpoint since the revision. */
-    async saveReceiverHealth(
+    async saveEndpointHealth(
       partnerId: string,
-      health: Pick<WebhookReceiver, "failures" | "failingSince" | "pausedAt" | "lastError">,
+      health: Pick<WebhookEndpoint, "failures" | "failingSince" | "pausedAt" | "lastError">,
       revision: number,
     ): Promise<void> {
-      const isAsRead = eq(webhookReceivers.revision, revision);
+      const isAsRead = eq(webhookEndpoints.revision, revision);
       await db
-        .update(webhookReceivers)
+        .update(webhookEndpoints)
         .set(health)
-        .where(and(eq(webhookReceivers.partnerId, partnerId), isAsRead));
+        .where(and(eq(webhookEndpoints.partnerId, partnerId), isAsRead));
     },
     /** Records that an operator changed the endpoint. */
     async raiseRevision(partnerId: string): Promise<void> {
       await db
-        .update(webhookReceivers)
-        .set({ revision: sql`${webhookReceivers.revision} + 1` })
-        .where(eq(webhookReceivers.partnerId, partnerId));
+        .update(webhookEndpoints)
+        .set({ revision: sql`${webhookEndpoints.revision} + 1` })
+        .where(eq(webhookEndpoints.partnerId, partnerId));
     },
-    async receiverRevisions(): Promise<{ partnerId: string; revision: number }[]> {
-      const { partnerId, revision } = webhookReceivers;
-      return await db.select({ partnerId, revision }).from(webhookReceivers);
+    async endpointRevisions(): Promise<{ partnerId: string; revision: number }[]> {
+      const { partnerId, revision } = webhookEndpoints;
+      return await db.select({ partnerId, revision }).from(webhookEndpoints);
     },
-    async listReceivers(): Promise<WebhookReceiver[]> {
-      return await db.select().from(webhookReceivers).orderBy(asc(webhookReceivers.partnerId));
+    async listEndpoints(): Promise<WebhookEndpoint[]> {
+      return await db.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.partnerId));
     },
     /** Activates the next secrets that are due; returns their partners. */
     async finishRotations(now: Instant): Promise<string[]> {
-      const { partnerId, nextSecret, rotatesAt } = webhookReceivers;
+      const { partnerId, nextSecret, rotatesAt } = webhookEndpoints;
       const rows = await db
-        .update(webhookReceivers)
+        .update(webhookEndpoints)
         .set({ secret: sql`${nextSecret}`, nextSecret: null, rotatesAt: null })
         .where(and(lte(rotatesAt, now), isNotNull(nextSecret)))
         .returning({ partnerId });

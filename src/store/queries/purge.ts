@@ -143,7 +143,7 @@ export function purgeStore(engine: Engine) {
     all(t.snapshotShares, t.snapshotShares.partnerId),
     all(t.partnerPlans, t.partnerPlans.partnerId),
     all(t.credentials, t.credentials.partnerId),
-    all(t.webhookReceivers, t.webhookReceivers.partnerId),
+    all(t.webhookEndpoints, t.webhookEndpoints.partnerId),
     all(t.partnerTotals, t.partnerTotals.partnerId),
     all(t.partners, t.partners.id),
   ];

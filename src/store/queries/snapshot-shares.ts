@@ -11,7 +11,7 @@ export type SnapshotShare = {
   doneSeq: number;
 };
 
-const COUNTS = ["components", "changed", "critical", "warning", "announced", "queued", "heldBack"] as const;
+const COUNTS = ["components", "changed", "critical", "warning", "announced", "queued", "suppressed"] as const;
 type ShareCounts = Record<(typeof COUNTS)[number], number>;
 
 /** The shares of a snapshot. A server has a share from its claim until the end of that transaction. */

@@ -11,7 +11,7 @@ export type DatabaseState = {
   /** The number of pending deliveries, and the creation of the oldest. */
   outbox: { waiting: number; oldestAt: number | null };
   /** The webhook endpoints of enabled partners. */
-  receivers: {
+  endpoints: {
     partnerId: string;
     partner: string;
     url: string;
@@ -61,7 +61,7 @@ export const DATABASE_STATE = {
   newestSnapshot: "SELECT max(day) AS day FROM snapshot_runs",
   outbox:
     "SELECT count(*) AS waiting, min(created_at) AS \"oldestAt\" FROM webhook_deliveries WHERE status = 'pending'",
-  receivers: `SELECT p.id AS "partnerId", p.name AS partner, r.url, r.paused_at AS "pausedAt",
+  endpoints: `SELECT p.id AS "partnerId", p.name AS partner, r.url, r.paused_at AS "pausedAt",
       r.failing_since AS "failingSince", r.last_error AS "lastError"
     FROM webhook_receivers r JOIN partners p ON p.id = r.partner_id
     WHERE r.url IS NOT NULL AND p.enabled ORDER BY p.id`,
@@ -74,6 +74,6 @@ export function readDatabaseState(db: Database): DatabaseState {
     snapshot: one(DATABASE_STATE.snapshot),
     newestSnapshotDay: one<{ day: string | null }>(DATABASE_STATE.newestSnapshot)!.day,
     outbox: one(DATABASE_STATE.outbox)!,
-    receivers: db.query<DatabaseState["receivers"][number], []>(DATABASE_STATE.receivers).all(),
+    endpoints: db.query<DatabaseState["endpoints"][number], []>(DATABASE_STATE.endpoints).all(),
   };
 }

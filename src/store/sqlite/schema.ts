@@ -6,7 +6,7 @@ export const {
   partners,
   credentials,
   administrators,
-  webhookReceivers,
+  webhookEndpoints,
   properties,
   units,
   appliances,

@@ -1,7 +1,7 @@
 import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { Partner, WebhookReceiver } from "../../domain/partner.ts";
+import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import { tierChanged } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
@@ -37,10 +37,10 @@ export async function announceState(
 ): Promise<AnnouncedState> {
   const { store, actor, changed } = administration;
   const { id } = partner;
-  const receiver = await store.read.partners.findReceiver(id);
-  if (!receiver?.url)
+  const endpoint = await store.read.partners.findEndpoint(id);
+  if (!endpoint?.url)
     throw new OperatorError(`${id} has no webhook endpoint`, "Set one with `mainstay partner set-webhook`.");
-  if (dryRun) return await countAnnouncements(administration, id, receiver);
+  if (dryRun) return await countAnnouncements(administration, id, endpoint);
   const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
   for (const { tier } of REPORTED)
     for (let after = 0; ; await yieldNow()) {
@@ -81,7 +81,7 @@ export async function announceState(
 async function countAnnouncements(
   { store: { read } }: Administration,
   partnerId: string,
-  { events }: WebhookReceiver,
+  { events }: WebhookEndpoint,
 ): Promise<AnnouncedState> {
   const [critical, warning] = await Promise.all(
     REPORTED.map(({ tier }) => read.components.countTier(partnerId, tier)),

@@ -52,8 +52,8 @@ export class Outbox {
   }
 
   async #loadWanted(): Promise<ReadonlySet<string> | "all" | "none"> {
-    const receiver = await this.tx.partners.findReceiver(this.partner.id);
-    if (!receiver?.url) return "none";
-    return receiver.events ? new Set(receiver.events) : "all";
+    const endpoint = await this.tx.partners.findEndpoint(this.partner.id);
+    if (!endpoint?.url) return "none";
+    return endpoint.events ? new Set(endpoint.events) : "all";
   }
 }

@@ -6,7 +6,7 @@ import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/attempt.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import type { PartnerLeases } from "../../webhooks/dispatcher-deps.ts";
-import { HEALTHY } from "../../webhooks/receiver-health.ts";
+import { HEALTHY } from "../../webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../webhooks/retry-schedule.ts";
 import { hasTakenOver } from "../partners/administer-partner.ts";
 
@@ -35,12 +35,12 @@ export function deliveryRepository(
   const isEnabled = async (partnerId: string) => (await partners.find(partnerId))?.enabled === true;
 
   async function endpoint(partnerId: string): Promise<RevisedEndpoint | null> {
-    const receiver = await partners.findEndpoint(partnerId);
-    if (!receiver) return null;
-    const { url, revision } = receiver;
-    const next = receiver.nextSecret && (await decrypt(receiver.nextSecret));
-    if (next && hasTakenOver(receiver, clock())) return { url, revision, secret: next, nextSecret: null };
-    return { url, revision, secret: await decrypt(receiver.secret), nextSecret: next || null };
+    const endpoint = await partners.findDeliveryTarget(partnerId);
+    if (!endpoint) return null;
+    const { url, revision } = endpoint;
+    const next = endpoint.nextSecret && (await decrypt(endpoint.nextSecret));
+    if (next && hasTakenOver(endpoint, clock())) return { url, revision, secret: next, nextSecret: null };
+    return { url, revision, secret: await decrypt(endpoint.secret), nextSecret: next || null };
   }
 
   return {
@@ -59,17 +59,17 @@ export function deliveryRepository(
         for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
       }),
     async endpointState(partnerId) {
-      const receiver = await partners.findReceiver(partnerId);
-      if (!receiver) return { health: HEALTHY, concurrency: null, revision: 0 };
-      const { failures, failingSince, pausedAt, lastError, concurrency, revision } = receiver;
+      const endpoint = await partners.findEndpoint(partnerId);
+      if (!endpoint) return { health: HEALTHY, concurrency: null, revision: 0 };
+      const { failures, failingSince, pausedAt, lastError, concurrency, revision } = endpoint;
       return { health: { failures, failingSince, pausedAt, lastError }, concurrency, revision };
     },
-    saveReceiverHealth: (partnerId, health, revision, epoch) =>
+    saveEndpointHealth: (partnerId, health, revision, epoch) =>
       store.write(async (tx) => {
         const [own] = cluster.isSingleNode
           ? [true]
           : await underHeldLeases(tx, cluster, [{ partnerId, epoch }]);
-        if (own) await tx.partners.saveReceiverHealth(partnerId, health, revision);
+        if (own) await tx.partners.saveEndpointHealth(partnerId, health, revision);
       }),
   };
 }

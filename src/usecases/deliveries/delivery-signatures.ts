@@ -11,12 +11,12 @@ export async function deliveryHeaders(
   at: Instant,
 ): Promise<Record<string, string>> {
   const found = await store.read.deliveryLog.find(id);
-  const receiver = found && (await store.read.partners.findReceiver(found.delivery.partnerId));
-  if (!found || !receiver) throw notFound("Delivery not found");
-  const isOver = hasTakenOver(receiver, at);
-  const secret = await encryptor.decrypt((isOver && receiver.nextSecret) || receiver.secret);
+  const endpoint = found && (await store.read.partners.findEndpoint(found.delivery.partnerId));
+  if (!found || !endpoint) throw notFound("Delivery not found");
+  const isOver = hasTakenOver(endpoint, at);
+  const secret = await encryptor.decrypt((isOver && endpoint.nextSecret) || endpoint.secret);
   const nextSecret =
-    isOver || receiver.nextSecret === null ? null : await encryptor.decrypt(receiver.nextSecret);
+    isOver || endpoint.nextSecret === null ? null : await encryptor.decrypt(endpoint.nextSecret);
   const { event, body } = found.delivery;
   return signedHeaders({ deliveryId: id, event, body: Buffer.from(body), at, secret, nextSecret });
 }

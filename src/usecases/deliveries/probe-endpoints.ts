@@ -43,7 +43,7 @@ export async function probeEndpoints(deps: ProbeDeps, partners: readonly Partner
 async function probe(deps: ProbeDeps, partner: Partner): Promise<Probed | undefined> {
   const { administration, send, clock, timeoutMs } = deps;
   const { store, random, actor } = administration;
-  const url = (await store.read.partners.findReceiver(partner.id))?.url;
+  const url = (await store.read.partners.findEndpoint(partner.id))?.url;
   if (!url) return undefined;
   const at = clock();
   const message = webhookTest(MESSAGE, "signature probe");

@@ -26,7 +26,7 @@ export async function resendDelivery(resender: Resender, id: string, ofPartner?:
       const delivery = (await tx.deliveryLog.find(id))?.delivery;
       if (!delivery) throw notFound("Delivery not found");
       if (delivery.status === "pending") throw conflict("Delivery is still in progress");
-      await requireReceiver(tx, partnerId);
+      await requireEndpoint(tx, partnerId);
       // In a cluster another server may have pruned it meanwhile.
       if (!(await tx.deliveryLog.resend(id, tx.now))) throw notFound("Delivery not found");
       await tx.partners.raiseRevision(partnerId);
@@ -56,7 +56,7 @@ export async function resendFailed(administration: Administration, window: Faile
   const matched = await countFailed(administration, window);
   await store.write(
     async (tx) => {
-      await requireReceiver(tx, partnerId);
+      await requireEndpoint(tx, partnerId);
       const detail = { from: toIso(from), to: toIso(to), matched };
       await tx.audit.record({
         at: tx.now,
@@ -85,7 +85,7 @@ export async function resendFailed(administration: Administration, window: Faile
   }
 }
 
-async function requireReceiver(tx: Tx, partnerId: string): Promise<void> {
-  const receiver = await tx.partners.findReceiver(partnerId);
-  if (!receiver?.url) throw conflict("The partner has no webhook endpoint");
+async function requireEndpoint(tx: Tx, partnerId: string): Promise<void> {
+  const endpoint = await tx.partners.findEndpoint(partnerId);
+  if (!endpoint?.url) throw conflict("The partner has no webhook endpoint");
 }

@@ -18,8 +18,8 @@ export async function sendTestEvent(
     async (tx) => {
       const partner = await tx.partners.find(partnerId);
       if (!partner) throw notFound("Partner not found");
-      const receiver = await tx.partners.findReceiver(partnerId);
-      if (!receiver?.url) throw conflict("The partner has no webhook endpoint");
+      const endpoint = await tx.partners.findEndpoint(partnerId);
+      if (!endpoint?.url) throw conflict("The partner has no webhook endpoint");
       if (!partner.enabled) throw conflict("The partner is disabled: its deliveries are on hold");
       const sending = { ...tx, requestId: test.requestId ?? null };
       const message = webhookTest(test.message, test.requestedBy);

@@ -1,11 +1,11 @@
 import { notFound } from "../../domain/errors.ts";
-import type { Partner, PartnerSettings, WebhookReceiver } from "../../domain/partner.ts";
+import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { type Administration, refuseDeleted } from "./partners.ts";
 
-type Subject = { partner: Partner; receiver: WebhookReceiver };
+type Subject = { partner: Partner; endpoint: WebhookEndpoint };
 
 /** Changes a partner's settings. A webhook endpoint with a new URL counts as healthy: it is no longer paused. */
 export async function changePartner(
@@ -21,7 +21,7 @@ export async function changePartner(
     }
     if (url === undefined && events === undefined && concurrency === undefined) return;
     const healthy = { failures: 0, failingSince: null, pausedAt: null, lastError: null };
-    await tx.partners.updateReceiver(partnerId, {
+    await tx.partners.updateEndpoint(partnerId, {
       ...(url !== undefined && { url, ...healthy }),
       ...(events !== undefined && { events }),
       ...(concurrency !== undefined && { concurrency }),
@@ -79,10 +79,10 @@ export async function rotateWebhookSecret(
 ): Promise<{ secret: string; takesEffectAt: Instant }> {
   const secret = newWebhookSecret(administration.random);
   const encrypted = await administration.encryptor.encrypt(secret);
-  return await change(administration, partnerId, async (tx, { receiver }, record) => {
+  return await change(administration, partnerId, async (tx, { endpoint }, record) => {
     const takesEffectAt = tx.now + overlapMs;
-    const current = (hasTakenOver(receiver, tx.now) && receiver.nextSecret) || receiver.secret;
-    await tx.partners.updateReceiver(
+    const current = (hasTakenOver(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
+    await tx.partners.updateEndpoint(
       partnerId,
       overlapMs > 0
         ? { secret: current, nextSecret: encrypted, rotatesAt: takesEffectAt }
@@ -94,7 +94,7 @@ export async function rotateWebhookSecret(
 }
 
 /** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
-export function hasTakenOver({ rotatesAt }: Pick<WebhookReceiver, "rotatesAt">, now: Instant): boolean {
+export function hasTakenOver({ rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">, now: Instant): boolean {
   return rotatesAt !== null && rotatesAt <= now;
 }
 
@@ -118,10 +118,10 @@ async function change<T>(
   const result = await store.write(
     async (tx) => {
       const partner = await tx.partners.find(partnerId);
-      const receiver = await tx.partners.findReceiver(partnerId);
-      if (!partner || !receiver) throw notFound(`Partner not found: ${partnerId}`);
+      const endpoint = await tx.partners.findEndpoint(partnerId);
+      if (!partner || !endpoint) throw notFound(`Partner not found: ${partnerId}`);
       await tx.partners.raiseRevision(partnerId);
-      return await run(tx, { partner, receiver }, (action, detail) =>
+      return await run(tx, { partner, endpoint }, (action, detail) =>
         tx.audit.record({ at: tx.now, actor, action, subject: partnerId, detail }),
       );
     },

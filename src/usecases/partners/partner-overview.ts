@@ -18,7 +18,7 @@ export async function partnerOverview(
   const { properties, appliances, components } = totals;
   return {
     partner,
-    receiver: await read.partners.findReceiver(id),
+    endpoint: await read.partners.findEndpoint(id),
     clientId: await read.partners.clientId(id),
     properties,
     appliances,

@@ -1,6 +1,6 @@
 import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
-import { isReceiverUrl, type Partner, type PartnerCredentials } from "../../domain/partner.ts";
+import { isWebhookUrl, type Partner, type PartnerCredentials } from "../../domain/partner.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import { hashSecret } from "../../secrets/hash.ts";
@@ -33,7 +33,7 @@ export async function createPartner(
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
   const name = readName(input.name, "a partner's name", 'mainstay partner create "Acme"');
-  if (input.webhookUrl !== null) checkReceiverUrl(input.webhookUrl);
+  if (input.webhookUrl !== null) checkWebhookUrl(input.webhookUrl);
   const credentials: PartnerCredentials = {
     apiKey: newApiKey(random),
     clientId: newClientId(random),
@@ -64,7 +64,7 @@ export async function createPartner(
       secretHash: hashSecret(credentials.clientSecret),
       clientId: credentials.clientId,
     });
-    await tx.partners.insertReceiver({
+    await tx.partners.insertEndpoint({
       partnerId: made.id,
       url: input.webhookUrl,
       secret: encrypted,
@@ -157,8 +157,8 @@ export async function rotateClientSecret(
 }
 
 /** Throws an OperatorError if the text cannot be a webhook URL. */
-export function checkReceiverUrl(text: string): void {
-  if (isReceiverUrl(text)) return;
+export function checkWebhookUrl(text: string): void {
+  if (isWebhookUrl(text)) return;
   throw new OperatorError(
     "a webhook URL must be an absolute http or https URL without user name or control characters",
     "For example: https://receiver.example/hooks",

@@ -32,7 +32,7 @@ export type ModelContext = { knowledge: Knowledge; announceModelChange?: boolean
 /** The counts of a day's run. */
 export type Run = Pick<
   SnapshotResult,
-  "components" | "changed" | "critical" | "warning" | "announced" | "queued" | "heldBack"
+  "components" | "changed" | "critical" | "warning" | "announced" | "queued" | "suppressed"
 >;
 export const EMPTY_RUN: Run = {
   components: 0,
@@ -41,7 +41,7 @@ export const EMPTY_RUN: Run = {
   warning: 0,
   announced: 0,
   queued: 0,
-  heldBack: 0,
+  suppressed: 0,
 };
 
 export const runCounts = ({
@@ -51,7 +51,7 @@ export const runCounts = ({
   warning,
   announced,
   queued,
-  heldBack,
+  suppressed,
 }: Run): Run => ({
   components,
   changed,
@@ -59,7 +59,7 @@ export const runCounts = ({
   warning,
   announced,
   queued,
-  heldBack,
+  suppressed,
 });
 
 /** How the components of a day are scored, and the consequences. */
@@ -182,7 +182,7 @@ export async function scoreProperties(
   for (const writer of writers.values()) {
     run.announced += writer.announced;
     run.queued += writer.queued;
-    run.heldBack += writer.suppressed;
+    run.suppressed += writer.suppressed;
     await writer.flush();
   }
   // Pruning comes last: each of these statements flushes the rows that are buffered to be written together.

@@ -105,8 +105,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     test("have a webhook endpoint, with its filter, its secrets and its health", async () => {
       const { partners } = read();
       const insert = { partnerId: partner.id, url: "http://h.test/", secret: "sealed", events: null };
-      expect(await partners.findReceiver(partner.id)).toBeUndefined();
-      await write((tx) => tx.partners.insertReceiver(insert));
+      expect(await partners.findEndpoint(partner.id)).toBeUndefined();
+      await write((tx) => tx.partners.insertEndpoint(insert));
       const fresh = {
         ...insert,
         nextSecret: null,
@@ -118,7 +118,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         pausedAt: null,
         lastError: null,
       };
-      expect(await partners.findReceiver(partner.id)).toEqual(fresh);
+      expect(await partners.findEndpoint(partner.id)).toEqual(fresh);
       const change = {
         events: ["a", TEXT],
         concurrency: 3,
@@ -129,14 +129,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         pausedAt: NOW,
         lastError: TEXT,
       };
-      await write((tx) => tx.partners.updateReceiver(partner.id, change));
+      await write((tx) => tx.partners.updateEndpoint(partner.id, change));
       await write((tx) => tx.partners.raiseRevision(partner.id));
       const changed = { ...fresh, ...change, revision: 1 };
-      expect(await partners.findReceiver(partner.id)).toEqual(changed);
-      expect(await partners.listReceivers()).toEqual([changed]);
-      expect(await partners.receiverRevisions()).toEqual([{ partnerId: partner.id, revision: 1 }]);
+      expect(await partners.findEndpoint(partner.id)).toEqual(changed);
+      expect(await partners.listEndpoints()).toEqual([changed]);
+      expect(await partners.endpointRevisions()).toEqual([{ partnerId: partner.id, revision: 1 }]);
       const { url, secret } = insert;
-      expect(await partners.findEndpoint(partner.id)).toEqual({
+      expect(await partners.findDeliveryTarget(partner.id)).toEqual({
         url,
         secret,
         nextSecret: "next",
@@ -144,24 +144,24 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         revision: 1,
       });
       await write((tx) => tx.partners.update(partner.id, { enabled: false }));
-      expect(await partners.findEndpoint(partner.id)).toBeUndefined();
+      expect(await partners.findDeliveryTarget(partner.id)).toBeUndefined();
       await write((tx) => tx.partners.update(partner.id, { enabled: true }));
       expect(await write((tx) => tx.partners.finishRotations(LARGE - 1))).toEqual([]);
       expect(await write((tx) => tx.partners.finishRotations(LARGE))).toEqual([partner.id]);
-      expect(await partners.findReceiver(partner.id)).toMatchObject({
+      expect(await partners.findEndpoint(partner.id)).toMatchObject({
         secret: "next",
         nextSecret: null,
         rotatesAt: null,
       });
-      await write((tx) => tx.partners.updateReceiver(partner.id, { events: [], url: null }));
-      expect(await partners.findReceiver(partner.id)).toMatchObject({ events: [], url: null });
-      expect(await partners.findEndpoint(partner.id)).toBeUndefined();
+      await write((tx) => tx.partners.updateEndpoint(partner.id, { events: [], url: null }));
+      expect(await partners.findEndpoint(partner.id)).toMatchObject({ events: [], url: null });
+      expect(await partners.findDeliveryTarget(partner.id)).toBeUndefined();
       const failing = { failures: 8, failingSince: NOW, pausedAt: NOW, lastError: "HTTP 500" };
-      await write((tx) => tx.partners.saveReceiverHealth(partner.id, { ...failing, failures: 9 }, 0));
-      expect(await partners.findReceiver(partner.id)).toMatchObject({ failures: 7 });
-      await write((tx) => tx.partners.saveReceiverHealth(partner.id, failing, 1));
-      expect(await partners.findReceiver(partner.id)).toMatchObject({ ...failing, events: [] });
-      await write((tx) => tx.partners.updateReceiver(partner.id, { pausedAt: null }));
+      await write((tx) => tx.partners.saveEndpointHealth(partner.id, { ...failing, failures: 9 }, 0));
+      expect(await partners.findEndpoint(partner.id)).toMatchObject({ failures: 7 });
+      await write((tx) => tx.partners.saveEndpointHealth(partner.id, failing, 1));
+      expect(await partners.findEndpoint(partner.id)).toMatchObject({ ...failing, events: [] });
+      await write((tx) => tx.partners.updateEndpoint(partner.id, { pausedAt: null }));
     });
 
     test("are counted by their configuration", async () => {
@@ -171,7 +171,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       const without = await world.addPartner();
       const bare = await world.addProperty(without);
       await world.addAppliance(without, { propertyId: bare.id });
-      expect(ids(await read().partners.withoutReceiver())).toEqual([without.id]);
+      expect(ids(await read().partners.withoutEndpoint())).toEqual([without.id]);
     });
   });
 
@@ -324,7 +324,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
 
     test("are counted for the metrics, like the daily calls and the portfolio", async () => {
       const { gauges } = read();
-      expect(await gauges.outbox()).toEqual({ pending: 2, oldestAt: expect.any(Number), pausedReceivers: 0 });
+      expect(await gauges.outbox()).toEqual({ pending: 2, oldestAt: expect.any(Number), pausedEndpoints: 0 });
       const { properties, components, critical, warning } = await gauges.portfolio();
       expect(properties).toBe(3);
       expect([components, critical, warning].map((sum) => typeof sum)).toEqual([

@@ -10,7 +10,7 @@ const NOTHING = {
   warning: 0,
   announced: 0,
   queued: 0,
-  heldBack: 0,
+  suppressed: 0,
 };
 
 /** Tests the guarantees that every store gives for the state that servers on one database share. */
@@ -46,13 +46,13 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       });
       expect(claimed).toHaveLength(opened);
       expect(claimed).toEqual(claimed.toSorted());
-      const counts = { ...NOTHING, components: 7, heldBack: 2 };
+      const counts = { ...NOTHING, components: 7, suppressed: 2 };
       for (const [doneSeq, isDone] of [
         [3, false],
         [5, true],
       ] as const)
         await store.write((tx) => tx.snapshotShares.add(DAY, { partnerId, doneSeq }, counts, isDone));
-      expect(await snapshotShares.sum(DAY)).toEqual({ ...counts, components: 14, heldBack: 4 });
+      expect(await snapshotShares.sum(DAY)).toEqual({ ...counts, components: 14, suppressed: 4 });
       expect(await snapshotShares.left(DAY)).toBe(opened - 1);
       await store.write((tx) => tx.snapshotShares.forget(DAY));
       expect(await snapshotShares.any(DAY)).toBe(false);

@@ -30,7 +30,7 @@ beforeAll(async () => {
       credentialGeneration: 1,
       createdAt: NOW,
     });
-    await tx.partners.insertReceiver({ partnerId: PARTNER, url: "http://a.test", secret: "s", events: null });
+    await tx.partners.insertEndpoint({ partnerId: PARTNER, url: "http://a.test", secret: "s", events: null });
   });
 });
 afterAll(async () => {

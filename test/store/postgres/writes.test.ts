@@ -133,11 +133,11 @@ describe("writes that wait together", () => {
       [0, 1, 2, 3].map((nth) =>
         store.write(
           async (tx) => {
-            const before = (await tx.partners.findReceiver(id))?.url ?? null;
+            const before = (await tx.partners.findEndpoint(id))?.url ?? null;
             const receiver = { partnerId: id, url: "https://a.example", secret: "s", events: null };
-            if (nth === 1) await tx.partners.insertReceiver(receiver);
-            if (nth === 2) await tx.partners.updateReceiver(id, { url: "https://b.example" });
-            return [before, (await tx.partners.findReceiver(id))?.url ?? null];
+            if (nth === 1) await tx.partners.insertEndpoint(receiver);
+            if (nth === 2) await tx.partners.updateEndpoint(id, { url: "https://b.example" });
+            return [before, (await tx.partners.findEndpoint(id))?.url ?? null];
           },
           { partnerId: id },
         ),

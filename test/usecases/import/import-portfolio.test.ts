@@ -286,7 +286,7 @@ describe("an import", () => {
   test("is announced to the partner's webhook endpoint as it happens, once", async () => {
     const partner = await newPartner();
     await store.write((tx) =>
-      tx.partners.insertReceiver({
+      tx.partners.insertEndpoint({
         partnerId: partner.id,
         url: "https://r.example/",
         secret: "s",

@@ -108,7 +108,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
       await sendTestEvent(administration, partnerId, { message: "Hello", requestedBy: "test" });
     dispatcher.start();
     await eventually(async () => {
-      expect(await store.read.partners.findReceiver(partnerId)).toMatchObject({
+      expect(await store.read.partners.findEndpoint(partnerId)).toMatchObject({
         pausedAt: expect.any(Number),
         lastError: "HTTP 500",
       });
@@ -121,7 +121,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
       world.time.now += 60_000;
       expect(await store.read.deliveryLog.count({ partnerId, status: "delivered" })).toBe(3);
     });
-    expect(await store.read.partners.findReceiver(partnerId)).toMatchObject({ pausedAt: null, failures: 0 });
+    expect(await store.read.partners.findEndpoint(partnerId)).toMatchObject({ pausedAt: null, failures: 0 });
     expect(sent.filter((url) => url === "http://new.test/")).toHaveLength(3);
   } finally {
     endWatch();

@@ -97,7 +97,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       warning: 1,
       good: 9,
       announced: 3,
-      heldBack: 0,
+      suppressed: 0,
       alreadyDone: false,
     });
     expect(await world.store.read.snapshots.run("2026-03-10")).toMatchObject({
@@ -219,7 +219,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
 
   test("writes no announcement for a partner that does not subscribe to it", async () => {
     await world.store.write((tx) =>
-      tx.partners.updateReceiver(world.partnerId, { events: ["property.created"] }),
+      tx.partners.updateEndpoint(world.partnerId, { events: ["property.created"] }),
     );
     await world.addAppliances({ propertyId, installYear: 1980 });
     expect((await take()).announced).toBe(3);
@@ -617,8 +617,8 @@ describe("a day with a snapshot by another model", () => {
   test("gets a new snapshot, announces nothing, and keeps its trend points", async () => {
     const reported = await announced();
     const [before] = await world.components(propertyId);
-    expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, heldBack: 1, components: 6 });
-    expect(await take()).toMatchObject({ alreadyDone: true, heldBack: 1 });
+    expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, suppressed: 1, components: 6 });
+    expect(await take()).toMatchObject({ alreadyDone: true, suppressed: 1 });
     expect(await announced()).toEqual(reported);
     const [component] = await world.components(propertyId);
     expect(component).toMatchObject({ announcedTier: component!.riskTier, trendScore: before!.trendScore });

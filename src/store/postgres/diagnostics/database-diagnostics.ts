@@ -50,7 +50,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
       snapshot: await one(DATABASE_STATE.snapshot),
       newestSnapshotDay: (await one<{ day: string | null }>(DATABASE_STATE.newestSnapshot))!.day,
       outbox: (await one<DatabaseState["outbox"]>(DATABASE_STATE.outbox))!,
-      receivers: await all(DATABASE_STATE.receivers),
+      endpoints: await all(DATABASE_STATE.endpoints),
     };
     const fit = await one<{ base: string; number: number }>(FIT);
     const model: ModelState = {

@@ -46,7 +46,7 @@ export function openWriter(options: WriterOptions): Writer {
   const connection = new WriterConnection(connections);
   const batcher = new StatementBatcher(connection, preparesStatements);
   const partners = new LockedPartners(batcher, preparesStatements, options.nextDelivery);
-  const stores = cachingReceivers(storesOf(postgresEngine(batcher, preparesStatements, batcher)), batcher);
+  const stores = cachingEndpoints(storesOf(postgresEngine(batcher, preparesStatements, batcher)), batcher);
   let now = 0;
   const committer = new GroupCommitter({
     connection,
@@ -93,9 +93,9 @@ export function openWriter(options: WriterOptions): Writer {
   return { committer, stores, transaction: () => ({ ...base, now }) };
 }
 
-/** Most writes ask for their partner's receiver, and those of a group are mostly of the same partner. */
-function cachingReceivers(stores: Stores, batcher: StatementBatcher): Stores {
-  const findReceiver = (id: string) =>
-    batcher.cached(`receiver ${id}`, "webhook_receivers", () => stores.partners.findReceiver(id));
-  return { ...stores, partners: { ...stores.partners, findReceiver } };
+/** Most writes ask for their partner's webhook endpoint, and those of a group are mostly of the same partner. */
+function cachingEndpoints(stores: Stores, batcher: StatementBatcher): Stores {
+  const findEndpoint = (id: string) =>
+    batcher.cached(`endpoint ${id}`, "webhook_receivers", () => stores.partners.findEndpoint(id));
+  return { ...stores, partners: { ...stores.partners, findEndpoint } };
 }

@@ -4,7 +4,7 @@ import type { Instant } from "../domain/time.ts";
  * The failures of a partner's webhook endpoint since its last success. While it is paused, its deliveries stay pending
  * and no attempts are counted; periodically, one of them is sent as a probe.
  */
-export type ReceiverHealth = {
+export type EndpointHealth = {
   /** Consecutive failed attempts. */
   failures: number;
   /** When the first of them started; null if there is none. */
@@ -15,7 +15,7 @@ export type ReceiverHealth = {
   lastError: string | null;
 };
 
-export const HEALTHY: ReceiverHealth = { failures: 0, failingSince: null, pausedAt: null, lastError: null };
+export const HEALTHY: EndpointHealth = { failures: 0, failingSince: null, pausedAt: null, lastError: null };
 
 /** An endpoint is paused once it reaches both. */
 export type PauseLimits = { failures: number; failingMs: number };
@@ -28,10 +28,10 @@ export const DEFAULT_PAUSE_LIMITS: PauseLimits = { failures: 20, failingMs: 600_
 
 /** Returns the health after an attempt. A success resets it, which resumes a paused endpoint. */
 export function healthAfter(
-  health: ReceiverHealth,
+  health: EndpointHealth,
   attempt: { ok: boolean; error: string | null; startedAt: Instant },
   limits: PauseLimits,
-): ReceiverHealth {
+): EndpointHealth {
   if (attempt.ok) return HEALTHY;
   const failures = health.failures + 1;
   const failingSince = Math.min(health.failingSince ?? attempt.startedAt, attempt.startedAt);

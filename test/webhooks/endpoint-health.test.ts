@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { HEALTHY, healthAfter, type ReceiverHealth } from "../../src/webhooks/receiver-health.ts";
+import { type EndpointHealth, HEALTHY, healthAfter } from "../../src/webhooks/endpoint-health.ts";
 
 const LIMITS = { failures: 3, failingMs: 1_000 };
 const failed = (startedAt: number, error = "HTTP 500") => ({ ok: false, error, startedAt });
 const after = (attempts: { ok: boolean; error: string | null; startedAt: number }[], health = HEALTHY) =>
-  attempts.reduce<ReceiverHealth>((before, attempt) => healthAfter(before, attempt, LIMITS), health);
+  attempts.reduce<EndpointHealth>((before, attempt) => healthAfter(before, attempt, LIMITS), health);
 
 test("an endpoint is paused once it reaches both limits, not before", () => {
   expect(after([failed(0), failed(500), failed(999)]).pausedAt).toBeNull();
