@@ -95,6 +95,8 @@ describe("the guide", () => {
 
   test("has no other example programs", async () => {
     await server.anonymous.ask("GET", "/docs/examples/nothing.ts", 404);
-    await server.anonymous.ask("GET", "/docs/examples/..%2f..%2fpackage.json", 404);
+    for (const name of ["..%2f..%2fpackage.json", "__proto__", "constructor", "toString"])
+      for (const folder of ["docs/examples", "assets"])
+        await server.anonymous.ask("GET", `/${folder}/${name}`, 404);
   });
 });

@@ -175,7 +175,14 @@ async function expectHarmless(
 }
 
 /** Routes and queries that a link to the page could contain. */
-const LINKS = ['properties/<x-planted>"', "<x-planted>", "alerts?tier=<x-planted>&q=%3Cx-planted%3E", "%"];
+const LINKS = [
+  'properties/<x-planted>"',
+  "<x-planted>",
+  "alerts?tier=<x-planted>&q=%3Cx-planted%3E",
+  "%",
+  "constructor",
+  "alerts?system=constructor",
+];
 
 // Rule: hostile-texts
 test("the portfolio app shows hostile texts as text on every page", async () => {

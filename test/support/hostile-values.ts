@@ -26,6 +26,13 @@ export const JSON_VALUES = [
   ],
 ] as const;
 
+/** In place of one field of a body: also numbers of any length, and lists and objects of any size. */
+export const FIELD_VALUES = [
+  ...JSON_VALUES,
+  ...["9007199254740992", "-9007199254740993", "1e400", "-1e400", "1e-7", "1E+2", "0e0", "‹1000 digits›"],
+  ...["[‹100000 items›]", '{"‹10000›":1}', '"\udc00\ud800"', '"\u202e\u0000"', '"‹10000›\u0000"'],
+] as const;
+
 /** Names that no field and no parameter has, but an object may have. */
 export const NAMES = [
   "__proto__",
@@ -195,5 +202,7 @@ export const STAND_INS = {
   501: "x".repeat(501),
   10001: "x".repeat(10_001),
   deep: "[".repeat(10_000) + "]".repeat(10_000),
+  "1000 digits": "9".repeat(1000),
+  "100000 items": Array.from({ length: 100_000 }, () => "0").join(","),
   "1001 items": Array.from({ length: 1001 }, () => "{}").join(","),
 } as const;

@@ -56,15 +56,15 @@ ${events.join("\n")}
 }
 
 /** The example programs of the guide, by name. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  "webhooks.ts": webhooksTs as string,
-  "webhooks.py": webhooksPy,
-  "receiver.ts": receiverTs as string,
-  "receiver.py": receiverPy,
-  "read-events.sh": readEvents,
-  "verify-webhook.sh": verifyWebhook,
-};
-const isExample = (target: string) => EXAMPLES[target.replace(/^examples\//, "")] !== undefined;
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  ["webhooks.ts", webhooksTs as string],
+  ["webhooks.py", webhooksPy],
+  ["receiver.ts", receiverTs as string],
+  ["receiver.py", receiverPy],
+  ["read-events.sh", readEvents],
+  ["verify-webhook.sh", verifyWebhook],
+]);
+const isExample = (target: string) => EXAMPLES.has(target.replace(/^examples\//, ""));
 
 /** The OpenAPI document as text: the same bytes on every server and in every command. */
 export const documentText = (knowledge: Knowledge, operations: readonly Operation[]) =>
@@ -142,7 +142,7 @@ export function documentOperations(
       path: "/docs/examples/{name}",
       summary: "An example program of the guide",
       handle({ params }) {
-        const text = EXAMPLES[params.name!];
+        const text = EXAMPLES.get(params.name!);
         if (text === undefined) throw notFound("Example not found");
         return file(text, "text/plain; charset=utf-8");
       },
