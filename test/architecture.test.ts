@@ -132,6 +132,7 @@ const KEPT_IN: Record<string, readonly string[]> = {
   pg: ["store"],
   // Types of it also where a database is looked at or copied as a file.
   "bun:sqlite": ["store", "app", "backup", "doctor"],
+  "bun:ffi": ["app"],
   croner: ["jobs"],
   commander: ["cli"],
   "cli-progress": ["cli"],

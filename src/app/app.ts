@@ -67,6 +67,10 @@ export type App = Pick<ClusterMembership, "mustStop"> & {
   adminUrl: string;
   /** Reads the certificate again without interruption. If it cannot be used, logs that and keeps the old one. */
   renewTls(): void;
+  /** Resolves once the writer has committed a write; rejects if the write was refused. */
+  probeWriter(): Promise<void>;
+  /** The longest time, in seconds, that `drain` and `stop` take. */
+  stopsWithinS(): number;
   /** Serves requests for `server.drain_s` seconds more, during which load balancers can choose other servers. */
   drain(): Promise<void>;
   /** Ends the drain. Returns false if it was over. */
@@ -76,6 +80,9 @@ export type App = Pick<ClusterMembership, "mustStop"> & {
    */
   stop(): Promise<void>;
 };
+
+/** The longest time that the rest of a stop takes, above all the final checkpoint of the database. */
+const DATABASE_CLOSE_S = 60;
 
 /** Starts a server: builds every part from the settings, and listens. Throws an OperatorError if it cannot. */
 export async function startApp(deps: AppDeps): Promise<App> {
@@ -185,6 +192,9 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     adminUrl: listeners.adminUrl,
     renewTls: listeners.renewTls,
     mustStop: joined.mustStop,
+    probeWriter: () => store.write((tx) => tx.clock.probe(tx.now)),
+    // Requests and deliveries each have the grace period.
+    stopsWithinS: () => drainSeconds(config, cluster) + 2 * config.server.shutdownGraceS + DATABASE_CLOSE_S,
     async drain() {
       const seconds = drainSeconds(config, cluster);
       if (seconds > 0) log.info({ drain_s: seconds }, "draining");

@@ -29,8 +29,14 @@ export class SelfExecFailed extends Error {
 export const selfProgram = (): readonly string[] =>
   PROGRAM_FILE === undefined ? [process.execPath] : [process.execPath, PROGRAM_FILE];
 
-/** Variables that would turn the child into something other than this executable with these arguments. */
+/**
+ * Variables that would turn the child into something other than this executable with these arguments, and those by which
+ * the service manager hears of the server.
+ */
 const NOT_INHERITED = [
+  "NOTIFY_SOCKET",
+  "WATCHDOG_PID",
+  "WATCHDOG_USEC",
   "BUN_BE_BUN",
   "BUN_OPTIONS",
   "BUN_INSPECT",

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { drainSeconds } from "../../src/app/drain.ts";
 import { defaultValues } from "../../src/config/defaults.ts";
+import { loadConfig } from "../../src/config/load.ts";
 
 const FILE = join(import.meta.dir, "../../packaging/mainstay.service");
 const text = readFileSync(FILE, "utf8");
@@ -62,10 +64,21 @@ test("variables of the runtime and proxies are unset, in lower and upper case, a
   expect(unset.filter((name) => name.startsWith("MAINSTAY_"))).toEqual([]);
 });
 
-test("a stop has time for requests, then deliveries, and the database, before the process is killed", () => {
+test("a stop has time to drain, for requests, then deliveries, and the database, before the process is killed", () => {
   const graceS = defaultValues().get("server.shutdown_grace_s") as number;
-  expect(Number(service.get("TimeoutStopSec"))).toBeGreaterThanOrEqual(2 * graceS + 5);
+  const drainS = drainSeconds(loadConfig({ env: {}, cwd: "/nowhere" }), { alive: () => 2 });
+  expect(Number(service.get("TimeoutStopSec"))).toBeGreaterThanOrEqual(drainS + 2 * graceS + 5);
   expect(service.get("KillMode")).toBe("mixed");
+});
+
+// Rule: service-manager
+test("systemd hears from the server itself that it listens, and restarts one that hangs, but no migration", () => {
+  expect(Object.fromEntries(service)).toMatchObject({
+    Type: "notify",
+    NotifyAccess: "main",
+    WatchdogSec: "60",
+    TimeoutStartSec: "infinity",
+  });
 });
 
 test("a reload makes the server read the certificate again, and a failure restarts it", () => {

@@ -24,6 +24,7 @@ export const serveCommand = command({
   longRunning: true,
   async run({ config: given, env, now, random }, _arguments, { port }) {
     const { startApp } = await import("../../app/app.ts");
+    const { serviceManagerOf } = await import("../../app/service-manager.ts");
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const lines = standardStream(1);
     const errors = recentErrors();
@@ -33,12 +34,22 @@ export const serveCommand = command({
     // Installed before the start: by default SIGHUP ends the process, and a service manager may send it at any time.
     let renewTls = () => {};
     process.on("SIGHUP", () => renewTls());
+    const manager = serviceManagerOf(env, log);
     const diagnostics = { droppedLines: lines.dropped, recentErrors: errors.list };
     const app = await startApp({ config, env, clock: now, random, log, ...diagnostics });
-    renewTls = app.renewTls;
+    const reportReady = () => manager.ready(`Serving at ${app.url}`);
+    renewTls = () => {
+      manager.reloading();
+      app.renewTls();
+      reportReady();
+    };
+    reportReady();
+    const endWatch = manager.watch(app.probeWriter);
     const reason = await Promise.race([stopAsked, app.mustStop]);
     if (reason instanceof OperatorError) log.error({ hint: reason.hint }, `stopping: ${reason.message}`);
     else log.info({ signal: reason }, "stopping");
+    manager.stopping(app.stopsWithinS());
+    endWatch();
     const stoppingSince = performance.now();
     for (const again of ["SIGINT", "SIGTERM"] as const)
       process.on(again, () => {

@@ -1,0 +1,92 @@
+import { systemTimers, type Timers } from "../event-loop.ts";
+import type { Logger } from "../log.ts";
+
+/** The program that starts, watches and stops the server, such as systemd. */
+type ServiceManager = {
+  /** Reports that the server listens, after the start and after a reload. */
+  ready(status: string): void;
+  reloading(): void;
+  /** Reports that the server stops, and that this may take so many seconds. */
+  stopping(withinS: number): void;
+  /**
+   * Reports to the watchdog, if there is one, three times in its period: each time once `probe` has settled. A probe that
+   * never settles, or an event loop that is blocked, ends the reports, and the service manager restarts the server.
+   * Returns a function that ends the reports.
+   */
+  watch(probe: () => Promise<unknown>): () => void;
+};
+
+const NONE: ServiceManager = {
+  ready() {},
+  reloading() {},
+  stopping() {},
+  watch: () => () => {},
+};
+
+const REPORTS_PER_PERIOD = 3;
+const MICROSECONDS = 1e6;
+
+/**
+ * Returns the service manager that has set NOTIFY_SOCKET, by the protocol of sd_notify(3). Without one, reports go
+ * nowhere. A report that cannot be sent is logged, and has no other effect.
+ */
+export function serviceManagerOf(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Pick<Logger, "warn">,
+  timers: Timers = systemTimers,
+): ServiceManager {
+  const socket = env.NOTIFY_SOCKET;
+  if (!socket) return NONE;
+  // Loaded only here: other processes need no foreign functions.
+  const { openNotifySocket } = require("./notify-socket.ts") as typeof import("./notify-socket.ts");
+  let hasFailed = false;
+  const fail = (reason: string) => {
+    if (!hasFailed) log.warn({ notify_socket: socket, reason }, "the service manager could not be notified");
+    hasFailed = true;
+  };
+  let opened: ReturnType<typeof openNotifySocket>;
+  try {
+    opened = openNotifySocket(socket);
+  } catch (error) {
+    fail((error as Error).message);
+    return NONE;
+  }
+  const send = (...lines: string[]) => {
+    if (!opened.send(lines.join("\n"))) fail("nothing receives at the socket");
+  };
+  return {
+    ready: (status) => send("READY=1", `STATUS=${status}`),
+    // The time tells this reload from an earlier one.
+    reloading: () => send("RELOADING=1", `MONOTONIC_USEC=${opened.monotonicMicroseconds()}`),
+    stopping: (withinS) =>
+      send("STOPPING=1", `EXTEND_TIMEOUT_USEC=${withinS * MICROSECONDS}`, "STATUS=Stopping"),
+    watch(probe) {
+      const periodMs = watchdogMs(env);
+      if (periodMs === undefined) return () => {};
+      let timer: unknown;
+      let hasEnded = false;
+      const report = async () => {
+        // A refused write also shows that the writer works; a restart would not free a full disk.
+        await probe().catch(() => {});
+        if (hasEnded) return;
+        send("WATCHDOG=1");
+        timer = timers.set(report, periodMs / REPORTS_PER_PERIOD);
+      };
+      void report();
+      return () => {
+        hasEnded = true;
+        timers.clear(timer);
+      };
+    },
+  };
+}
+
+/** Returns the period of the watchdog of this process; undefined without one. */
+function watchdogMs({
+  WATCHDOG_USEC,
+  WATCHDOG_PID,
+}: Readonly<Record<string, string | undefined>>): number | undefined {
+  if (!WATCHDOG_USEC || !/^[1-9]\d*$/.test(WATCHDOG_USEC)) return undefined;
+  const isForThisProcess = !WATCHDOG_PID || WATCHDOG_PID === String(process.pid);
+  return isForThisProcess ? Number(WATCHDOG_USEC) / 1000 : undefined;
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { serviceManagerOf } from "../../src/app/service-manager.ts";
+import { NotifyReceiver } from "../support/notify-receiver.ts";
+import { ManualTime } from "../webhooks/manual-time.ts";
+
+const PERIOD_MS = 60_000;
+let manager: NotifyReceiver;
+let time: ManualTime;
+let watch: ReturnType<typeof serviceManagerOf>["watch"];
+beforeEach(() => {
+  manager = new NotifyReceiver(`@mainstay-${crypto.randomUUID()}`);
+  time = new ManualTime();
+  const env = {
+    NOTIFY_SOCKET: manager.address,
+    WATCHDOG_USEC: String(PERIOD_MS * 1000),
+    WATCHDOG_PID: String(process.pid),
+  };
+  const log = {
+    warn: () => {
+      throw new Error("nothing to warn about");
+    },
+  };
+  ({ watch } = serviceManagerOf(env, log, time.timersPort));
+});
+afterEach(() => manager.close());
+
+// Rule: service-manager
+test("the watchdog gets three reports in its period, also while the writer refuses to write", async () => {
+  let probes = 0;
+  const end = watch(async () => {
+    probes++;
+    if (probes > 3) throw new Error("the disk is full");
+  });
+  await time.settle();
+  expect(manager.messages()).toEqual(["WATCHDOG=1"]);
+  await time.advance(2 * PERIOD_MS);
+  expect(manager.messages()).toEqual(Array(7).fill("WATCHDOG=1"));
+  end();
+});
+
+// Rule: service-manager
+test("the watchdog gets no report while the writer does not respond", async () => {
+  const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>();
+  let probes = 0;
+  const end = watch(() => (probes++ === 1 ? blocked : Promise.resolve()));
+  await time.advance(10 * PERIOD_MS);
+  expect([probes, manager.messages().length]).toEqual([2, 1]);
+  unblock();
+  await time.advance(PERIOD_MS);
+  expect(manager.messages().length).toBe(5);
+  end();
+});
+
+// Rule: service-manager
+test("reports end with the watch, also while a probe runs", async () => {
+  const { promise: probed, resolve: endProbe } = Promise.withResolvers<void>();
+  const end = watch(() => probed);
+  end();
+  endProbe();
+  await time.advance(10 * PERIOD_MS);
+  expect(manager.messages()).toEqual([]);
+});
