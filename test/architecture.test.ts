@@ -242,7 +242,7 @@ function namesImported(source: Source, file: string): string[] | undefined {
 
 const src = sourcesIn("src");
 
-test("the sources are found, and their imports seen", () => {
+test("the sources and their imports are found", () => {
   expect(src.length).toBeGreaterThan(100);
   const app = src.find(({ path }) => path === "src/app/app.ts")!;
   expect(importsOf(app)).toEqual(
@@ -275,7 +275,7 @@ describe.each(Object.entries(KNOWS))("src/%s", (room, known) => {
   });
 });
 
-test.each(Object.entries(KNOWS_TYPES_OF))("src/%s imports types alone of %p", (room, typesOf) => {
+test.each(Object.entries(KNOWS_TYPES_OF))("src/%s imports only types from %p", (room, typesOf) => {
   const values = src
     .filter(({ path }) => roomOf(path) === room)
     .flatMap((source) => filesLoadedBy(source).map((file) => ({ from: source.path, file })))
@@ -283,7 +283,7 @@ test.each(Object.entries(KNOWS_TYPES_OF))("src/%s imports types alone of %p", (r
   expect(values.map(({ from, file }) => `${from} imports ${file}`)).toEqual([]);
 });
 
-test("a room knows none that stands above it", () => {
+test("a room imports none from a higher layer", () => {
   const rooms = Object.keys(KNOWS);
   const upward = Object.entries(KNOWS).flatMap(([room, known]) =>
     [...known, ...(KNOWS_TYPES_OF[room] ?? [])]
@@ -293,7 +293,7 @@ test("a room knows none that stands above it", () => {
   expect(upward).toEqual([]);
 });
 
-test("every name at the top of src is a room of this list and of the map of CONTRIBUTING.md", () => {
+test("every file and folder directly in src is a room of this list and of the map in CONTRIBUTING.md", () => {
   const names = readdirSync(join(ROOT, "src")).sort();
   expect(Object.keys(KNOWS).sort()).toEqual(names);
   const map = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
@@ -301,7 +301,7 @@ test("every name at the top of src is a room of this list and of the map of CONT
   expect(rows.sort()).toEqual(names);
 });
 
-test("no files import each other, be it types alone", () => {
+test("no files import each other, not even types", () => {
   const importing = (path: string, ...files: string[]): Source => ({
     path,
     text: files.map((file) => `import type { A } from "./${file}";\n`).join(""),
@@ -347,7 +347,7 @@ test("every export is imported by another file", () => {
   expect(unused).toEqual([]);
 });
 
-test("the sources import no code but their own, but for what is named", () => {
+test("the sources import only their own code and the listed packages", () => {
   const outside = src.flatMap((source) =>
     filesKnownTo(source)
       .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("src/"))
@@ -356,7 +356,7 @@ test("the sources import no code but their own, but for what is named", () => {
   expect(outside).toEqual(OUTSIDE);
 });
 
-test("the domain is pure: no package, no file, no clock, no chance", () => {
+test("the domain is pure: no packages, files, clocks or randomness", () => {
   const impure = src
     .filter(({ path }) => path.startsWith("src/domain/"))
     .filter((source) => {
@@ -377,7 +377,7 @@ test.each(Object.entries(KEPT_IN))("%s is used in %p only", (name, rooms) => {
   expect(users.filter(({ path }) => !rooms.includes(roomOf(path))).map(({ path }) => path)).toEqual([]);
 });
 
-test("only the wire turns cents to dollars, hundredths to scores, and a value to what is sent", () => {
+test("only src/wire converts cents to dollars, hundredths to scores, and values to their serialized form", () => {
   const outside = src.filter(({ path }) => !/^src\/(wire|domain|web)\//.test(path));
   const converting = outside.filter((source) =>
     /\b(usdFromCents|usdOrNull|scoreFromHundredths|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
@@ -391,19 +391,19 @@ test("only the wire turns cents to dollars, hundredths to scores, and a value to
   expect(making.map(({ path }) => path)).toEqual([]);
 });
 
-test("the process ends, and its environment is read, in few places", () => {
+test("the process is ended, and its environment is read, only in the listed places", () => {
   const using = (pattern: RegExp) =>
     src.filter((source) => pattern.test(codeOf(source))).map(({ path }) => path);
   expect(using(/\bprocess\.exit\(/).sort()).toEqual(["src/cli/commands/serve.ts", "src/main.ts"]);
   expect(using(/\b(process|Bun)\.env\b/)).toEqual(["src/cli/terminal/process-host.ts"]);
 });
 
-test(`no file is over ${LONGEST} lines, but for those that have a reason and still need it`, () => {
+test(`no file is over ${LONGEST} lines, except those listed with a reason`, () => {
   const long = src.filter(({ text }) => text.split("\n").length - 1 > LONGEST).map(({ path }) => path);
   expect(long.sort()).toEqual(Object.keys(MAY_BE_LONG).sort());
 });
 
-test("no name says that its maker had no better one", () => {
+test("no file or folder has a meaningless name", () => {
   const vague = /(^|\/)(utils?|helpers?|common|lib|core|misc|shared|index)(\.ts)?(\/|$)/;
   const paths = ["src", "test", "bench", "packaging"].flatMap((folder) =>
     sourcesIn(folder).map(({ path }) => path),
@@ -411,7 +411,7 @@ test("no name says that its maker had no better one", () => {
   expect(paths.filter((path) => vague.test(path))).toEqual([]);
 });
 
-test("black-box tests import nothing of the product, nor does what they import", () => {
+test("black-box tests import nothing from src, directly or indirectly", () => {
   const tests = sourcesIn("test");
   const reached = new Set(tests.map(({ path }) => path).filter((path) => path.startsWith("test/blackbox/")));
   expect(reached).not.toBeEmpty();
@@ -424,7 +424,7 @@ test("black-box tests import nothing of the product, nor does what they import",
   expect(known).toEqual([]);
 });
 
-test("a test that is skipped or run alone is not committed", () => {
+test("no test is skipped or marked as the only one", () => {
   const marked = sourcesIn("test").filter(
     ({ path, text }) =>
       path !== "test/architecture.test.ts" && /\b(test|describe|it)\.(only|skip|todo)\b/.test(text),

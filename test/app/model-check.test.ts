@@ -82,7 +82,7 @@ async function metric(name: string): Promise<number | undefined> {
 }
 
 // Rule: calibrate-monthly
-test("logs and reports in the metrics that the fit in use has become worse than the plain model", async () => {
+test("logs and reports in the metrics that the active calibration has become worse than the default model", async () => {
   await importGoldenFleet(world);
   const fit = await calibrate(environment(), GOLDEN_DAY);
   await apply(fit);
@@ -106,7 +106,7 @@ test("logs and reports in the metrics that the fit in use has become worse than 
 });
 
 // Rule: calibrate-monthly
-test("checks a fit once a month, on the first day on which the server runs, and never the plain model", async () => {
+test("checks a calibration once a month, on the first day on which the server runs, and never the default model", async () => {
   await tick();
   expect(commands).toEqual([]);
   const idle = { failures: 50, frailtyShape: null, corrections: UNCORRECTED };

@@ -80,7 +80,7 @@ describe("a partner that several servers administer at once", () => {
     }
   });
 
-  test("has its page ended once, although every request reports success", async () => {
+  test("has its embed revoked once, although every request reports success", async () => {
     const partner = await servers[0]!.json("partner", "create", "Embedded");
     const property = await addProperty(servers[0]!.as(partner));
     const { body } = await admin.at[0]!.post("/admin/embeds", { property_id: property.id }, 201);

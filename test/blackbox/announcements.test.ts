@@ -99,7 +99,7 @@ describe("a tank that crosses every tier", () => {
   });
 
   // Rule: moves-announced
-  test("is announced each time, in order", () => {
+  test("sends an event for each change, in order", () => {
     expect(reported.map(({ event, data }) => [event, data.previous_tier, data.risk_tier])).toEqual([
       ["component.warning", "GOOD", "WARNING"],
       ["component.critical", "WARNING", "CRITICAL"],
@@ -135,7 +135,7 @@ describe("a tank that crosses every tier", () => {
 });
 
 // Rule: smart-event-announces
-test("a sensor's all-clear is announced as a recovery at once", async () => {
+test("a normal sensor event sends component.recovered at once", async () => {
   const { client, receiver } = await listen();
   const tanks = await tanksOfEveryAge(client, await addProperty(client));
   const tank = tanks.findLast((one) => one.risk_tier === "GOOD")!;
@@ -154,7 +154,7 @@ test("a sensor's all-clear is announced as a recovery at once", async () => {
 });
 
 // Rule: replacement-announces
-test("a replacement announces the recovery that it causes, and other events of its request announce nothing", async () => {
+test("a replacement sends component.recovered, and the other service events of its request send no tier change", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
   const { client, partner, receiver } = await listen(own);
@@ -187,7 +187,7 @@ test("a replacement announces the recovery that it causes, and other events of i
 });
 
 // Rule: silent-writes
-test("only a snapshot, a smart event and a replacement announce a tier", async () => {
+test("only a snapshot, a smart event and a replacement send tier changes", async () => {
   const own = await serve();
   const by = await createAdministrator(own);
   const { client, partner } = await listen(own);
@@ -218,7 +218,7 @@ test("only a snapshot, a smart event and a replacement announce a tier", async (
 });
 
 // Rule: demo-property, property-created
-test("a demo property is announced with all that belongs to it", async () => {
+test("a demo property sends the events of all its records", async () => {
   const { client, partner, receiver } = await listen();
   const demo = (await client.post("/onboarding/demo-property", {})).body;
   await receiver.waitFor(() => eventsIn(receiver).some(({ event }) => event === "property.created"));

@@ -95,7 +95,7 @@ test("an executable runs with nothing else installed, and stays in production mo
   expect(existsSync(join(folder, "node_modules"))).toBe(false);
 });
 
-test("sha256sum finds a release whole, and notices a changed byte", async () => {
+test("sha256sum accepts a release, and detects a changed byte", async () => {
   const check = () => Bun.spawnSync(["sha256sum", "--check", "--strict", "SHA256SUMS"], { cwd: releases[1] });
   const good = check();
   expect(good.stdout.toString().trim().split("\n").toSorted()).toEqual(
@@ -195,7 +195,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("leads from Mainstay over dependencies to every component", () => {
+  test("links Mainstay to every component through its dependencies", () => {
     const { components, dependencies, metadata } = bill();
     const needs = new Map<string, string[]>(
       dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),

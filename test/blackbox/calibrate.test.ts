@@ -63,7 +63,7 @@ const metric = async (name: string) => {
 
 describe("mainstay calibrate", () => {
   // Rule: calibrate-report
-  test("prints what the record of a fleet says, as an independent implementation finds it, and changes nothing", async () => {
+  test("prints the calibration of a fleet, equal to that of an independent implementation, and changes nothing", async () => {
     const found = JSON.parse(first.stdout);
     expect(found).toMatchObject({
       failures: expected.failures,
@@ -91,7 +91,7 @@ describe("mainstay calibrate", () => {
   });
 
   // Rule: calibrate-order
-  test("prints and draws the same to the last byte, in whatever order the same record was imported", async () => {
+  test("prints and draws the same bytes for the same records imported in any order", async () => {
     const other = install();
     const { partner_id } = await other.createPartner("Reversed");
     const files = ["properties", "appliances", "service_events"].map((name) => {
@@ -111,7 +111,7 @@ describe("mainstay calibrate", () => {
     expect(found).toEqual(first);
   });
 
-  test("writes a page that asks for nothing else, with each picture's numbers in a table", () => {
+  test("writes a self-contained page with the numbers of each chart in a table", () => {
     const html = first.page;
     expect(html).not.toMatch(/<script|https?:|@import|url\(/);
     const pictures = html.match(/<svg [^>]*role="img"/g)!.length;
@@ -121,7 +121,7 @@ describe("mainstay calibrate", () => {
   });
 
   // Rule: calibrate-versions
-  test("puts a proven fit to use, which moves scores at the next snapshot, and takes it back", async () => {
+  test("applies a proven calibration, which changes scores at the next snapshot, and reverts it", async () => {
     await server.json("snapshot");
     const before = await server.json("calibrate", "--list");
     expect(before).toEqual({ model_version: "2", versions: [] });
@@ -152,7 +152,7 @@ describe("mainstay calibrate", () => {
   });
 
   // Rule: calibrate-scores
-  test("scores by the fit in use: what is logged at once, all of it at the snapshot", async () => {
+  test("scores with the active calibration: components with new events at once, all others at the snapshot", async () => {
     const other = await serveFleet();
     const client = other.as(partner);
     const scores = async () => {
@@ -186,7 +186,7 @@ describe("mainstay calibrate", () => {
   });
 });
 
-describe("a day whose snapshot was taken, once a fit is applied", () => {
+describe("a day with a snapshot, after a calibration is applied", () => {
   const trendsOf = async (client: ApiClient, ids: readonly string[]) =>
     await Promise.all(ids.map(async (id) => (await client.get(`/v1/components/${id}/trend`)).body.trend));
   let other: Installation;
@@ -207,7 +207,7 @@ describe("a day whose snapshot was taken, once a fit is applied", () => {
   });
 
   // Rule: calibrate-scores
-  test("is taken again with the fit, sends no event, and keeps its points of the trends; also after a revert", async () => {
+  test("gets another snapshot with the calibration, which sends no events and keeps the trend points; also after a revert", async () => {
     const plain = await forecasts();
     const ids = plain.slice(0, 12).map(([id]) => id as string);
     const trends = await trendsOf(client, ids);
@@ -230,7 +230,7 @@ describe("a day whose snapshot was taken, once a fit is applied", () => {
   });
 
   // Rule: calibrate-scores, announced-once
-  test("announces what the fit has moved where asked to, and what was registered since in any case", async () => {
+  test("sends events for tier changes by the calibration if requested, and for new components always", async () => {
     await other.json("calibrate", "--apply");
     const silent = await other.json("snapshot");
     await other.json("calibrate", "--revert");
@@ -256,7 +256,7 @@ describe("a day whose snapshot was taken, once a fit is applied", () => {
 });
 
 // Rule: explain-component
-describe("an explanation under a fit in use", () => {
+describe("an explanation with an active calibration", () => {
   let explained: Json[];
   let applied: Json;
 
@@ -279,7 +279,7 @@ describe("an explanation under a fit in use", () => {
     );
   });
 
-  test("names the version, the factor of the kind and the strengths that were fitted", () => {
+  test("has the version, the factor of the component type and the fitted strengths of evidence", () => {
     const factors = new Map<string, number>(
       applied.kinds.map((kind: Json) => [kind.component_def_id, kind.life_factor]),
     );
@@ -354,9 +354,9 @@ async function youngFleet(server: Installation): Promise<void> {
   );
 }
 
-describe("a fit without proof", () => {
+describe("an unproven calibration", () => {
   // Rule: calibrate-versions
-  test("is not put to use, and changes nothing, unless forced, which its version says for good", async () => {
+  test("is rejected without changes unless forced, and a forced version is permanently marked as unproven", async () => {
     const young = await serve();
     await youngFleet(young);
     const refused = await young.run("calibrate", "--apply", "--json");
@@ -377,8 +377,8 @@ describe("a fit without proof", () => {
 });
 
 // Rule: calibrate-refusals
-describe("a calibration that the record does not bear", () => {
-  test("is refused with fewer than 50 failures, and with less than a year on record", async () => {
+describe("a calibration without enough data", () => {
+  test("is rejected with fewer than 50 failures, and with less than a year of records", async () => {
     const early = await recorded.run("calibrate", "--as-of", "2018-01-15");
     expect([early.code, early.stdout]).toEqual([1, ""]);
     expect(early.stderr).toMatch(/\d+ failures are on record; calibration needs at least 50/);
@@ -405,7 +405,7 @@ describe("a calibration that the record does not bear", () => {
     expect(thin.stderr).not.toContain("scored by model");
   });
 
-  test("is bad usage where options exclude each other", async () => {
+  test("is incorrect usage if options exclude each other", async () => {
     const cases = [
       ["--force"],
       ["--apply", "--revert"],

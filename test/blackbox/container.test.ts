@@ -68,13 +68,13 @@ test("it runs as a user other than root, in a volume that only that user can acc
   expect(environment.MAINSTAY_STORAGE__DATA_DIR).toBe(only("VOLUME"));
 });
 
-test("its ports are those that the settings name", () => {
+test("it exposes the ports of the settings", () => {
   const admin = environment.MAINSTAY_ADMIN__LISTEN!.split(":").at(-1);
   expect(only("EXPOSE").split(" ")).toEqual(["8080", admin!]);
   expect(environment.MAINSTAY_SERVER__HOST).toBe("0.0.0.0");
 });
 
-test("in its environment the server starts, and its health check finds it well, then not", async () => {
+test("the server starts in its environment, and its health check passes, then fails once the server has stopped", async () => {
   const installation = install();
   // All but the addresses, since a test listens on this machine alone, and the folder.
   const env = {

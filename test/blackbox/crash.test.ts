@@ -61,7 +61,7 @@ describe("kill -9 in the middle of a write load", () => {
     expect((await all(client, "/v1/properties", "properties")).at(-1).id).toBe(id);
   });
 
-  test("leaves whole writes only: an appliance has all of its components, and the sums agree", async () => {
+  test("leaves no partial writes: an appliance has all of its components, and the sums agree", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const property = await addProperty(client);
@@ -80,7 +80,7 @@ describe("kill -9 in the middle of a write load", () => {
   });
 
   // Rule: key-transaction
-  test("lets a client that repeats unanswered writes do each one once", async () => {
+  test("lets a client repeat unanswered writes, each of which is applied once", async () => {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const appliance = await addWornAppliance(client, (await addProperty(client)).id);

@@ -137,7 +137,7 @@ describe("an explanation", () => {
     ["preventive_visit", { event_type: "Preventive Maintenance" }],
     ["inspection_good", { event_type: "Inspection", condition_after: "good" }],
     ["inspection_poor", { event_type: "Inspection", condition_after: "poor" }],
-  ])("foretells the score that follows once it is done: %s", async (change, event) => {
+  ])("predicts the resulting score: %s", async (change, event) => {
     const own = await addHeater();
     const { id } = componentOf(own);
     await logEvents(client, {

@@ -122,20 +122,20 @@ afterAll(() => project.remove());
 
 describe("the types of a client generated from the document", () => {
   // Rule: generated-types
-  test("type everything: nothing is any or unknown", () => {
+  test("are complete: nothing is any or unknown", () => {
     const loose = types.split("\n").filter((line) => /\b(any|unknown|object)\b(?=[;|[ ]*$)/.test(line));
     // A response may have undocumented headers.
     expect(loose.filter((line) => line.trim() !== "[name: string]: unknown;")).toEqual([]);
   });
 
   // Rule: generated-types
-  test("let a partner's program be", () => {
+  test("accept a correct client", () => {
     expect(errors["journey.ts"]).toBeUndefined();
     expect(errors["api.d.ts"]).toBeUndefined();
   });
 
   test.each(MISUSES.map(([what, , message], i) => [what, message, i] as const))(
-    "catch a mistake in %s",
+    "reject a client with a mistake in %s",
     (_, message, i) => {
       expect((errors[`misuse-${i}.ts`] ?? []).join("\n")).toMatch(message);
     },
@@ -248,7 +248,7 @@ describe("the partner's journey, over HTTP", () => {
   });
 
   // Rule: generated-types
-  test("called every read and every write of partners, except public ones and those that need a receiver", () => {
+  test("called every read and every write of partners, except public ones and those that need a webhook endpoint", () => {
     const paths = [...types.matchAll(/^ {4}"(\/[^"]*)": \{$/gm)].map(([, path]) => path!);
     const unasked = paths.filter((path) => {
       const pattern = new RegExp(`/api/v1${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);

@@ -74,9 +74,9 @@ async function askUntilDropped({ url, admin_url }: LogLine): Promise<number> {
   });
 }
 
-describe("standard output that takes nothing", () => {
+describe("blocked standard output", () => {
   // Rule: log-never-waits
-  test("a pipe without a reader delays no request; lines are dropped, counted and reported", async () => {
+  test("as a pipe without a reader delays no request; lines are dropped, counted and reported", async () => {
     const fifo = join(install().folder, "log");
     expect(Bun.spawnSync(["mkfifo", fifo]).success).toBe(true);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -107,7 +107,7 @@ describe("standard output that takes nothing", () => {
     closeSync(reader);
   });
 
-  test("so does a socket, such as a journal's", async () => {
+  test("as a socket, such as a journal's, behaves the same", async () => {
     const sockets: Socket[] = [];
     let text = "";
     const journal = createServer((socket) => {
@@ -127,7 +127,7 @@ describe("standard output that takes nothing", () => {
     journal.close();
   });
 
-  test("a reader that goes away ends nothing", async () => {
+  test("closed by its reader does not stop the server", async () => {
     const fifo = join(install().folder, "log");
     Bun.spawnSync(["mkfifo", fifo]);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -143,19 +143,22 @@ describe("standard output that takes nothing", () => {
     expect(await server.stop()).toEqual({ code: 0, stderr: "" });
   });
 
-  test.skipIf(!CAN_MOUNT)("a full disk ends nothing, and the log continues when there is room", async () => {
-    const place = disk(2);
-    const file = join(place.path, "log");
-    const server = await serveInto(file);
-    const started = await eventually(() => listening(readFileSync(file, "utf8")));
-    place.fill();
-    const dropped = await askUntilDropped(started);
-    place.free();
-    await fetch(`${started.url}/v1/ping`);
-    await eventually(() => {
-      const whole = readFileSync(file, "utf8").replace(/^\{[^\n]*[^}\n]$/gm, "");
-      expect(reportedIn(whole)).toBeGreaterThanOrEqual(dropped);
-    });
-    expect(await server.stop()).toEqual({ code: 0, stderr: "" });
-  });
+  test.skipIf(!CAN_MOUNT)(
+    "on a full disk does not stop the server, and the log continues when there is room",
+    async () => {
+      const place = disk(2);
+      const file = join(place.path, "log");
+      const server = await serveInto(file);
+      const started = await eventually(() => listening(readFileSync(file, "utf8")));
+      place.fill();
+      const dropped = await askUntilDropped(started);
+      place.free();
+      await fetch(`${started.url}/v1/ping`);
+      await eventually(() => {
+        const whole = readFileSync(file, "utf8").replace(/^\{[^\n]*[^}\n]$/gm, "");
+        expect(reportedIn(whole)).toBeGreaterThanOrEqual(dropped);
+      });
+      expect(await server.stop()).toEqual({ code: 0, stderr: "" });
+    },
+  );
 });

@@ -52,7 +52,7 @@ testOnSqlite(
 );
 
 // Rule: failing-at-once
-test("the doctor and the partner's records say that a receiver fails, from its first failed attempt on", async () => {
+test("the doctor and the partner's record report a failing webhook endpoint from its first failed attempt", async () => {
   const receiver = await startReceiver({ behave: () => ({ status: 500 }) });
   const server = await serve();
   const { partner_id } = await server.createPartner("Acme", "--webhook-url", receiver.url);
@@ -86,7 +86,7 @@ test("the doctor and the partner's records say that a receiver fails, from its f
 });
 
 // Rule: audit-user
-test("the audit names the user by whose right a command ran, and not what the environment says", async () => {
+test("the audit log names the user that ran a command, whatever the environment contains", async () => {
   const server = await serve();
   const { partner_id } = await server.createPartner();
   const env = {

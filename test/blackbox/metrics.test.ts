@@ -66,7 +66,7 @@ describe("the metrics", () => {
     expect(more(timed)).toBe(2);
   });
 
-  test("have no series named by a client's text", async () => {
+  test("have no labels with text from clients", async () => {
     await fetch(`${server.url}/made-up-path`, { method: "PROPFIND" });
     const text = [...(await scrape(server)).keys()].join("\n");
     expect(text).not.toContain("made-up-path");
@@ -86,7 +86,7 @@ describe("the metrics", () => {
     expect(values.get(`mainstay_partner_daily_calls_used${partner}`)).toBeGreaterThanOrEqual(2);
   });
 
-  test("follow deliveries to the last", async () => {
+  test("count every delivery", async () => {
     await addProperty(server.as(acme));
     await eventually(async () => {
       const values = await scrape(server);
@@ -97,7 +97,7 @@ describe("the metrics", () => {
     });
   });
 
-  test("show deliveries that wait, and how long the oldest has", async () => {
+  test("show pending deliveries and the age of the oldest", async () => {
     const { url } = await startReceiver({ behave: () => "hang" });
     const slow = await server.createPartner("Slow", "--webhook-url", url);
     const addedMs = Date.now();

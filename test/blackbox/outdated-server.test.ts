@@ -14,7 +14,7 @@ const OUTDATED =
   /the database was migrated by a newer version of Mainstay: it has migration \d+ \(less\), this version knows \d+$/m;
 
 // Rule: outdated-server
-test("a server that was paused during a migration that ended older servers stops when it resumes, and says why", async () => {
+test("a server that was paused during an incompatible migration stops when it resumes, and logs why", async () => {
   const url = await postgres.newDatabase();
   const server = install({ storage: { url } });
   await server.start();
@@ -32,7 +32,7 @@ test("a server that was paused during a migration that ended older servers stops
 });
 
 // Rule: outdated-server
-test("a server does not start if a newer version migrates the database meanwhile, and says why", async () => {
+test("a server does not start if a newer version migrates the database meanwhile, and logs why", async () => {
   const url = await postgres.newDatabase();
   const server = install({ storage: { url } });
   await server.createPartner();

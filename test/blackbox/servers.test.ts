@@ -36,7 +36,7 @@ describe("two servers on one database", () => {
     atB = b.as(partner);
   });
 
-  test("are listed by both, with their versions, alive", async () => {
+  test("list both servers as alive, with their versions", async () => {
     const { body } = await adminClient(b, { "x-api-key": admin.key }).get("/admin/servers");
     expect(body.shared).toBe(true);
     expect(body.servers.map(({ address }: Json) => address).toSorted()).toEqual([a.url, b.url].toSorted());
@@ -47,7 +47,7 @@ describe("two servers on one database", () => {
     expect(metrics).toContain("mainstay_servers_alive 2");
   });
 
-  test("that listen on every address go by their machines' names", async () => {
+  test("are listed by host name if they listen on all addresses", async () => {
     const everywhere = await serverOn(url, a, { server: { host: "0.0.0.0" } });
     const { port } = new URL(everywhere.url);
     const { servers } = await a.json("servers");
@@ -55,7 +55,7 @@ describe("two servers on one database", () => {
     await everywhere.stop();
   });
 
-  test("name the server of each figure of a single server, and of each running job", async () => {
+  test("report per-server figures and running jobs with the name of the server", async () => {
     for (const server of [a, b]) {
       const client = adminClient(server, { "x-api-key": admin.key });
       for (const path of ["/admin/jobs", "/admin/errors", "/admin/settings"])
@@ -81,7 +81,7 @@ describe("two servers on one database", () => {
     await run(202);
   });
 
-  test("reject work on a partner or a calibration that another server is doing, and name its owner", async () => {
+  test("reject an operation on a partner or a calibration that the other server is running, and name that server", async () => {
     const other = await a.json("partner", "create", "Other", "--webhook-url", "https://hooks.example.com/");
     const id = other.partner_id;
     const held = (name: string, until = "(extract(epoch from clock_timestamp()) * 1000)::bigint + 60000") =>
@@ -125,7 +125,7 @@ describe("two servers on one database", () => {
     await held("fit", "0");
   });
 
-  test("create one resource for a key that is used on both at once, and send equal responses", async () => {
+  test("create one resource for an Idempotency-Key used on both concurrently, and return equal responses", async () => {
     for (let nth = 0; nth < 10; nth++) {
       const body = { name: `Elm Court ${nth}`, address: "1 Elm St", city: "Albany", state: "NY" };
       const headers = { "idempotency-key": `once ${nth}` };
@@ -139,7 +139,7 @@ describe("two servers on one database", () => {
     }
   });
 
-  test("each show what the other has accepted: records, pictures, pages of the event stream, sessions", async () => {
+  test("each return what the other has stored: records, photos, pages of the event stream, sessions", async () => {
     const property = await addProperty(atA);
     const appliance = await addAppliance(atB, property.id, { install_year: 1980 });
     const form = new FormData();
@@ -173,7 +173,7 @@ describe("two servers on one database", () => {
     expect(session.status).toBe(200);
   });
 
-  test("refuse a key that was rotated, and a token that was revoked, at once, wherever that was done", async () => {
+  test("reject a rotated key and a revoked token immediately, on whichever server it was changed", async () => {
     const token = await b.withToken(partner);
     await Promise.all([atA.get("/v1/ping"), atB.get("/v1/ping"), token.get("/v1/ping")]);
     const { api_key } = await a.json("partner", "rotate-key", partner.partner_id);
@@ -184,7 +184,7 @@ describe("two servers on one database", () => {
     await b.as(partner).get("/v1/ping");
   });
 
-  test("admit no more calls a minute than the limit in sum, nor a day than the budget", async () => {
+  test("together admit no more calls than the limits per minute and per day", async () => {
     const limits = { limits: { per_partner_per_minute: LIMIT } };
     const [c, d] = [await serverOn(url, a, limits), await serverOn(url, a, limits)];
     const both = (one: Partner) => [c.as(one), d.as(one)];
@@ -255,7 +255,7 @@ test("a server with another key than those on its database is rejected, with a r
   expect(stderr).toContain("Copy the key file");
 });
 
-test("a server with its own data folder has it for itself, and says so", async () => {
+test("a server with its own data folder reports that it is the only one", async () => {
   const server = await serve();
   const { client } = await createAdministrator(server);
   expect((await client.get("/admin/servers")).body).toEqual({ shared: false, servers: [] });

@@ -64,13 +64,13 @@ describe("mainstay snapshot", () => {
     expect(checks.scheduler, "it is not the scheduler's business").toBe("off");
   });
 
-  test("is when components were last scored, also those whose score has not moved", async () => {
+  test("sets last_scored of every component, also if its score has not changed", async () => {
     for (const moment of before.scored) expect(moment < acme.fresh.created_at).toBe(true);
     for (const moment of await lastScored()) expect(moment >= acme.fresh.created_at).toBe(true);
   });
 
   // Rule: trend
-  test("gives the trend a point for its day, and none before it", async () => {
+  test("adds a trend point for its day, and none for earlier days", async () => {
     const { client, worn, fresh } = acme;
     expect(before.trend).toMatchObject({ trend: [], total: 0, pages: 0 });
     expect(await trendOf(client, worn)).toEqual({
@@ -87,7 +87,7 @@ describe("mainstay snapshot", () => {
   });
 
   // Rule: snapshot-twice
-  test("a second time on the day changes and announces nothing", async () => {
+  test("run a second time on the same day changes nothing and sends no events", async () => {
     const { client, worn } = acme;
     await client.post("/v1/service-events/bulk", {
       events: [{ appliance_id: worn.id, event_type: "Replacement", date: TODAY }],
@@ -97,7 +97,7 @@ describe("mainstay snapshot", () => {
     expect((await trendOf(client, worn)).trend).toHaveLength(1);
   });
 
-  test("leaves the trend of a later component empty", async () => {
+  test("adds no trend point for a component created later", async () => {
     const { client, worn } = await portfolio(server, "Later");
     expect((await trendOf(client, worn)).total).toBe(0);
   });
@@ -111,7 +111,7 @@ describe("mainstay snapshot", () => {
     for (const { components, announced } of results) expect([components, announced]).toEqual([74, 66]);
   });
 
-  test("leaves the server answering while it runs", async () => {
+  test("does not block the server while it runs", async () => {
     const server = await serve();
     const { client, worn } = await portfolio(server);
     const adding = Array.from({ length: 60 }, () =>
@@ -131,7 +131,7 @@ describe("mainstay snapshot", () => {
 
 describe("a server", () => {
   // Rule: snapshot-time, missed-snapshot
-  test("after its time of day catches up at its start, once", async () => {
+  test("started after the time of day takes the missed snapshot, once", async () => {
     const server = await serve(DUE);
     await eventually(() => expect(takenBy(server)).toHaveLength(1));
     expect(takenBy(server)[0]).toMatchObject({ date: TODAY, components: 0, already_done: false });
@@ -155,7 +155,7 @@ describe("a server", () => {
     );
   });
 
-  test("before its time of day waits for it", async () => {
+  test("started before the time of day waits for it", async () => {
     const later = new Date(Date.now() + 3_600_000).toISOString().slice(11, 16);
     // An hour before midnight there is no later time of this day: then it is due, as it should be.
     const isToday = later > new Date().toISOString().slice(11, 16);

@@ -102,7 +102,7 @@ describe("a full body delays no other request", () => {
   });
 });
 
-describe("a large answer", () => {
+describe("a large response", () => {
   const MEGABYTE = 1_048_576;
   let large: Json;
   let components: number;

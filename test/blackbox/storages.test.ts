@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe("a server over a data folder and one over PostgreSQL", () => {
-  test("take the longest texts in every place, and look for them", async () => {
+  test("accept the longest texts in every field, and search for them", async () => {
     const twins = await newTwins();
     const long = { city: "‹500›", partner_property_id: "‹500›", notes: "‹10000›" };
     const property = { name: "‹500›", address: "‹500›", state: "NY", zip: "12207-1234", unit_count: 3 };
@@ -90,7 +90,7 @@ describe("a server over a data folder and one over PostgreSQL", () => {
     await readAll(twins);
   });
 
-  test("know a copy that still stands from one that does not, and send a picture whole", async () => {
+  test("validate ETags, and return a photo completely", async () => {
     const twins = await newTwins();
     const read = (target: string, headers = {}) => twins.ask({ method: "GET", target, headers });
     for (const target of [
@@ -115,7 +115,7 @@ describe("a server over a data folder and one over PostgreSQL", () => {
   });
 
   test(
-    "answer whatever they are asked, one after the other, alike",
+    "return the same responses to any sequence of requests",
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -134,7 +134,7 @@ describe("a server over a data folder and one over PostgreSQL", () => {
     120_000 + RUNS * 5_000,
   );
 
-  test("take the same from files, and reject the same rows", async () => {
+  test("import the same rows from files, and reject the same ones", async () => {
     const twins = await newTwins();
     const at = folder();
     const write = (name: string, ...rows: string[]) => {
@@ -175,7 +175,7 @@ describe("a server over a data folder and one over PostgreSQL", () => {
     await readAll(twins);
   });
 
-  test("score the same by a snapshot, and announce it", async () => {
+  test("compute the same scores in a snapshot, and send the same events", async () => {
     const twins = await newTwins();
     await twins.command(() => ["snapshot"]);
     await readAll(twins);

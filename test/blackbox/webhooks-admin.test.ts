@@ -98,7 +98,7 @@ describe.concurrent("the delivery log", () => {
     expect((await total({ since: new Date(Date.now() + 60_000).toISOString() })).total).toBe(0);
   });
 
-  test("has the request id of the call in its attempts, and none without a call", async () => {
+  test("has the ID of the request that caused a delivery in its attempts, if there was one", async () => {
     const { partner, client } = await listening({
       behave: ({ event }, nth) => ({ status: event === "property.created" && nth === 1 ? 500 : 200 }),
     });
@@ -169,7 +169,7 @@ describe.concurrent("the delivery log", () => {
 
 describe.concurrent("resending", () => {
   // Rule: resend
-  test("sends the same id and bytes again, and adds to the attempts", async () => {
+  test("sends the same ID and bytes again, and adds an attempt", async () => {
     const { partner, client, receiver } = await listening();
     await addProperty(client);
     const [{ id }] = (await settled(partner, 1)) as [Json];
@@ -184,7 +184,7 @@ describe.concurrent("resending", () => {
   });
 
   // Rule: resend-refused
-  test("is rejected while the delivery is still being tried, and for one that does not exist", async () => {
+  test("is rejected while the delivery is pending, and for an unknown delivery", async () => {
     const { partner, client } = await listening({ behave: () => "hang" });
     await addProperty(client);
     const [{ id }] = (await settled(partner, 1, "pending")) as [Json];
@@ -202,7 +202,7 @@ describe.concurrent("resending", () => {
     await admin.client.post(`/admin/webhook-deliveries/${id}/resend`, undefined, 409);
   });
 
-  test("of a partner's failed ones within a window counts them first, then sends them in their order", async () => {
+  test("of a partner's failed deliveries in a time window counts them first, then sends them in order", async () => {
     const { partner, client, receiver } = await listening();
     for (let i = 0; i < 3; i++) await addProperty(client);
     const ids = (await settled(partner, 3)).map(({ id }) => id).reverse();
@@ -244,7 +244,7 @@ describe.concurrent("resending", () => {
     await receiver.waitFor((received) => received.length === 9);
   });
 
-  test("of a window is refused without its bounds or for a partner that does not exist", async () => {
+  test("of a time window is rejected without its bounds and for an unknown partner", async () => {
     const { partner_id } = await createPartnerBy(admin, { name: "Acme" });
     const path = "/admin/webhook-deliveries/resend";
     const refusal = await admin.client.post(path, { partner_id }, 400);
@@ -258,7 +258,7 @@ describe.concurrent("resending", () => {
   });
 });
 
-describe.concurrent("a test of the receiver", () => {
+describe.concurrent("a test of the webhook endpoint", () => {
   // Rule: send-test-event, webhook-test
   test("is sent regardless of the partner's events, and names the requester", async () => {
     const { path, partner, receiver } = await listening();
@@ -276,7 +276,7 @@ describe.concurrent("a test of the receiver", () => {
     await receiver.waitFor((all) => all.some(({ id }) => id === delivery_id));
   });
 
-  test("is refused without a receiver, and for a partner that is disabled", async () => {
+  test("is rejected for a partner without a webhook endpoint, and for a disabled one", async () => {
     const { partner_id } = await createPartnerBy(admin, { name: "Deaf" });
     await testWebhook(`/admin/partners/${partner_id}`, 409);
     const { path } = await listening();
@@ -285,9 +285,9 @@ describe.concurrent("a test of the receiver", () => {
   });
 });
 
-describe.concurrent("a partner's receiver", () => {
+describe.concurrent("a partner's webhook endpoint", () => {
   // Rule: receiver-settings
-  test("gets the events that an administrator names, and all of them again", async () => {
+  test("gets the events that an administrator selects, and later all of them again", async () => {
     const { client, path, receiver } = await listening();
     await admin.client.put(path, { webhook_events: ["appliance.created"] });
     await addProperty(client);
@@ -312,7 +312,7 @@ describe.concurrent("a partner's receiver", () => {
     expect(new Set(receiver.received.map((one) => one.id))).toEqual(new Set([id]));
   });
 
-  test("gets as many deliveries at a time as an administrator allows it", async () => {
+  test("gets as many concurrent deliveries as an administrator allows", async () => {
     let underWay = 0;
     let most = 0;
     const { client, partner, path } = await listening({
@@ -329,7 +329,7 @@ describe.concurrent("a partner's receiver", () => {
     expect((await admin.client.get(path)).body.webhook_concurrency).toBe(1);
   });
 
-  test("that an administrator moves gets what failed to reach the old place", async () => {
+  test("with a new URL gets the deliveries that failed at the previous one", async () => {
     const { client, path, receiver } = await listening({ behave: () => "reset" });
     await addProperty(client);
     await receiver.waitFor((all) => all.length === 1);
@@ -342,7 +342,7 @@ describe.concurrent("a partner's receiver", () => {
 
 describe.concurrent("the rotation of a webhook secret", () => {
   // Rule: secret-overlap
-  test("with an overlap signs with both, and with the new one alone when it is over", async () => {
+  test("with an overlap signs with both secrets, and afterwards only with the new one", async () => {
     const { partner, path, receiver } = await listening();
     const { partner_id, webhook_secret: old } = partner;
     const rotated = await server.json("partner", "rotate-webhook-secret", partner_id, "--overlap", "8s");
@@ -364,7 +364,7 @@ describe.concurrent("the rotation of a webhook secret", () => {
   });
 
   // Rule: secret-overlap
-  test("without an overlap counts at once", async () => {
+  test("without an overlap applies at once", async () => {
     const { path, receiver } = await listening();
     const { body } = await admin.client.post(`${path}/rotate-webhook-secret`, undefined, 200);
     await testWebhook(path);
@@ -375,7 +375,7 @@ describe.concurrent("the rotation of a webhook secret", () => {
     });
   });
 
-  test("survives a restart in the middle of the overlap", async () => {
+  test("survives a restart during the overlap", async () => {
     const own = await serve();
     const { partner, client, receiver } = await listening({}, own);
     const { webhook_secret: next } = await own.json(
@@ -396,8 +396,8 @@ describe.concurrent("the rotation of a webhook secret", () => {
   });
 });
 
-describe.concurrent("the network's rules", () => {
-  test("keep deliveries out of denied networks, and the log says so", async () => {
+describe.concurrent("network rules", () => {
+  test("block deliveries to denied networks, which is logged", async () => {
     const own = await serve({ webhooks: { deny_networks: ["127.0.0.0/8"] } });
     const { client } = await createAdministrator(own);
     const { partner, client: acme, receiver } = await listening({}, own);
@@ -414,7 +414,7 @@ describe.concurrent("the network's rules", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("trust the authorities of webhooks.ca_file", async () => {
+  test("include the authorities of webhooks.ca_file", async () => {
     const own = await serve({ webhooks: { ca_file: fixture("authority.crt") } });
     const tls = {
       key: readFileSync(fixture("receiver.key"), "utf8"),
@@ -425,7 +425,7 @@ describe.concurrent("the network's rules", () => {
     await receiver.waitFor((all) => all.length === 1);
   });
 
-  test("check certificates also where the environment asks to check none", async () => {
+  test("verify certificates even if the environment disables verification", async () => {
     const own = install();
     own.expectFault(/NODE_TLS_REJECT_UNAUTHORIZED|--trace-warnings/); // the runtime warns of it
     await own.start({ env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
@@ -447,7 +447,7 @@ describe.concurrent("the network's rules", () => {
   test.each([
     ["that is missing", undefined, /file not found/],
     ["without a certificate", "nothing\n", /does not contain a PEM certificate/],
-  ])("refuse to start with a ca_file %s, naming it", async (_what, content, words) => {
+  ])("prevent the start with a ca_file %s, with its path in the error", async (_what, content, words) => {
     const file = join(folder(), "authorities.pem");
     if (content !== undefined) writeFileSync(file, content);
     const { code, stderr } = await install({ webhooks: { ca_file: file } }).run("serve", "--port", "0");

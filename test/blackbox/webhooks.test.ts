@@ -51,7 +51,7 @@ const expectSigned = async (delivery: Received, { webhook_secret }: Partner) =>
     next: null,
   });
 
-describe("a change of a portfolio", () => {
+describe("a change in a portfolio", () => {
   let server: Installation;
   let acme: Listening;
   let property: Json;
@@ -90,7 +90,7 @@ describe("a change of a portfolio", () => {
   const dataOf = (event: string): Json[] => ofEvent(received, event).map((one) => bodyOf(one).data);
 
   // Rule: envelope, versioning
-  test("is announced in the envelopes of the specification", () => {
+  test("is sent in the envelopes of the specification", () => {
     for (const delivery of received)
       expect(bodyOf(delivery)).toEqual({
         event: delivery.event,
@@ -108,7 +108,7 @@ describe("a change of a portfolio", () => {
   });
 
   // Rule: delivery-ids, delivery-form
-  test("comes with the headers of the specification", () => {
+  test("has the headers of the specification", () => {
     for (const { headers, id } of received)
       expect(headers).toMatchObject({
         "content-type": "application/json",
@@ -120,7 +120,7 @@ describe("a change of a portfolio", () => {
   });
 
   // Rule: service-event-created, property-created, appliance-created
-  test("is announced: a new property, a new appliance, a logged event", () => {
+  test("is sent: a new property, a new appliance, a logged event", () => {
     const { address, city, state } = property;
     expect(dataOf("property.created")).toEqual([
       { property_id: property.id, address, city, state, source: "api" },
@@ -141,7 +141,7 @@ describe("a change of a portfolio", () => {
   });
 
   // Rule: snapshot-announces, component-critical
-  test("is announced by the snapshot: each component that has become critical, once", () => {
+  test("is sent by the snapshot: each component that has become critical, once", () => {
     const critical = dataOf("component.critical");
     expect(critical.map((data) => data.component_id).sort()).toEqual(
       worn.components.map((one: Json) => one.id).sort(),
@@ -165,14 +165,14 @@ describe("a change of a portfolio", () => {
   });
 
   // Rule: replacement-announces, component-recovered
-  test("is announced at once when a replacement brings a component back to good", () => {
+  test("is sent at once if a replacement returns a component to GOOD", () => {
     expect(dataOf("component.recovered")).toMatchObject([
       { component_id: worn.components[0].id, risk_tier: "GOOD", previous_tier: "CRITICAL" },
     ]);
   });
 
   // Rule: announced-once
-  test("is not announced twice: by a second snapshot of the day, or by a restart", async () => {
+  test("is not sent again by a second snapshot of the day or a restart", async () => {
     const before = received.length;
     await server.json("snapshot");
     await server.stop();
@@ -183,9 +183,9 @@ describe("a change of a portfolio", () => {
   });
 });
 
-describe.concurrent("a receiver", () => {
+describe.concurrent("a webhook endpoint", () => {
   // Rule: receiver-settings
-  test("gets only the events that the operator names for it, from then on, while the server runs", async () => {
+  test("gets only the events that the operator selects, without a restart of the server", async () => {
     const { partner, client, receiver } = await listen(shared);
     const setWebhook = (...args: string[]) =>
       shared.json("partner", "set-webhook", partner.partner_id, ...args);
@@ -205,7 +205,7 @@ describe.concurrent("a receiver", () => {
   });
 
   // Rule: nothing-lost
-  test("gets the events of a time when it, or the server, was unavailable", async () => {
+  test("gets the events from while it, or the server, was unavailable", async () => {
     const server = await serve();
     const { client, receiver, partner } = await listen(server, () => "reset");
     await addProperty(client);
@@ -220,7 +220,7 @@ describe.concurrent("a receiver", () => {
   });
 });
 
-describe.concurrent("receivers that fail", () => {
+describe.concurrent("failing webhook endpoints", () => {
   /** The failures of the first attempt. The second succeeds. */
   const failures = {
     "answers 500": { status: 500 },
@@ -231,7 +231,7 @@ describe.concurrent("receivers that fail", () => {
   } as const;
 
   // Rule: same-bytes
-  test("are tried again after 5 seconds with the same bytes, and delay no other receiver", async () => {
+  test("are retried after 5 seconds with the same bytes, and delay no other endpoint", async () => {
     const server = await serve({ webhooks: { timeout_ms: 1000 } });
     const failing = await Promise.all(
       Object.values(failures).map((failure) =>
@@ -261,7 +261,7 @@ describe.concurrent("receivers that fail", () => {
   });
 
   // Rule: standard-webhooks, receiver-deadline
-  test("to respond within 8 seconds are disconnected, and tried again", async () => {
+  test("that do not respond within 8 seconds are disconnected, and retried", async () => {
     const { client, receiver, partner } = await listen(shared, (_, nth) =>
       nth === 1 ? "hang" : { status: 200 },
     );
@@ -282,7 +282,7 @@ describe.concurrent("receivers that fail", () => {
     );
   });
 
-  test("by sending a gigabyte cost little memory, and what they accepted counts as delivered", async () => {
+  test("that respond with a gigabyte use little memory, and what they accepted counts as delivered", async () => {
     const server = await serve();
     const { client, receiver } = await listen(server, () => "gigabyte");
     for (let i = 0; i < 8; i++) await addProperty(client);
@@ -295,7 +295,7 @@ describe.concurrent("receivers that fail", () => {
   });
 
   // Rule: delivery-order
-  test("get a component's changes in order: a later one waits for the earlier", async () => {
+  test("get the changes of a component in order: a later one waits for the earlier one", async () => {
     const { client, receiver } = await listen(shared, ({ event }, nth) => ({
       status: event === "component.critical" && nth === 1 ? 500 : 200,
     }));
@@ -316,7 +316,7 @@ describe.concurrent("receivers that fail", () => {
 });
 
 // Rule: nothing-lost
-test.concurrent("kill -9 in the middle of deliveries loses no announcement and changes none", async () => {
+test.concurrent("kill -9 during deliveries loses no delivery and changes none", async () => {
   const server = await serve();
   const { client, receiver, partner } = await listen(server, () => ({ status: 200, delayMs: 20 }));
   const made = await Promise.all(Array.from({ length: 60 }, () => addProperty(client)));
@@ -336,7 +336,7 @@ test.concurrent("kill -9 in the middle of deliveries loses no announcement and c
 });
 
 // Rule: nothing-lost
-test.concurrent("SIGTERM in the middle of deliveries finishes those in progress; the rest follow after the next start, once", async () => {
+test.concurrent("SIGTERM during deliveries finishes those in progress; the rest are sent after the next start, once", async () => {
   const server = await serve();
   const { promise: until, resolve: answer } = Promise.withResolvers<void>();
   const { client, receiver } = await listen(server, () => ({ status: 200, until, delayMs: 50 }));

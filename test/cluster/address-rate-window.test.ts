@@ -12,20 +12,20 @@ class Counted {
   }
 }
 
-test("calls of an address are counted by all servers, under a name of their own", async () => {
+test("calls of an address are counted across all servers, separately from those of partners", async () => {
   const [shared, own] = [new Counted(7), new Counted(9)];
   const window = new AddressRateWindow(shared, own, "address ");
   expect(await window.admit("10.0.0.1", 0)).toBe(7);
   expect([shared.asked, own.asked]).toEqual([["address 10.0.0.1"], []]);
 });
 
-test("by one server alone where the database cannot be asked", async () => {
+test("they are counted per server while the database is unavailable", async () => {
   const away = { admit: () => Promise.reject(new StorageError("away")) };
   const window = new AddressRateWindow(away, new Counted(9), "");
   expect(await window.admit("10.0.0.1", 0)).toBe(9);
 });
 
-test("and under a flood from very many addresses, of which the database hears no more than some at a time", async () => {
+test("they are also counted during a flood from very many addresses, with few concurrent queries", async () => {
   let answer = () => {};
   const waits = new Promise<void>((resolve) => {
     answer = resolve;

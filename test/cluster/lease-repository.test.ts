@@ -58,7 +58,7 @@ const FOR = 15_000;
 describe.each([
   ["in the database", inDatabase],
   ["in memory, which other tests take for it", inMemory],
-])("the lease book %s", (_, open) => {
+])("the lease repository %s", (_, open) => {
   let { book, pass, upgrade } = {} as World;
   beforeEach(async () => {
     ({ book, pass, upgrade } = await open());
@@ -74,14 +74,14 @@ describe.each([
     expect(await book.acquire("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
   });
 
-  test("keeps the epoch for a holder that asks again, and raises it after an expiry", async () => {
+  test("keeps the epoch if the holder acquires the lease again, and increments it after an expiry", async () => {
     await book.acquire("a", ["x"], FOR);
     expect(await book.acquire("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 1 }]);
     await pass(FOR + 1);
     expect(await book.acquire("a", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
   });
 
-  test("gives what was released to the next, with another epoch", async () => {
+  test("grants a released lease to the next server, with another epoch", async () => {
     await book.acquire("a", ["x"], FOR);
     await book.release("b", ["x"]);
     expect(await book.acquire("b", ["x"], FOR)).toEqual([]);
@@ -91,7 +91,7 @@ describe.each([
     expect(await book.confirm("b", ["x"])).toEqual([{ name: "x", epoch: 2 }]);
   });
 
-  test("lengthens what a server holds when it says that it is there, and nothing that it released", async () => {
+  test("renews the leases of a server with its heartbeat, and none that it released", async () => {
     await book.acquire("a", ["x", "y"], FOR);
     await book.release("a", ["y"]);
     await pass(0.75 * FOR);
@@ -107,7 +107,7 @@ describe.each([
     expect(await book.acquire("b", ["x"], FOR)).toEqual([]);
   });
 
-  test("lists the live servers: seen within the time, and not left", async () => {
+  test("lists the live servers: those with a recent heartbeat that have not left", async () => {
     await book.heartbeat(server("a"), FOR);
     await book.heartbeat(server("b"), FOR);
     const ids = async (of: string) =>
@@ -119,7 +119,7 @@ describe.each([
     expect(await ids("c")).toEqual(["c"]);
   });
 
-  test("lets servers that can live with a newer schema continue, and none join that knows an older one", async () => {
+  test("keeps servers that are compatible with a newer schema, and rejects new servers with an older one", async () => {
     await book.heartbeat(server("a"), FOR);
     await upgrade(false);
     expect((await book.heartbeat(server("a"), FOR)).alive.map(({ id }) => id)).toEqual(["a"]);
@@ -130,21 +130,21 @@ describe.each([
     expect((await book.heartbeat(newer, FOR)).alive.map(({ id }) => id).sort()).toEqual(["a", "c"]);
   });
 
-  test("does not take those in again that were taken out with a newer schema", async () => {
+  test("does not readmit servers that were removed for a newer schema", async () => {
     await book.heartbeat(server("a"), FOR);
     await upgrade(true);
     for (let times = 0; times < 2; times++)
       await expect(book.heartbeat(server("a"), FOR)).rejects.toThrow(OutdatedServer);
   });
 
-  test("holds nothing for a server that has left", async () => {
+  test("releases the leases of a server that has left", async () => {
     await book.heartbeat(server("a"), FOR);
     await book.acquire("a", ["x"], FOR);
     await book.leave("a");
     expect(await book.acquire("b", ["x"], FOR)).toEqual([{ name: "x", epoch: 2 }]);
   });
 
-  test("gives a time of a job's pattern once, and none while the job is held", async () => {
+  test("grants a scheduled time of a job once, and none while the job runs", async () => {
     expect(await book.acquireScheduled("a", "job", 100, FOR)).toEqual({ name: "job", epoch: 1 });
     expect(await book.acquireScheduled("b", "job", 200, FOR)).toBeUndefined();
     await book.release("a", ["job"]);
@@ -156,7 +156,7 @@ describe.each([
     expect(await book.acquireScheduled("a", "job", 200, FOR)).toBeUndefined();
   });
 
-  test("takes any number of names at once", async () => {
+  test("acquires any number of leases at once", async () => {
     const names = Array.from({ length: 1001 }, (_, n) => `deliveries:${n}`);
     expect(await book.acquire("a", names, FOR)).toHaveLength(1001);
     expect(await book.acquire("b", names, FOR)).toEqual([]);

@@ -35,7 +35,7 @@ test("one of several processes acquires a lock, and the others get its owner", a
   await (next as HeldLock).release();
 });
 
-test("work under a lock is refused to others, and releases the lock also when it fails", async () => {
+test("work under a lock excludes others, and releases the lock also if it fails", async () => {
   const { one, other } = await twoProcesses();
   const lock = (owner: string) => ({ name: NAME, owner, activity: "it is announced" });
   const failed = withLock(one, lock("one"), async () => {
@@ -47,7 +47,7 @@ test("work under a lock is refused to others, and releases the lock also when it
   expect(await withLock(other, lock("other"), async () => "done")).toBe("done");
 });
 
-test("a step of a process that has lost its lock is refused", async () => {
+test("a step of a process that has lost its lock is rejected", async () => {
   const { one, other } = await twoProcesses();
   const lock = (await acquireLock(withLockId(one, "LOCK_0"), NAME, "suspended process")) as HeldLock;
   await one.write((tx) => lock.confirm(tx));

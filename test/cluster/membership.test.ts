@@ -14,8 +14,8 @@ async function serversOf(count: number) {
   return { time, book, servers };
 }
 
-describe("a server among several", () => {
-  test("keeps what it holds for as long as it is there, and another has it soon after it died", async () => {
+describe("a server in a cluster", () => {
+  test("keeps its leases while it is alive, and another server acquires them soon after it dies", async () => {
     const { time, servers } = await serversOf(2);
     const [a, b] = servers as [SimulatedServer, SimulatedServer];
     expect([...(await a.membership.acquire(["x"]))]).toEqual([["x", 1]]);
@@ -32,7 +32,7 @@ describe("a server among several", () => {
     expect(a.lost).toEqual(["x"]);
   });
 
-  test("does not keep from others what it has lost, nor what it took and never learned of", async () => {
+  test("does not block leases that it lost, or acquired without receiving the reply", async () => {
     const { time, book, servers } = await serversOf(2);
     const [a, b] = servers as [SimulatedServer, SimulatedServer];
     await a.membership.acquire(["x"]);
@@ -71,7 +71,7 @@ describe("a server among several", () => {
     expect(a.membership.holds({ name: "x", epoch: 2 }, 0)).toBe(true);
   });
 
-  test("says so when its clock is more than a minute off, and takes no snapshot until it is set", async () => {
+  test("reports a clock that is more than a minute off, and takes no snapshot until it is corrected", async () => {
     const { time, servers } = await serversOf(1);
     const [a] = servers as [SimulatedServer];
     a.clockOff = 59_000;
@@ -87,7 +87,7 @@ describe("a server among several", () => {
     expect(a.membership.snapshotBlockedReason()).toBeUndefined();
   });
 
-  test("leaves snapshots to those of a newer model, and takes them again when these are gone", async () => {
+  test("leaves snapshots to servers with a newer model until these are gone", async () => {
     const { time, servers } = await serversOf(2);
     const [a, b] = servers as [SimulatedServer, SimulatedServer];
     b.model = "3";
@@ -101,7 +101,7 @@ describe("a server among several", () => {
     expect(a.membership.alive()).toBe(1);
   });
 
-  test("must stop, and holds nothing, once it was taken out with a schema that it does not know", async () => {
+  test("must stop, and has no leases, once it was removed for an incompatible schema", async () => {
     const { time, book, servers } = await serversOf(2);
     const [a, b] = servers as [SimulatedServer, SimulatedServer];
     await a.membership.acquire(["x"]);
@@ -122,7 +122,7 @@ describe("a server among several", () => {
     expect(late.ends).toEqual([]);
   });
 
-  test("passes for alive at any time, however long its leases last", async () => {
+  test("is seen as alive at all times, however long its leases last", async () => {
     const time = new ManualTime();
     const book = new MemoryLeaseRepository(() => time.now);
     await new SimulatedServer("s0", time, book, 6 * LEASE_MS).membership.start();
@@ -132,7 +132,7 @@ describe("a server among several", () => {
     }
   });
 
-  test("runs a job's time once, and ends one that it lost", async () => {
+  test("runs a scheduled time of a job once, and aborts a job whose lease it lost", async () => {
     const { time, servers } = await serversOf(3);
     const forever = new AbortController().signal;
     let runs = 0;

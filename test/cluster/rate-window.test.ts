@@ -4,7 +4,7 @@ import { type CallSlots, grantCalls, SLOT_MS } from "../../src/cluster/rate-wind
 
 const MINUTE = 60_000;
 
-test("of any minute none has more calls than the limit, whenever blocks are asked for and used in their time", () => {
+test("no minute has more calls than the limit, whenever blocks are reserved and used", () => {
   const asks = fc.array(
     fc.record({ afterMs: fc.nat(20_000), most: fc.integer({ min: 1, max: 9 }), lateMs: fc.nat(SLOT_MS) }),
     { maxLength: 80 },

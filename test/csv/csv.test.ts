@@ -27,7 +27,7 @@ function file(bytes: Uint8Array | string): Source {
 }
 
 describe("reading CSV", () => {
-  test("says on which line of the file each row starts, whatever ends the lines before it", async () => {
+  test("returns the line number of each row, with any line endings before it", async () => {
     expect(await read('a,b\r\n1,"x\r\ny"\r\n\r\n2,\n3,"4\r5"\r6,7')).toEqual([
       { line: 1, cells: ["a", "b"] },
       { line: 2, cells: ["1", "x\r\ny"] },
@@ -37,7 +37,7 @@ describe("reading CSV", () => {
     ]);
   });
 
-  test("takes a byte-order mark for none of the first cell, and rows of blanks for none at all", async () => {
+  test("ignores a byte-order mark and blank rows", async () => {
     const rows = await read("\ufeffa,b\n , \n,\n1,2\n");
     expect(rows).toEqual([
       { line: 1, cells: ["a", "b"] },
@@ -45,7 +45,7 @@ describe("reading CSV", () => {
     ]);
   });
 
-  test("gives back every row that was written, from one chunk or from many", async () => {
+  test("returns every row that was written, in any number of chunks", async () => {
     const cell = fc.string({
       unit: fc.constantFrom("a", " ", ",", '"', "\n", "\r", ";", "é", "漢", "\t", "'"),
     });
@@ -68,16 +68,16 @@ describe("reading CSV", () => {
     ["never closed", 'a,b\n1,2\n3,"x\ny\n', "t.csv line 3: the row starting here has an unclosed quote"],
     ["within a cell", 'a,b\n1,2\n3,12" pipe\n4,5\n', "t.csv line 3: the row starting here has a quote"],
     ["followed by text", 'a,b\n1,2\n3,"x"y\n4,5\n', "t.csv line 3: the row starting here has a quote"],
-  ])("names the line of a quote that is %s", async (_, text, message) => {
+  ])("reports the line of a quote that is %s", async (_, text, message) => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
-  test("stops at a row that is too long instead of gathering it", async () => {
+  test("rejects a row that is too long without buffering it", async () => {
     const text = `a,b\n1,${"x".repeat(10 * MAX_ROW_BYTES)}\n3,4\n`;
     await expect(readAll(file(text))).rejects.toThrow("line 2: the row starting here is longer than 1 MiB");
   });
 
-  test("names the line of bytes that are no UTF-8, and a character that is cut off", async () => {
+  test("reports the line of invalid UTF-8 and of a truncated character", async () => {
     const latin1 = Buffer.from("a,b\n1,2\ncaf\xe9,3\n", "latin1");
     await expect(readAll(file(latin1))).rejects.toThrow("line 3: invalid UTF-8");
     await expect(readAll(file(Buffer.from("a,b\n1,é").subarray(0, -1)))).rejects.toThrow(
@@ -87,7 +87,7 @@ describe("reading CSV", () => {
 });
 
 describe("a CSV file that is written", () => {
-  test("is made with its first row, and never over one that is there", () => {
+  test("is created with its first row, and never replaces an existing file", () => {
     const target = join(folder, "rejects");
     const write = (cell: string) => {
       const csv = new CsvFile(target, "rows", ["a"]);

@@ -183,13 +183,13 @@ describe("places", () => {
     expect(knowledge.environment("NM")).toMatchObject({ hard_water: 1 });
   });
 
-  test("have 0.35 throughout if unknown, as have territories", () => {
+  test("are 0.35 for all hazards if unknown, and in territories", () => {
     for (const state of [null, "PR", "GU", "VI", "AS", "MP", "??"])
       for (const factor of ENVIRONMENT_FACTORS) expect(knowledge.environment(state)[factor]).toBe(0.35);
   });
 });
 
-describe("an invalid file is refused with its name and entry", () => {
+describe("an invalid file is rejected with its name and entry", () => {
   const boiler = "appliances/boiler.json";
   const faults: [string, string, (file: Draft) => void, string][] = [
     [

@@ -64,7 +64,7 @@ test("a delivery that arrives twice, or was rejected first, is no violation", ()
   expect(faults(round)).toEqual([]);
 });
 
-test("a tank that a snapshot came upon first was announced once more", () => {
+test("an additional event of a component that a snapshot scored first is no violation", () => {
   const round = sound();
   const { arrivals } = round.record;
   Object.assign(arrivals[4]!.data, { previous_tier: "WARNING" });
@@ -74,7 +74,7 @@ test("a tank that a snapshot came upon first was announced once more", () => {
   expect(faults(round)).toEqual([]);
 });
 
-describe("it is seen", () => {
+describe("a violation is reported", () => {
   type Round = ReturnType<typeof sound>;
   const broken: [what: string, change: (round: Round) => void, said: RegExp][] = [
     ["that a write is lost", ({ partner }) => partner.properties.pop(), /P_1 was acknowledged and is gone/],

@@ -64,7 +64,7 @@ describe("lives on record", () => {
     expect(failed(on(null, "Emergency Repair", "2020-02-20"))).toBe(true);
   });
 
-  test("an Emergency Repair without a Replacement ends nothing", () => {
+  test("an Emergency Repair without a Replacement ends no life", () => {
     expect(spans(livesOf(VALVE, [on(VALVE, "Emergency Repair", "2026-05-01")]))).toEqual([
       [day("2015-07-01"), day(AS_OF), false],
     ]);

@@ -56,7 +56,7 @@ test("a score is from 0 to 0.99 with two decimals, and its tier follows from it"
   );
 });
 
-describe("age, use and make", () => {
+describe("age, use and brand", () => {
   /** Only events without fading evidence: maintenance and brands. */
   const unfading = onRecord.map((given) => ({
     ...given,
@@ -109,7 +109,7 @@ describe("age, use and make", () => {
   });
 
   // Rule: use-and-tier-order
-  test("a premium make scores no higher than a standard one, and that no higher than a budget one", () => {
+  test("a premium brand scores no higher than a standard one, and that no higher than a budget one", () => {
     fc.assert(
       fc.property(onRecord, (given) => {
         const premium = scores(withFirst(given, () => ({ brandTier: "premium" })));

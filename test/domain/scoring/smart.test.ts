@@ -77,7 +77,7 @@ test("a Repair or Replacement on the day or later ends a warning", () => {
   }
 });
 
-test("a Repair of another component ends nothing", () => {
+test("a Repair of another component ends no warning", () => {
   expect(
     excess([reading("2025-06-20")], [event("Repair", "2025-06-25", { componentId: ANODE })]),
   ).toBeGreaterThan(0);

@@ -112,7 +112,7 @@ export function transactions(make: MakeDatabase): void {
       expect(seen).toEqual(Array.from({ length: 150 }, (_, at) => at));
     });
 
-    test("that is long lets others run, which see nothing of it", async () => {
+    test("that is long lets others run, which see none of its changes", async () => {
       const a = newName();
       let monotonicMs = 0;
       const patient = await database.open({ monotonicMs: () => monotonicMs });

@@ -26,7 +26,7 @@ const byCommand = { ...asked("cli:night(7) on db1"), handedOver: undefined };
 
 // Rule: fit-among-servers
 describe("a fit among several processes", () => {
-  test("is started by one of two that ask at once; the other learns who runs it, and since when", async () => {
+  test("is started by one of two concurrent requests; the other gets its owner and start time", async () => {
     expect(await everywhere()).toMatchObject({ status: "none", by: null });
     const taken = await Promise.all([
       beginFit(world.store, asked("the first")),
@@ -61,7 +61,7 @@ describe("a fit among several processes", () => {
     ]);
   });
 
-  test("that was interrupted with its server reports that, and blocks no other fit", async () => {
+  test("that was interrupted with its server is reported as interrupted, and blocks no other fit", async () => {
     const id = idOf(await beginFit(world.store, asked("the server at http://one")));
     await killAll(id);
     expect(await everywhere()).toMatchObject({

@@ -109,7 +109,7 @@ test("a claim changes the scores of the components that its type affects, in the
   expect(after.get("washer_drive_motor")).toEqual(before.get("washer_drive_motor")!);
 });
 
-test("a claim that replaces a weaker one removes that one's weight", async () => {
+test("a claim that replaces a weaker one removes its weight", async () => {
   const { components, record } = await propertyWith("boiler", "washer");
   await record({}, { claimType: "fire_electrical" }, { claimType: "appliance_leak" });
   expect(ratio(await components(), "washer_supply_hoses")).toBeCloseTo(1.7, 12);
@@ -129,7 +129,7 @@ test.each<[string, Partial<NewClaim>]>([
   ["of an unknown type", { claimType: "meteor_strike" }],
   ["of five years ago", { dateOfLoss: "2021-03-09" }],
   ["dated tomorrow", { dateOfLoss: "2026-03-11" }],
-])("a claim that is %s is kept and moves nothing", async (_, claim) => {
+])("a claim that is %s is stored without an effect on scores", async (_, claim) => {
   const { store, property, components, record } = await propertyWith("boiler");
   const before = await components();
   expect(await record(claim)).toEqual([]);
@@ -147,7 +147,7 @@ test("the totals of the property follow the scores", async () => {
   });
 });
 
-test("a loss before 1900 or after tomorrow is refused, and nothing is written", async () => {
+test("a loss before 1900 or after tomorrow is rejected, and nothing is written", async () => {
   const { store, property, record } = await propertyWith("boiler");
   const message = "date_of_loss must be from 1900-01-01 to 2026-03-11";
   for (const dateOfLoss of ["1899-12-31", "2026-03-12"])

@@ -23,7 +23,7 @@ const openStore = usePartnerStore();
 describe.each([
   ["in memory", async () => new MemoryFeedCursors()],
   ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
-])("the walks of the event stream, %s,", (_, open: () => Promise<EventFeedCursors>) => {
+])("the cursors of the event stream, %s,", (_, open: () => Promise<EventFeedCursors>) => {
   test("are found by the end of their last page, and by no other", async () => {
     const cursors = await open();
     await cursors.begin(client("a"), cursorAt(50), NOW);

@@ -118,7 +118,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(await announced()).toEqual(before);
   });
 
-  test("raises the revisions of the partners that a step scores, and of all partners at its end", async () => {
+  test("increments the revisions of the partners that a step scores, and of all partners at its end", async () => {
     const { partner: other } = await createPartner(world.administration, {
       name: "Other",
       dailyBudget: 1,
@@ -161,7 +161,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(appliance).toBeDefined();
   });
 
-  test("of a clock that was ahead can be discarded: the trend continues from the day before", async () => {
+  test("dated by a clock that was ahead can be discarded: the trend continues from the day before", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
     await take();
     const before = await world.components(propertyId);

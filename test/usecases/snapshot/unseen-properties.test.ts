@@ -17,7 +17,7 @@ const doings = fc.array(
   { maxLength: 10 },
 );
 
-test("properties with components that no snapshot has scored are known, whatever was added, taken and discarded", async () => {
+test("properties with components that no snapshot has scored are found after any additions, snapshots and discards", async () => {
   const seen = new Set<number>();
   const world = await open(THREE);
   await fc.assert(
@@ -56,7 +56,7 @@ test("properties with components that no snapshot has scored are known, whatever
   expect(Math.max(...seen)).toBeGreaterThan(0);
 });
 
-test("are read for a step up to a number of components, each of them once", async () => {
+test("they are read in steps of a limited number of components, each once", async () => {
   const world = await open(THREE);
   const { properties } = world.store.read;
   const ids: string[] = [];
