@@ -339,6 +339,7 @@ async function createFetches(
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
       isDraining,
+      responseTimeoutS: limits.responseTimeoutS,
       onResponse: (...answer) => metrics.requestAnswered(...answer),
     });
   if (isOneListener) {

@@ -26,7 +26,12 @@ function openUploads(dataDir: string): PhotoFiles {
       }
     },
     writeWithRecord: async () => {},
-    read: (filename) => Bun.file(join(folder, filename)),
+    async read(filename) {
+      const file = Bun.file(join(folder, filename));
+      // For a missing file, the runtime would send an error of its own.
+      if (!(await file.exists())) throw notFound("Photo not found");
+      return file;
+    },
     remove: (filename) => rm(join(folder, filename), { force: true }),
     async *writtenBefore(instant) {
       let names: string[] = [];

@@ -41,6 +41,7 @@ export const SETTINGS = {
     per_partner_per_minute: whole(0, 1_000_000),
     daily_budget: whole(0, 1_000_000_000),
     body_bytes: whole(1024, 104_857_600),
+    response_timeout_s: whole(1, 3600),
     bulk_items: whole(1, 100_000),
     photo_bytes: whole(1024, 104_857_600),
   },

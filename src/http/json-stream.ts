@@ -49,32 +49,45 @@ export async function stringifyYielding(value: unknown, yieldNow: Yield): Promis
   return await mapYielding(jsonChunks(value), yieldNow, (chunk) => chunk, SLICE_MS);
 }
 
+/** How a stream ended: completely, in between, or before anything was sent. */
+export type StreamEnd = "complete" | "incomplete" | "unsent";
+
 /** Streams a text as fast as the client reads it. `onEnd` is called when all of it is sent, or sending is aborted. */
 export function streamText(
   begun: string,
   rest: Iterator<string> | undefined,
-  onEnd: () => void,
+  onEnd: (end: StreamEnd) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let text = begun;
   let at = 0;
   let isComplete = rest === undefined;
   const slice = new TimeSlice(SLICE_MS);
-  const end = () => {
+  let isSending = false;
+  const end = (how: StreamEnd) => {
     text = "";
-    onEnd();
+    onEnd(how);
+  };
+  const readNext = () => {
+    while (!isComplete && text.length - at < CHUNK_CHARS) {
+      const next = rest!.next();
+      if (next.done) isComplete = true;
+      else {
+        text = text.slice(at) + next.value;
+        at = 0;
+      }
+    }
   };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         await slice.yieldIfOver();
-        while (!isComplete && text.length - at < CHUNK_CHARS) {
-          const next = rest!.next();
-          if (next.done) isComplete = true;
-          else {
-            text = text.slice(at) + next.value;
-            at = 0;
-          }
+        isSending = true;
+        try {
+          readNext();
+        } catch (error) {
+          end("incomplete");
+          throw error;
         }
         // Do not split a surrogate pair.
         const cut = at + CHUNK_CHARS + (isHighSurrogate(text.charCodeAt(at + CHUNK_CHARS - 1)) ? 1 : 0);
@@ -82,16 +95,16 @@ export function streamText(
         at = cut;
         if (at < text.length || !isComplete) return;
         controller.close();
-        end();
+        end("complete");
       },
-      cancel: end,
+      cancel: () => end(isSending ? "incomplete" : "unsent"),
     },
     { highWaterMark: 0 },
   );
 }
 
 /** Streams bytes as fast as the client reads them. `onEnd` is called as by `streamText`. */
-export function streamBytes(bytes: Uint8Array, onEnd: () => void): ReadableStream<Uint8Array> {
+export function streamBytes(bytes: Uint8Array, onEnd: (end: StreamEnd) => void): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {
@@ -100,9 +113,9 @@ export function streamBytes(bytes: Uint8Array, onEnd: () => void): ReadableStrea
         at += CHUNK_CHARS;
         if (at < bytes.length) return;
         controller.close();
-        onEnd();
+        onEnd("complete");
       },
-      cancel: onEnd,
+      cancel: () => onEnd(at > 0 ? "incomplete" : "unsent"),
     },
     { highWaterMark: 0 },
   );

@@ -1,5 +1,6 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { TlsIdentity } from "../tls/pem-files.ts";
+import type { HoldOpen } from "./response-deadline.ts";
 import type { Fetch } from "./server.ts";
 import { TlsTerminator } from "./tls-terminator.ts";
 
@@ -40,8 +41,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
   const serveAt = (port: number) =>
-    serve({ hostname, port, idleTimeoutS }, (request, socket) =>
-      fetch(request, socket?.address ?? "unknown"),
+    serve({ hostname, port, idleTimeoutS }, (request, socket, holdOpen) =>
+      fetch(request, socket?.address ?? "unknown", holdOpen),
     );
   let server = serveAt(port);
   const openPort = server.port!;
@@ -66,11 +67,11 @@ function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Li
 
 async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise<Listener> {
   const { hostname, port, idleTimeoutS, fetch } = options;
-  const server = serve({ hostname: "127.0.0.1", port: 0, idleTimeoutS }, (request, socket) => {
+  const server = serve({ hostname: "127.0.0.1", port: 0, idleTimeoutS }, (request, socket, holdOpen) => {
     const address = socket ? front.clientOf(socket.port) : undefined;
     // A local program tries to bypass TLS.
     if (address === undefined) return new Response(null, { status: 421, headers: { connection: "close" } });
-    return fetch(request, address);
+    return fetch(request, address, holdOpen);
   });
   const front = new TlsTerminator(identity, server.port!);
   let openPort: number;
@@ -95,21 +96,29 @@ async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise
   };
 }
 
-type Handler = (request: Request, socket: Bun.SocketAddress | null) => Promise<Response> | Response;
+type Handler = (
+  request: Request,
+  socket: Bun.SocketAddress | null,
+  holdOpen: HoldOpen,
+) => Promise<Response> | Response;
 
 function serve(
-  address: { hostname: string; port: number; idleTimeoutS: number },
+  { hostname, port, idleTimeoutS }: { hostname: string; port: number; idleTimeoutS: number },
   handle: Handler,
 ): Bun.Server<undefined> {
   return Bun.serve({
-    hostname: address.hostname,
-    port: address.port,
-    idleTimeout: address.idleTimeoutS,
+    hostname,
+    port,
+    idleTimeout: idleTimeoutS,
     maxRequestBodySize: MAX_BODY_BYTES,
     development: false,
     // By default, a second server could silently share the port.
     reusePort: false,
-    fetch: (request, server) => handle(withHost(request), server.requestIP(request)),
+    fetch: (request, server) =>
+      handle(withHost(request), server.requestIP(request), () => {
+        server.timeout(request, 0);
+        return () => server.timeout(request, idleTimeoutS);
+      }),
   });
 }
 

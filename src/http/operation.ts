@@ -42,8 +42,12 @@ export type Call = {
   body: Record<string, unknown>;
   /** The client's IP address. */
   address: string;
-  /** Yields to other requests during long reads. Rejects once the caller has closed the connection, which ends the work. */
+  /** Aborted once the caller has closed the connection, or the response was not ready in time. */
+  signal: AbortSignal;
+  /** Yields to other requests during long reads. Rejects once `signal` is aborted, which ends the work. */
   yieldNow: Yield;
+  /** Reads the body of an operation whose `body` is `raw`. Throws payload_too_large above `limit` bytes. */
+  readBody(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 };
 
 export type PublicCall = Call & {

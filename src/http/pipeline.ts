@@ -34,7 +34,14 @@ import {
   ResponseMemoryLimiter,
   type WriteReservation,
 } from "./response-memory-limiter.ts";
-import { addRateLimitHeaders, chunksOf, type RequestContext, respond, respondTagged } from "./responses.ts";
+import {
+  addRateLimitHeaders,
+  chunksOf,
+  type RequestContext,
+  respond,
+  respondTagged,
+  streaming,
+} from "./responses.ts";
 
 type PipelineDeps = {
   store: Store;
@@ -77,7 +84,7 @@ export class Pipeline {
     try {
       if (operation.access === "partner") await this.#admit(request, context);
       if (operation.access === "admin") context.administrator = await this.#administratorOf(request);
-      context.signal.throwIfAborted();
+      context.deadline.signal.throwIfAborted();
       if (operation.access === "partner" && operation.method === "GET")
         return await this.#read(operation, request, params, context);
       if (operation.access === "partner") return await this.#change(operation, request, params, context);
@@ -127,7 +134,7 @@ export class Pipeline {
       if (request.method === "HEAD") return new Response(null, { headers });
       if (!rest) reservation.grow(text.length);
       isSending = true;
-      return new Response(streamText(text, rest, reservation.release), { headers });
+      return new Response(streamText(text, rest, streaming(context, reservation.release)), { headers });
     } finally {
       if (!isSending) reservation.release();
     }
@@ -155,7 +162,8 @@ export class Pipeline {
       grow(length);
       isSending = true;
       const { raw } = reply;
-      if (raw instanceof Uint8Array) return respond({ ...reply, raw: streamBytes(raw, release) }, context);
+      if (raw instanceof Uint8Array)
+        return respond({ ...reply, raw: streamBytes(raw, streaming(context, release)) }, context);
       return respond(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
     } finally {
       if (!isSending) reservation?.release();
@@ -189,7 +197,7 @@ export class Pipeline {
   /** Returns the response to anything thrown. An unexpected error is logged with its stack, and not shown to the caller. */
   failureResponse(thrown: unknown, context: RequestContext): Response {
     // The response reaches nobody; its status is for the log and the metrics.
-    if (context.signal.aborted && isAbort(thrown)) return new Response(null, { status: CALLER_GONE });
+    if (context.caller.aborted && isAbort(thrown)) return new Response(null, { status: CALLER_GONE });
     const error = this.deps.store.explain(thrown);
     const about = { request_id: context.requestId, route: context.route };
     if (error instanceof StorageError)
@@ -240,6 +248,8 @@ export class Pipeline {
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
+    const { deadline } = context;
+    if (operation.body !== "raw") deadline.start();
     if (bytes) memory.reserve(bytes.length);
     const call: Call = {
       request,
@@ -249,7 +259,13 @@ export class Pipeline {
       query: parseQuery(searchOf(request.url), operation.query),
       body: bytes ? parseJsonObject(bytes) : {},
       address: context.address,
-      yieldNow: yieldUntilAborted(context.signal),
+      signal: deadline.signal,
+      yieldNow: yieldUntilAborted(deadline.signal),
+      async readBody(limit) {
+        const bytes = await readBytes(request, limit);
+        deadline.start();
+        return bytes;
+      },
     };
     const { reserveMemoryFor } = memory;
     if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
@@ -327,11 +343,11 @@ const NO_RESERVATION: ResponseMemory = {
 
 /**
  * Adds the request ID to the transaction, which passes it on to the webhook deliveries. The transaction is not started
- * for a caller that has closed the connection while it waited; one that has started is completed.
+ * for a caller that has closed the connection while it waited, nor after the deadline; one that has started is completed.
  */
-function withRequestId<T>({ request, requestId }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
+function withRequestId<T>({ requestId, signal }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
   return async (tx) => {
-    request.signal.throwIfAborted();
+    signal.throwIfAborted();
     return await run({ ...tx, requestId });
   };
 }

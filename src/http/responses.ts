@@ -3,9 +3,10 @@ import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import { matchesTag } from "./entity-tag.ts";
-import { streamText, stringifyYielding } from "./json-stream.ts";
+import { type StreamEnd, streamText, stringifyYielding } from "./json-stream.ts";
 import type { Reply } from "./operation.ts";
 import type { TaggedResponse } from "./response-cache.ts";
+import type { ResponseDeadline } from "./response-deadline.ts";
 
 /** The data of a request that is known before it is routed, and the data for its log entry that is added later. */
 export type RequestContext = {
@@ -20,9 +21,22 @@ export type RequestContext = {
   administrator?: Administrator;
   /** The rate-limit headers, once the partner is authenticated. */
   headers: Record<string, string>;
-  /** Aborted when the caller closes the connection before the response is made. */
-  signal: AbortSignal;
+  /** Aborted when the caller closes the connection. */
+  caller: AbortSignal;
+  deadline: ResponseDeadline;
+  /** Resolves when sending a streamed response has ended. */
+  streamEnd?: Promise<StreamEnd>;
 };
+
+/** Returns the function to call at the end of a response that is streamed; it releases the response's memory. */
+export function streaming(context: RequestContext, release: () => void): (end: StreamEnd) => void {
+  const { promise, resolve } = Promise.withResolvers<StreamEnd>();
+  context.streamEnd = promise;
+  return (end) => {
+    release();
+    resolve(end);
+  };
+}
 
 /** Returns the text of a reply in chunks; undefined for bytes and for an empty reply. */
 export async function chunksOf({ body, raw }: Reply): Promise<readonly string[] | undefined> {
@@ -30,13 +44,13 @@ export async function chunksOf({ body, raw }: Reply): Promise<readonly string[] 
   return typeof raw === "string" ? [raw] : undefined;
 }
 
-/** `onSent` is called when all chunks are sent, or sending is aborted. */
-export function respond(reply: Reply, context: RequestContext, onSent: () => void = () => {}): Response {
+/** `release` is called when all chunks are sent, or sending is aborted. */
+export function respond(reply: Reply, context: RequestContext, release: () => void = () => {}): Response {
   const headers: Record<string, string> = { "x-request-id": context.requestId, ...context.headers };
   const isJson = "body" in reply || (reply.raw === undefined && !reply.chunks);
   if (isJson) headers["content-type"] = "application/json";
   let body: BodyInit | null | undefined = reply.raw;
-  if (reply.chunks) body = streamText("", reply.chunks.values(), onSent);
+  if (reply.chunks) body = streamText("", reply.chunks.values(), streaming(context, release));
   else if (body === undefined) body = JSON.stringify(reply.body);
   if (reply.headers) Object.assign(headers, reply.headers);
   return new Response(body, { status: reply.status ?? 200, headers });

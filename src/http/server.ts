@@ -3,10 +3,12 @@ import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
-import { HttpFailure, tooManyRequests } from "./errors.ts";
+import { CALLER_GONE, HttpFailure, tooManyRequests } from "./errors.ts";
 import type { HtmlErrorPages } from "./html-error-page.ts";
+import type { StreamEnd } from "./json-stream.ts";
 import { type Operation, pathsOf } from "./operation.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 import type { RequestContext } from "./responses.ts";
 import { addressKey } from "./sliding-window.ts";
 
@@ -24,6 +26,8 @@ type HttpDeps = {
   /** Returns milliseconds of the monotonic clock. */
   monotonicMs: () => number;
   newRequestId: () => string;
+  /** The time in which a response must be ready, in seconds. */
+  responseTimeoutS: number;
   log: Logger;
   /** Returns whether the server stops. Every response then asks the client to close its connection. */
   isDraining?: () => boolean;
@@ -37,7 +41,7 @@ type HttpDeps = {
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 
 /** Handles a request. Never rejects. */
-export type Fetch = (request: Request, socketAddress: string) => Promise<Response>;
+export type Fetch = (request: Request, socketAddress: string, holdOpen: HoldOpen) => Promise<Response>;
 
 /**
  * Routes requests to the operations. Every response has a request ID, and every error the common body.
@@ -69,7 +73,7 @@ export function createHttp(deps: HttpDeps): Fetch {
     return pipeline.failureResponse(code === "NOT_FOUND" ? table.refusal(request) : error, context);
   });
 
-  return async (request, socketAddress) => {
+  return async (request, socketAddress, holdOpen) => {
     const requestId = request.headers.get("x-request-id");
     const context: RequestContext = {
       requestId: requestId !== null && REQUEST_ID.test(requestId) ? requestId : deps.newRequestId(),
@@ -77,31 +81,45 @@ export function createHttp(deps: HttpDeps): Fetch {
       now: clock(),
       monotonicMs: deps.monotonicMs(),
       headers: {},
-      signal: request.signal,
+      caller: request.signal,
+      deadline: new ResponseDeadline(request.signal, deps.responseTimeoutS, holdOpen),
     };
     contexts.set(request, context);
     const result = await respond(request, context);
     const response =
-      (result.status >= 400 && !context.signal.aborted && (await deps.htmlErrorPages?.(request, result))) ||
+      (result.status >= 400 && !request.signal.aborted && (await deps.htmlErrorPages?.(request, result))) ||
       result;
     if (deps.isDraining?.()) response.headers.set("connection", "close");
+    context.deadline.end();
     const durationMs = deps.monotonicMs() - context.monotonicMs;
+    if (request.signal.aborted) {
+      discard(response, context);
+      record(request, context, durationMs, unsent(response));
+      return new Response(null, { status: CALLER_GONE });
+    }
+    if (context.streamEnd && request.method !== "HEAD")
+      void context.streamEnd.then((end) => record(request, context, durationMs, streamed(response, end)));
+    else record(request, context, durationMs, { status: response.status });
+    return response;
+  };
+
+  /** Logs and counts what the caller got. */
+  function record({ method }: Request, context: RequestContext, durationMs: number, outcome: Outcome): void {
     const route = context.route ?? "unmatched";
     log.info(
       {
         request_id: context.requestId,
         partner: context.partner?.id,
         administrator: context.administrator?.id,
-        method: request.method,
+        method,
         route,
-        status: response.status,
+        ...outcome,
         duration_ms: Math.round(durationMs * 100) / 100,
       },
       "request",
     );
-    deps.onResponse?.(route, request.method, response.status, durationMs);
-    return response;
-  };
+    deps.onResponse?.(route, method, outcome.status, durationMs);
+  }
 
   async function respond(request: Request, context: RequestContext): Promise<Response> {
     try {
@@ -110,11 +128,41 @@ export function createHttp(deps: HttpDeps): Fetch {
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
       if (request.method === "OPTIONS") return table.options(request, context);
-      return await app.fetch(request);
+      // A write is not abandoned, since its effects must be reported.
+      if (request.method !== "GET" && request.method !== "HEAD") return await app.fetch(request);
+      context.deadline.start();
+      const work = Promise.resolve(app.fetch(request));
+      return await context.deadline.race(work).catch((failure) => {
+        work.then((response) => discard(response, context)).catch(() => {});
+        throw failure;
+      });
     } catch (error) {
       return pipeline.failureResponse(error, context);
     }
   }
+}
+
+/** What a caller got, in the names of the log. */
+type Outcome = {
+  status: number;
+  /** The status of a response that the caller did not get. */
+  unsent_status?: number;
+  /** False if the connection was closed while the response was sent. */
+  complete?: false;
+};
+
+/** Returns the outcome of a response whose caller had closed the connection before any of it was sent. */
+const unsent = ({ status }: Response): Outcome =>
+  status === CALLER_GONE ? { status } : { status: CALLER_GONE, unsent_status: status };
+
+function streamed(response: Response, end: StreamEnd): Outcome {
+  if (end === "unsent") return unsent(response);
+  return { status: response.status, ...(end === "incomplete" && { complete: false }) };
+}
+
+/** Releases the memory of a response that is not sent. */
+function discard(response: Response, { streamEnd }: RequestContext): void {
+  if (streamEnd) void response.body?.cancel();
 }
 
 const addressesOf = (operation: Operation, basePath: string): string[] =>

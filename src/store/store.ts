@@ -1,5 +1,6 @@
 import type { FillRandom, IdKind } from "../domain/ids.ts";
 import type { Day, Instant } from "../domain/time.ts";
+import { type Yield, yieldToEventLoop } from "../event-loop.ts";
 import type { Stores } from "./stores.ts";
 
 /**
@@ -54,6 +55,10 @@ export type Tx = Stores & {
   /** Records that the partner has a new delivery; the listener is called after the commit. */
   outboxChanged(partnerId: string): void;
 };
+
+/** Returns how work on the stores yields: the transaction's way inside of one. */
+export const yieldOf = (stores: object & Partial<Pick<Tx, "yieldToEventLoop">>): Yield =>
+  stores.yieldToEventLoop ?? yieldToEventLoop;
 
 /** The lists of a partner that are numbered from 1 without gaps. */
 export type NumberedList = "properties" | "appliances" | "components" | "events";

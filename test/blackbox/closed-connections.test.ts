@@ -55,6 +55,7 @@ describe("a request whose caller has closed the connection", () => {
     ["an embedded schedule", "/embed/property/{token}/schedule", "/embed/property/TOKEN/schedule"],
     ["a plan", "/v1/property/{id}/plan", "/v1/property/ID/plan?years=30"],
     ["a plan as CSV", "/v1/property/{id}/plan", "/v1/property/ID/plan?years=29&format=csv"],
+    ["the portfolio's plan", "/v1/portfolio/plan", "/v1/portfolio/plan?years=30"],
     ["a report", "/v1/property/{id}/report", "/v1/property/ID/report"],
     ["a summary", "/v1/property/{id}/summary", "/v1/property/ID/summary"],
     ["a compliance list", "/v1/property/{id}/compliance", "/v1/property/ID/compliance"],

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, daysFromToday, logEvents } from "../support/portfolio.ts";
+import { testOnSqlite } from "../support/postgres.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
@@ -122,6 +125,13 @@ describe("a photo", () => {
     await other.get(`/v1/appliances/${appliance.id}/photos`, {}, 404);
     await upload(JPEG, { by: other, status: 404 });
   });
+});
+
+testOnSqlite("a photo whose file is missing is a 404 with the common body", async () => {
+  const { body } = await upload(JPEG);
+  rmSync(join(server.dataDir, "uploads", body.filename));
+  const missing = await client.get(`/uploads/${body.filename}`, {}, 404);
+  expect(missing.body).toMatchObject({ error: "Photo not found", code: "not_found" });
 });
 
 describe("an invalid upload is rejected, and no file is stored", () => {

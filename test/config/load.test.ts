@@ -145,6 +145,10 @@ describe("rejects", () => {
     ["[server]\nport = 65536", "a.toml:2: server.port: expected a whole number from 0 to 65535, got 65536"],
     ["[server]\nport = 1.5", "a.toml:2: server.port: expected a whole number from 0 to 65535, got 1.5"],
     ["[server]\nport = inf", "a.toml:2: server.port: expected a whole number from 0 to 65535, got inf"],
+    [
+      "[limits]\nresponse_timeout_s = 0\n",
+      "a.toml:2: limits.response_timeout_s: expected a whole number from 1 to 3600, got 0",
+    ],
     ["[server]\nhost = 'a b'", "a.toml:2: server.host: expected an IP address or a host name, got 'a b'"],
     ["[snapshot]\nat = 03:00", 'a.toml:2: snapshot.at: expected a time in UTC such as "03:00", got 03:00'],
     ["[snapshot]\nenabled = 1", "a.toml:2: snapshot.enabled: expected true or false, got 1"],

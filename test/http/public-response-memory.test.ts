@@ -1,14 +1,8 @@
 import { expect, test } from "bun:test";
-import { Authenticator } from "../../src/http/auth.ts";
-import { ConsoleSessions } from "../../src/http/console-sessions.ts";
 import { type PublicCall, publicOperation, type Reply } from "../../src/http/operation.ts";
-import { Pipeline } from "../../src/http/pipeline.ts";
-import { SlidingWindow } from "../../src/http/sliding-window.ts";
-import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { bearerTokens } from "../../src/secrets/tokens.ts";
-import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
-import { knowledge } from "../support/portfolio-store.ts";
+import { pipelineOn } from "../support/pipeline.ts";
+import { withoutDeadline } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const MEGABYTE = 1_048_576;
@@ -16,24 +10,7 @@ const open = usePartnerStore();
 
 /** Returns a function that gets a public response, whose memory belongs to an owner. */
 async function pipeline(make: (call: PublicCall, bytes: number) => Reply<never>) {
-  const { store, administration, clock } = await open(NOW);
-  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-  const { actor: _, ...parts } = administration;
-  const budgets = new DailyCallLimits(store, clock);
-  const tokens = bearerTokens(new Uint8Array(32) as MasterKey, random);
-  const pipeline = new Pipeline({
-    store,
-    knowledge,
-    clock,
-    perPartnerPerMinute: 0,
-    bodyBytes: 1,
-    administration: parts,
-    authenticator: new Authenticator(store, tokens, clock, budgets),
-    consoleSessions: new ConsoleSessions(store, random, clock),
-    budgets,
-    partnerWindow: new SlidingWindow(0),
-    log: { info() {}, warn() {}, error() {} } as never,
-  });
+  const pipeline = pipelineOn(await open(NOW));
   const operation = (bytes: number) =>
     publicOperation({
       id: "page",
@@ -53,7 +30,7 @@ async function pipeline(make: (call: PublicCall, bytes: number) => Reply<never>)
         now: NOW,
         monotonicMs: 0,
         headers: {},
-        signal: new AbortController().signal,
+        ...withoutDeadline(),
       },
     );
 }

@@ -1,47 +1,23 @@
 import { expect, test } from "bun:test";
-import { Authenticator } from "../../src/http/auth.ts";
-import { ConsoleSessions } from "../../src/http/console-sessions.ts";
 import { ok, okReplies, partnerOperation } from "../../src/http/operation.ts";
-import { Pipeline } from "../../src/http/pipeline.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
-import { SlidingWindow } from "../../src/http/sliding-window.ts";
-import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { bearerTokens } from "../../src/secrets/tokens.ts";
-import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/portfolio/properties.ts";
 import { object, whole } from "../../src/wire/schema/fields.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
+import { pipelineOn } from "../support/pipeline.ts";
 import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
+import { withoutDeadline } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
 
 /** Two partners, and the number of responses computed for one of them. */
 async function pipeline() {
-  const { store, administration, clock, open: openBeside } = await open(NOW);
-  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-  const { actor: _, ...parts } = administration;
-  const budgets = new DailyCallLimits(store, clock);
-  const pipeline = new Pipeline({
-    store,
-    knowledge,
-    clock,
-    perPartnerPerMinute: 0,
-    bodyBytes: 1,
-    administration: parts,
-    authenticator: new Authenticator(
-      store,
-      bearerTokens(new Uint8Array(32) as MasterKey, random),
-      clock,
-      budgets,
-    ),
-    consoleSessions: new ConsoleSessions(store, random, clock),
-    budgets,
-    partnerWindow: new SlidingWindow(0),
-    log: { info() {}, warn() {}, error() {} } as never,
-  });
+  const fixture = await open(NOW);
+  const { store, administration, open: openBeside } = fixture;
+  const pipeline = pipelineOn(fixture);
   let workedOut = 0;
   const operation = partnerOperation({
     id: "count",
@@ -61,7 +37,7 @@ async function pipeline() {
       now: NOW,
       monotonicMs: 0,
       headers: {},
-      signal: new AbortController().signal,
+      ...withoutDeadline(),
     });
     const get = async () => await (await pipeline.run(operation, request, {}, visit())).json();
     const write = (into = store) =>

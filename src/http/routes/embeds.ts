@@ -95,14 +95,14 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   ): Promise<Reply<never>> => {
     const found = await findEmbed(call);
     if (!found) return await notFoundPage(call, up);
-    const { url, headers, signal } = call.request;
+    const { url, headers } = call.request;
     const { id, partnerId } = found.embed;
     const version = `${await read.partners.revision(partnerId)} ${dayOf(call.now)}`;
     const key = `${id} ${encodingFor(headers.get("accept-encoding"))} ${url}`;
     // A cached reply takes memory, too, until the client has read it.
     call.reserveMemoryFor(id);
     const makeUnlessCached = async () => cache.get(version, key) ?? (await make(found));
-    const reply = cache.get(version, key) ?? (await limiter.run(id, signal, makeUnlessCached));
+    const reply = cache.get(version, key) ?? (await limiter.run(id, call.signal, makeUnlessCached));
     cache.set(version, key, reply);
     onReply(id, call.now);
     return reply;

@@ -10,8 +10,16 @@ import {
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
 import { photosReply, photosView, upload, uploadedReply, uploadedView } from "../../wire/photo.ts";
-import { mediaType, readBytes } from "../body.ts";
-import { created, createdReplies, type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import { mediaType } from "../body.ts";
+import {
+  type Call,
+  created,
+  createdReplies,
+  type Operation,
+  ok,
+  partnerOperation,
+  readReplies,
+} from "../operation.ts";
 
 export type PhotoDeps = { uploads: PhotoFiles; photoBytes: number; basePath: string; random: FillRandom };
 
@@ -52,10 +60,10 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       },
       replies: createdReplies("The photo", uploadedReply),
       body: "raw",
-      async handle({ params, partner, request, store }) {
+      async handle({ params, partner, readBody, request, store }) {
         if (!(await store.read.appliances.find(partner.id, params.id!)))
           throw notFound("Appliance not found");
-        const { bytes, originalName, serviceEventId } = await readForm(request, photoBytes);
+        const { bytes, originalName, serviceEventId } = await readForm({ readBody, request }, photoBytes);
         const filename = newPhotoName(bytes, random);
         await uploads.write(filename, bytes);
         const image = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
@@ -106,10 +114,10 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
 }
 
 /** Reads the image and the service event's ID from a multipart form. */
-async function readForm(request: Request, limit: number) {
+async function readForm({ readBody, request }: Pick<Call, "readBody" | "request">, limit: number) {
   if (mediaType(request) !== "multipart/form-data")
     throw invalid("Content-Type must be multipart/form-data, with the image in the field file");
-  const body = await readBytes(request, limit + FORM_BYTES);
+  const body = await readBody(limit + FORM_BYTES);
   const form = await new Response(body, { headers: { "content-type": request.headers.get("content-type")! } })
     .formData()
     .catch(() => undefined);

@@ -61,11 +61,10 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [...pagingParameters, ...planTerms, format],
       replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),
-      async handle({ now, partner, query, request, store, yieldNow }) {
+      async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseSlice(query);
         const terms = parsePlanTerms(query);
         const isCsv = wantsCsv({ query, request });
-        const { signal } = request;
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const plan = await planPortfolio(deps, partner.id, terms);
         const rows = await store.read.plans.page(partner.id, slice);

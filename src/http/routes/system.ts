@@ -18,8 +18,9 @@ import {
   tokenView,
 } from "../../wire/system.ts";
 import type { Authenticator } from "../auth.ts";
-import { mediaType, parseJsonObject, readBytes } from "../body.ts";
+import { mediaType, parseJsonObject } from "../body.ts";
 import {
+  type Call,
   type Operation,
   ok,
   okReplies,
@@ -114,7 +115,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
         },
       },
       body: "raw",
-      handle: ({ request }) => issueToken(request, authenticator),
+      handle: (call) => issueToken(call, authenticator),
     }),
     partnerOperation({
       id: "ping",
@@ -131,8 +132,9 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
 type TokenAnswer = WireOf<typeof token | typeof tokenError>;
 
 /** Issues a token as in RFC 6749 §4.4 and §5, with the error codes of that document. */
-async function issueToken(request: Request, authenticator: Authenticator): Promise<Reply<TokenAnswer>> {
-  const fields = await tokenFields(request);
+async function issueToken(call: Call, authenticator: Authenticator): Promise<Reply<TokenAnswer>> {
+  const { request } = call;
+  const fields = await tokenFields(call);
   if (!fields) return oauthError(400, "invalid_request", "The body must be a JSON object or a form");
   const checked = readTokenRequest(fields);
   if (!checked) return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
@@ -155,8 +157,8 @@ async function issueToken(request: Request, authenticator: Authenticator): Promi
   };
 }
 
-async function tokenFields(request: Request): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBytes(request, TOKEN_BODY_BYTES);
+async function tokenFields({ readBody, request }: Call): Promise<Record<string, unknown> | undefined> {
+  const bytes = await readBody(TOKEN_BODY_BYTES);
   try {
     if (mediaType(request) === "application/json") return parseJsonObject(bytes);
     const form = new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop.ts";
 import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
-import type { Store, Tx } from "../../store/store.ts";
+import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Claims per step. */
@@ -23,10 +23,10 @@ export async function loadClaims(
   knowledge: Knowledge,
   propertyIds: readonly string[],
   sizes = SIZES,
+  yieldNow: Yield = yieldOf(stores),
 ): Promise<Map<string, ClaimEvidenceRow[]>> {
   const rows = await stores.claims.evidence(propertyIds, sizes.atOnce + 1);
   if (rows.length <= sizes.atOnce) return Map.groupBy(rows, ({ propertyId }) => propertyId);
-  const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
   const claims = new Map<string, ClaimEvidenceRow[]>();
   const most = knowledge.model.evidence.claims.counted;
   for (const id of propertyIds) {

@@ -1,9 +1,9 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { prepareTimelineInSteps } from "../../domain/scoring/timeline.ts";
 import type { EventEvidence } from "../../domain/scoring/types.ts";
-import { forEachYielding, runYielding, type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
-import type { Tx } from "../../store/store.ts";
+import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNotes } from "./note-findings.ts";
 
@@ -23,13 +23,13 @@ export async function loadEvents(
   knowledge: Pick<Knowledge, "keywords">,
   applianceIds: readonly string[],
   sizes = SIZES,
-  yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop,
+  yieldNow: Yield = yieldOf(stores),
 ): Promise<Map<string, EventEvidence[]>> {
   const { version } = knowledge.keywords;
   const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);
   const events = new Map<string, EventEvidence[]>();
   if (rows.length <= sizes.atOnce) {
-    const notes = await loadNotes(stores, knowledge, rows);
+    const notes = await loadNotes(stores, knowledge, rows, yieldNow);
     for (const [index, { applianceId, componentId, eventType, date, conditionAfter }] of rows.entries()) {
       const event = { componentId, eventType, date, conditionAfter, note: notes[index]! };
       const known = events.get(applianceId);
@@ -68,7 +68,7 @@ async function loadOf(
       last,
       page,
     );
-    const notes = await loadNotes(stores, knowledge, rows);
+    const notes = await loadNotes(stores, knowledge, rows, yieldNow);
     await forEachYielding(
       rows.entries(),
       yieldNow,

@@ -8,9 +8,10 @@ import type {
   SmartEvidence,
 } from "../../domain/scoring/types.ts";
 import type { Day } from "../../domain/time.ts";
+import type { Yield } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
-import type { Tx } from "../../store/store.ts";
+import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaims } from "../claims/property-claims.ts";
 import { loadEvents } from "./event-histories.ts";
@@ -35,17 +36,20 @@ export async function loadHistories(
   appliances: readonly ScoredAppliance[],
   asOf: Day | readonly Day[],
   claims?: ReadonlyMap<string, readonly ClaimEvidenceRow[]>,
+  yieldNow: Yield = yieldOf(stores),
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
   const components = await stores.components.forScoring(ids);
-  const events = await loadEvents(stores, knowledge, ids);
-  const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat());
+  const events = await loadEvents(stores, knowledge, ids, undefined, yieldNow);
+  const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
   const ofProperties =
     claims ??
     (await loadClaims(
       stores,
       knowledge,
       properties.map((property) => property.id),
+      undefined,
+      yieldNow,
     ));
   const loaded = new Map<string, LoadedProperty>();
   for (const { id, state, recordsSince } of properties)

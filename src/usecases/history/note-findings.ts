@@ -1,9 +1,9 @@
 import type { KeywordRules, Knowledge } from "../../domain/knowledge.ts";
 import { findings } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
-import { yieldToEventLoop } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop.ts";
 import type { EventEvidenceRow, Reading } from "../../store/queries/service-events.ts";
-import type { Tx } from "../../store/store.ts";
+import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 const HALF = "/2";
@@ -33,6 +33,7 @@ export async function loadNotes(
   stores: Stores | Tx,
   { keywords }: Pick<Knowledge, "keywords">,
   rows: readonly EventEvidenceRow[],
+  yieldNow: Yield = yieldOf(stores),
 ): Promise<(Note | null)[]> {
   const tx = "yieldToEventLoop" in stores ? stores : undefined;
   const notes: (Note | null)[] = [];
@@ -48,7 +49,7 @@ export async function loadNotes(
     length += row.unread.length;
     if (length < STEP_LENGTH) continue;
     length = 0;
-    await (tx?.yieldToEventLoop() ?? yieldToEventLoop());
+    await yieldNow();
   }
   return notes;
 }

@@ -1,6 +1,6 @@
-import { yieldToEventLoop } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
-import type { Tx } from "../../store/store.ts";
+import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Appliances per query. */
@@ -10,6 +10,7 @@ const STEP = 2000;
 export async function appliancesForScoring(
   stores: Pick<Stores, "appliances"> & Partial<Pick<Tx, "yieldToEventLoop">>,
   propertyId: string,
+  yieldNow: Yield = yieldOf(stores),
 ): Promise<ScoredAppliance[]> {
   const all: ScoredAppliance[] = [];
   for (let after = 0; ; ) {
@@ -17,6 +18,6 @@ export async function appliancesForScoring(
     for (const one of some) all.push(one);
     if (some.length < STEP) return all;
     after = some.at(-1)!.seq;
-    await (stores.yieldToEventLoop?.() ?? yieldToEventLoop());
+    await yieldNow();
   }
 }

@@ -2,9 +2,9 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { RelevantReadings } from "../../domain/scoring/relevant-readings.ts";
 import type { SmartEvidence } from "../../domain/scoring/types.ts";
 import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import { forEachYielding, type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import { forEachYielding, type Yield } from "../../event-loop.ts";
 import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events.ts";
-import type { Tx } from "../../store/store.ts";
+import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Smart events per step. */
@@ -27,6 +27,7 @@ export async function loadSmartEvents(
   applianceIds: readonly string[],
   days: readonly Day[],
   sizes = SIZES,
+  yieldNow: Yield = yieldOf(stores),
 ): Promise<Map<string, SmartEvidence[]>> {
   const numbers = days.map(dayNumber).sort((a, b) => a - b);
   const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;
@@ -41,7 +42,6 @@ export async function loadSmartEvents(
     }
     return events;
   }
-  const yieldNow: Yield = "yieldToEventLoop" in stores ? stores.yieldToEventLoop : yieldToEventLoop;
   for (const id of applianceIds) {
     const counting = new RelevantReadings(knowledge, numbers);
     const until = (numbers.at(-1)! + 1) * MS_PER_DAY;

@@ -21,12 +21,20 @@ export async function explainComponent(
   const component = (await read.components.find(owner, id))!;
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
-  const all = await appliancesForScoring(read, propertyId);
+  const all = await appliancesForScoring(read, propertyId, yieldNow);
   const appliance = all.find((one) => one.id === applianceId)!;
   const upstream = upstreamOf(knowledge, [appliance], all).filter(
     (one) => one.id !== applianceId && (one.unitId === null || one.unitId === appliance.unitId),
   );
-  const loaded = await loadHistories(read, knowledge, [property], [appliance, ...upstream], scoredOn);
+  const loaded = await loadHistories(
+    read,
+    knowledge,
+    [property],
+    [appliance, ...upstream],
+    scoredOn,
+    undefined,
+    yieldNow,
+  );
   const { history } = loaded.get(propertyId)!;
   const corrections = await correctionsOf(read, knowledge, history.appliances);
   const target = { applianceId, componentId: id };

@@ -9,7 +9,8 @@ export type PhotoFiles = {
   write(filename: string, bytes: Uint8Array): Promise<void>;
   /** Writes the file together with its record, if files are stored in the database. */
   writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
-  read(filename: string): Blob | Promise<Blob>;
+  /** Rejects with not_found for a missing file. */
+  read(filename: string): Promise<Blob>;
   remove(filename: string): Promise<void>;
   /** Yields the names of upload files, complete or partial, last written before the instant, in batches. */
   writtenBefore(instant: Instant): AsyncIterable<string[]>;

@@ -60,7 +60,8 @@ async function renewPlans(
       candidates += plan.candidates.length;
       if (candidates > MOST_CANDIDATES) break; // the others are found again
     }
-    await store.write((tx) => savePlans(tx, partnerId, made, dayOf(clock())), {
+    signal?.throwIfAborted();
+    await store.write((tx) => savePlans({ tx, signal }, partnerId, made, dayOf(clock())), {
       durability: "process",
       priority: "background",
       partnerId,
@@ -90,7 +91,12 @@ async function makePlan(
 }
 
 /** Stores the plans of a partner's properties and updates the sums of the portfolio by the differences. */
-async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], asOf: Day): Promise<void> {
+async function savePlans(
+  { tx, signal }: { tx: Tx; signal: AbortSignal | undefined },
+  partnerId: string,
+  plans: readonly MadePlan[],
+  asOf: Day,
+): Promise<void> {
   const portfolio = await tx.plans.ofPartner(partnerId);
   for (const { propertyId, sums, candidates, changes } of plans) {
     addPlanSums(portfolio, (await tx.plans.ofProperty(propertyId)).sums, -1);
@@ -100,6 +106,7 @@ async function savePlans(tx: Tx, partnerId: string, plans: readonly MadePlan[], 
     for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
       await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
       await tx.yieldToEventLoop();
+      signal?.throwIfAborted();
     }
   }
   await tx.plans.savePartner(partnerId, portfolio);

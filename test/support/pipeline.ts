@@ -1,0 +1,31 @@
+import { Authenticator } from "../../src/http/auth.ts";
+import { ConsoleSessions } from "../../src/http/console-sessions.ts";
+import { Pipeline } from "../../src/http/pipeline.ts";
+import { SlidingWindow } from "../../src/http/sliding-window.ts";
+import type { MasterKey } from "../../src/secrets/master-key.ts";
+import { bearerTokens } from "../../src/secrets/tokens.ts";
+import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
+import type { PartnerFixture } from "./partner-store.ts";
+import { knowledge } from "./portfolio-store.ts";
+
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+
+/** Returns a pipeline on the database of a fixture. It has no rate limits, accepts bodies of one byte, and logs nothing. */
+export function pipelineOn({ store, administration, clock }: PartnerFixture): Pipeline {
+  const { actor: _, ...parts } = administration;
+  const budgets = new DailyCallLimits(store, clock);
+  const tokens = bearerTokens(new Uint8Array(32) as MasterKey, random);
+  return new Pipeline({
+    store,
+    knowledge,
+    clock,
+    perPartnerPerMinute: 0,
+    bodyBytes: 1,
+    administration: parts,
+    authenticator: new Authenticator(store, tokens, clock, budgets),
+    consoleSessions: new ConsoleSessions(store, random, clock),
+    budgets,
+    partnerWindow: new SlidingWindow(0),
+    log: { info() {}, warn() {}, error() {} } as never,
+  });
+}
