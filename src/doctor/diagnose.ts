@@ -119,7 +119,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
   const { server: facts, schema, rows } = found;
   return await runChecks([
     { name: "database", run: () => databaseFound(facts) },
-    { name: "schema", run: () => checkSharedSchema(schema) },
+    { name: "schema", run: () => checkSharedSchema(schema, facts) },
     ...serverChecks(facts, now),
     { name: "key", run: () => checkKeyDecrypts(rows?.sealedSecret, dataDir, env) },
     ...(rows

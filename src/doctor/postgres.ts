@@ -28,14 +28,20 @@ export function databaseFound({ displayName, version, encoding, sizeBytes }: Ser
   return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${inMegabytes(sizeBytes)}`);
 }
 
-export function checkSharedSchema({ version, missing, incomplete }: DatabaseDiagnostics["schema"]): Finding {
+export function checkSharedSchema(
+  { version, missing, incomplete }: DatabaseDiagnostics["schema"],
+  { otherOwner }: ServerDiagnostics,
+): Finding {
   if (incomplete !== undefined)
     return fail(
       `the schema is incomplete: ${incomplete}`,
       "It was only partly migrated or restored. Restore the whole database from a backup.",
     );
   if (missing === 0) return ok(`version ${version} (up to date)`);
-  const remedy = "The next server start applies them, or run `mainstay migrate`.";
+  const remedy =
+    otherOwner === undefined
+      ? "The next server start applies them, or run `mainstay migrate`."
+      : `Run \`mainstay migrate\` as ${otherOwner}, which owns the tables: this user cannot change them.`;
   if (version === 0) return fail("the database is empty: no installation and no schema", remedy);
   return warn(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
@@ -54,17 +60,29 @@ function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): F
   );
 }
 
-function checkPrivileges({ mayCreate, forbidden }: ServerDiagnostics): Finding {
-  const grant =
-    "Make the user the owner of the database, or grant it the privileges listed in the manual under roles.";
+/** Checks the rights of a user that owns the tables, or that serves beside the owner, which runs the migrations. */
+function checkPrivileges(facts: ServerDiagnostics): Finding {
+  const { user, otherOwner, mayCreate, forbidden, hasDefaultPrivileges } = facts;
   if (forbidden.length > 0)
-    return fail(`the user cannot read and write ${forbidden.slice(0, 5).join(", ")}`, grant);
+    return fail(
+      `the user ${user} cannot read and write ${forbidden.slice(0, 5).join(", ")}`,
+      otherOwner === undefined
+        ? "Make the user the owner of the database, or repeat the grants of the manual (Creating the database)."
+        : `As ${otherOwner}, repeat the grants of the manual (Creating the database) for ${user}.`,
+    );
+  if (otherOwner !== undefined && !hasDefaultPrivileges)
+    return warn(
+      `the user ${user} can read and write every table, but not those that the next upgrade creates`,
+      `As ${otherOwner}, which owns the tables, set the default privileges of the manual (Creating the database) for ${user}.`,
+    );
+  if (otherOwner !== undefined)
+    return ok(`the user ${user} can read and write every table; ${otherOwner} owns them and migrates`);
   if (!mayCreate)
     return warn(
-      "the user can read and write every table but cannot create tables",
-      "This is correct if another user runs `mainstay migrate` before upgrades. Otherwise grant CREATE.",
+      `the user ${user} can read and write every table but cannot create tables`,
+      "Grant CREATE on the schema, or the next upgrade fails.",
     );
-  return ok("the user can read, write and create tables");
+  return ok(`the user ${user} can read, write and create tables`);
 }
 
 function checkDatabaseClock(

@@ -77,6 +77,7 @@ test("systemd hears from the server itself that it listens, and restarts one tha
     Type: "notify",
     NotifyAccess: "main",
     WatchdogSec: "60",
+    WatchdogSignal: "SIGKILL",
     TimeoutStartSec: "infinity",
   });
 });

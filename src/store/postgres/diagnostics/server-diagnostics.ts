@@ -25,9 +25,15 @@ export type ServerDiagnostics = {
   };
   /** Settings with which a power cut may lose committed data. */
   unsafe: string[];
+  /** The user of this connection. */
+  user: string;
+  /** The owner of the tables, if the user is not the owner and has no part in its rights; undefined otherwise. */
+  otherOwner: string | undefined;
   mayCreate: boolean;
-  /** Tables of the schema that the user can't read and write. */
+  /** Tables of the schema that the user can't read and write, and sequences that it can't use. */
   forbidden: string[];
+  /** Whether the user could read and write tables that the other owner creates, as a migration does. */
+  hasDefaultPrivileges: boolean;
   /** Undefined if the user can't see them. */
   standbys: { name: string; state: string; isSynchronous: boolean; lagMs: number }[] | undefined;
 };
@@ -54,10 +60,13 @@ export async function readServerDiagnostics(
     most: number;
     used: number;
     unsafe: string[];
+    user: string;
+    other_owner: string | null;
+    has_default_privileges: boolean;
     may_create: boolean;
     sees_standbys: boolean;
   }>(SERVER);
-  const forbidden = await ask<{ name: string }>(INACCESSIBLE_TABLES);
+  const forbidden = await ask<{ name: string }>(INACCESSIBLE);
   const standbys = await ask<{ name: string; state: string; is_synchronous: boolean; lag_ms: number }>(
     STANDBYS,
   );
@@ -72,8 +81,11 @@ export async function readServerDiagnostics(
     clock: { offsetMs: Math.round(askedAt + uncertaintyMs / 2 - clock!.now), uncertaintyMs },
     connections: { most: server!.most, used: server!.used, perServer: address.pool + BESIDE_POOL },
     unsafe: server!.unsafe,
+    user: server!.user,
+    otherOwner: server!.other_owner ?? undefined,
     mayCreate: server!.may_create,
     forbidden: forbidden.map(({ name }) => name),
+    hasDefaultPrivileges: server!.has_default_privileges,
     standbys: server!.sees_standbys
       ? standbys.map(({ name, state, is_synchronous, lag_ms }) => ({
           name,
@@ -93,9 +105,19 @@ const SERVER = `
     l.most, l.used,
     ARRAY(SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')
       AND setting = 'off' ORDER BY name) AS unsafe,
+    current_user AS user, o.name AS other_owner,
+    (SELECT count(DISTINCT a.privilege_type) FROM pg_default_acl f, aclexplode(f.defaclacl) a
+      WHERE f.defaclrole = o.oid AND f.defaclobjtype = 'r'
+        AND f.defaclnamespace IN (0, (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))
+        AND (a.grantee = 0 OR pg_has_role(a.grantee, 'USAGE'))
+        AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')) = 4 AS has_default_privileges,
     has_schema_privilege(current_schema(), 'CREATE') AS may_create,
     r.rolsuper OR pg_has_role('pg_monitor', 'USAGE') OR pg_has_role('pg_read_all_stats', 'USAGE') AS sees_standbys
-  FROM pg_database d, pg_roles r, LATERAL (
+  FROM pg_database d, pg_roles r
+  LEFT JOIN (
+    SELECT w.oid, w.rolname AS name FROM pg_tables t JOIN pg_roles w ON w.rolname = t.tableowner
+    WHERE t.schemaname = current_schema() AND t.tablename = 'schema_migrations' AND NOT pg_has_role(w.oid, 'USAGE')
+  ) o ON true, LATERAL (
     SELECT most, used FROM (VALUES
       (
         current_setting('max_connections')::int - CASE WHEN r.rolsuper THEN 0 ELSE
@@ -109,11 +131,14 @@ const SERVER = `
   ) l
   WHERE d.datname = current_database() AND r.rolname = current_user`;
 
-const INACCESSIBLE_TABLES = `
+const INACCESSIBLE = `
   SELECT tablename AS name FROM pg_tables, format('%I.%I', schemaname, tablename) AS place
   WHERE schemaname = current_schema() AND NOT (
     has_table_privilege(place, 'SELECT') AND has_table_privilege(place, 'INSERT')
     AND has_table_privilege(place, 'UPDATE') AND has_table_privilege(place, 'DELETE'))
+  UNION ALL
+  SELECT sequencename FROM pg_sequences
+  WHERE schemaname = current_schema() AND NOT has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'USAGE')
   ORDER BY 1`;
 
 const STANDBYS = `
