@@ -377,7 +377,7 @@ async function calibrated(): Promise<void> {
   );
 }
 
-// Rule: gives-way
+// Rule: event-loop-yields
 test("deleting the stored replies of repeated requests blocks the event loop only briefly", async () => {
   for (let n = 0; n < KEPT_REPLIES; n++)
     await beside.store.write(
@@ -398,7 +398,7 @@ test("deleting the stored replies of repeated requests blocks the event loop onl
   expect(isTooLong(longestMs), `${longestMs.toFixed(0)} ms`).toBe(false);
 }, 120_000);
 
-// Rule: gives-way
+// Rule: event-loop-yields
 test("deleting old deliveries blocks the event loop only briefly", async () => {
   const body = JSON.stringify({ notes: "x".repeat(10_000) });
   const startedAt = time.now - 400 * DAY_MS;
@@ -427,7 +427,7 @@ test("deleting old deliveries blocks the event loop only briefly", async () => {
   expect(isTooLong(longestMs), `${longestMs.toFixed(0)} ms`).toBe(false);
 }, 120_000);
 
-// Rule: gives-way
+// Rule: event-loop-yields
 test("a property with very many claims blocks the event loop only briefly", async () => {
   const { id } = await created("/v1/properties", { name: "Elm Court", address: "1 Elm St", state: "NY" });
   const ofProperty = { property_id: id, type_id: "washer", install_year: 2015 };
@@ -459,7 +459,7 @@ test("a property with very many claims blocks the event loop only briefly", asyn
   expect(impact.claims.filter(({ scored }: Json) => scored)).toHaveLength(3);
 }, 120_000);
 
-// Rule: gives-way
+// Rule: event-loop-yields
 test("a sensor with very many readings blocks the event loop only briefly", async () => {
   const { id } = await created("/v1/properties", { name: "Ash Court", address: "1 Ash St", state: "NY" });
   for (const [moments, minute] of Object.entries({ "each minute": 60_000, "of one moment": 0 })) {
@@ -497,7 +497,7 @@ test("a sensor with very many readings blocks the event loop only briefly", asyn
 const tooLong = (stretches: ReadonlyMap<string, number>) =>
   [...stretches].filter(([, ms]) => isTooLong(ms)).map(([name]) => name);
 
-// Rule: gives-way
+// Rule: event-loop-yields
 describe("any request, and any history that it leaves,", () => {
   test("blocks the event loop only briefly", async () => {
     let runs = 0;

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe("a partner that several servers administer at once", () => {
-  // Rule: admin-once
+  // Rule: admin-concurrency
   test("ends with one API key, one client secret and one webhook secret", async () => {
     const partner = await servers[0]!.json("partner", "create", "Rotated");
     const path = `/admin/partners/${partner.partner_id}`;
@@ -94,7 +94,7 @@ describe("a partner that several servers administer at once", () => {
     for (const server of servers) expect((await fetch(server.url + pathOf)).status).toBe(404);
   });
 
-  // Rule: partner-purge-ends, admin-once
+  // Rule: partner-purge-final, admin-concurrency
   test("is deleted once by several requests, although others write and administer meanwhile", async () => {
     const partner = await servers[0]!.json("partner", "create", "Gone");
     const id = partner.partner_id;
@@ -144,7 +144,7 @@ describe("a partner that several servers administer at once", () => {
 });
 
 describe("deliveries", () => {
-  // Rule: admin-once
+  // Rule: admin-concurrency
   test("are sent again once by several concurrent requests, while another server delivers", async () => {
     const receiver = await startReceiver();
     const partner = await servers[0]!.json("partner", "create", "Notified", "--webhook-url", receiver.url);

@@ -132,7 +132,7 @@ describe("partners", () => {
     });
   });
 
-  // Rule: budget-changed
+  // Rule: daily-limit-changed
   test("get another daily call limit, which applies from the next call", async () => {
     const partner = await server.createPartner("Budgeted");
     const client = server.as(partner);

@@ -98,7 +98,7 @@ describe("a tank that crosses every tier", () => {
     ...fields,
   });
 
-  // Rule: moves-announced
+  // Rule: tier-changes
   test("sends an event for each change, in order", () => {
     expect(reported.map(({ event, data }) => [event, data.previous_tier, data.risk_tier])).toEqual([
       ["component.warning", "GOOD", "WARNING"],
@@ -134,7 +134,7 @@ describe("a tank that crosses every tier", () => {
   });
 });
 
-// Rule: smart-event-announces
+// Rule: smart-event-sends
 test("a normal sensor event sends component.recovered at once", async () => {
   const { client, receiver } = await listen();
   const tanks = await tanksOfEveryAge(client, await addProperty(client));
@@ -153,7 +153,7 @@ test("a normal sensor event sends component.recovered at once", async () => {
   ]);
 });
 
-// Rule: replacement-announces
+// Rule: replacement-sends
 test("a replacement sends component.recovered, and the other service events of its request send no tier change", async () => {
   const own = await serve();
   const by = await createAdministrator(own);

@@ -139,7 +139,7 @@ describe("creating an appliance", () => {
     }
   });
 
-  // Rule: appliance-bounds-taken
+  // Rule: appliance-bounds-accepted
   test.each([
     ["usage_intensity", 0.5],
     ["usage_intensity", 2],
@@ -149,7 +149,7 @@ describe("creating an appliance", () => {
     expect(await addAppliance(client, property.id, { [field]: value })).toMatchObject({ [field]: value });
   });
 
-  // Rule: components-scored, get-appliance, components-made
+  // Rule: components-scored, get-appliance, components-created
   test.each(Object.entries(COMPONENT_COUNTS))(
     "of type %s makes %i scored components",
     async (type_id, count) => {

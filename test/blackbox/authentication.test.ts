@@ -58,7 +58,7 @@ describe("an invalid credential", () => {
   const TOKEN = "Invalid or expired token. Re-authenticate at POST /oauth/token.";
   const NONE = "API key required. Pass it in the X-Api-Key header.";
 
-  // Rule: credential-words
+  // Rule: credential-messages
   test.each([
     ["an unknown key", { "x-api-key": `svc_live_${"0".repeat(48)}` }, KEY],
     ["a key of another form", { "x-api-key": "hunter2" }, KEY],

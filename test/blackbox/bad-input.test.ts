@@ -222,7 +222,7 @@ test("an invalid value is never repeated, in any field", async () => {
     }
 });
 
-// Rule: refused-leaves-nothing
+// Rule: rejected-write-unchanged
 test("rejected requests cause no webhook deliveries", async () => {
   const { id } = await addProperty(client, { name: "The last one" });
   const received = await receiver.waitFor((every) => every.some(({ body }) => body.includes(id)));

@@ -229,7 +229,7 @@ describe("a day with a snapshot, after a calibration is applied", () => {
     expect(await trendsOf(client, ids)).toEqual(trends);
   });
 
-  // Rule: calibrate-scores, announced-once
+  // Rule: calibrate-scores, sent-once
   test("sends events for tier changes by the calibration if requested, and for new components always", async () => {
     await other.json("calibrate", "--apply");
     const silent = await other.json("snapshot");

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const isProposal = (wanted: Json) => (reported: Json) => expect(reported).toMatchObject(wanted);
 
-// Rule: fit-among-servers
+// Rule: calibration-cluster
 test("one of several concurrent requests starts a calibration; the others are rejected with its server and start time", async () => {
   let begun = 0;
   for (let nth = 0; nth < 5; nth++) {
@@ -56,7 +56,7 @@ test("one of several concurrent requests starts a calibration; the others are re
   expect(actions).toEqual(Array.from({ length: begun }, () => ["fit.begin", "fit.fail"]).flat());
 });
 
-// Rule: fit-among-servers
+// Rule: calibration-cluster
 test("every server shows a calibration with its validation, and concurrent requests activate and revert it once", async () => {
   const partner = await servers[0]!.json("partner", "create", "Fleet");
   const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
@@ -96,7 +96,7 @@ async function suspendedCalibration(): Promise<{ by: string; pid: number }> {
   return { by: `the server at ${last.url}`, pid };
 }
 
-// Rule: fit-among-servers
+// Rule: calibration-cluster
 test("a calibration whose server was killed is reported by the others, which can start the next one when the lock expires", async () => {
   const { by, pid } = await suspendedCalibration();
   await admin.everywhere(PROPOSAL, isProposal({ status: "running", by }));
@@ -118,7 +118,7 @@ test("a calibration whose server was killed is reported by the others, which can
   await admin.everywhere(PROPOSAL, isProposal({ status: "ready", by: `the server at ${servers[1]!.url}` }));
 });
 
-// Rule: fit-among-servers
+// Rule: calibration-cluster
 test("a calibration interrupted by a server stop is reported as failed, also after the server is gone, and keeps the previous one", async () => {
   const kept = await admin.everywhere(PROPOSAL, isProposal({ status: "ready" }));
   const { by } = await suspendedCalibration();

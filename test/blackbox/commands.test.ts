@@ -18,7 +18,7 @@ describe("every command", () => {
       expect(stdout).toContain(option);
   });
 
-  // Rule: command-form, misspelt-command
+  // Rule: command-form, misspelled-command
   test.each([
     [["serve", "--prot", "1"], "unknown option '--prot'", "Did you mean --port?"],
     [["partner", "craete", "X"], "unknown command 'craete'", "Did you mean create?"],

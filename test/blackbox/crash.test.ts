@@ -167,7 +167,7 @@ describe("kill -9 in the middle of a snapshot", () => {
     };
   }
 
-  // Rule: announced-once
+  // Rule: sent-once
   test("has the result of an undisturbed snapshot, and each transition arrives once", async () => {
     const receiver = await startReceiver();
     const [server, undisturbed] = [install(), install()];

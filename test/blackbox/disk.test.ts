@@ -92,7 +92,7 @@ async function loseNothing(server: Installation, scarcity: { begin(): void; end(
 }
 
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
-  // Rule: full-disk, budget-survives
+  // Rule: full-disk, daily-limit-survives
   test("the server starts, and counts the day's calls that an earlier one has recorded", async () => {
     const place = disk(24);
     const server = await serveOn(place);

@@ -70,7 +70,7 @@ const SIZES = [
 ];
 const STATES = ["demo", "empty", "large", "strange", "revoked"];
 
-// Rule: embed-readers
+// Rule: embed-accessibility
 test.each(STATES)(
   "the page in the state %s fits and is accessible on a desktop, a tablet and a phone",
   async (state) => {
@@ -99,7 +99,7 @@ test.each(STATES)(
   },
 );
 
-// Rule: embed-readers
+// Rule: embed-accessibility
 test("the page keeps its line length on a 4K screen, and respects reduced motion", async () => {
   const wall = { viewport: { width: 3840, height: 2160 } };
   const { page, troubles, close } = await open("demo", { ...wall, reducedMotion: "reduce" });
@@ -171,7 +171,7 @@ test("the page works under the base path", async () => {
 });
 
 describe("without JavaScript", () => {
-  // Rule: embed-readers
+  // Rule: embed-accessibility
   test("the page has the same text, its tables open, and another component can be selected", async () => {
     const { page, troubles, close } = await open("demo", { javaScriptEnabled: false });
     const scripted = await open("demo");
@@ -270,7 +270,7 @@ describe("with JavaScript", () => {
     await close();
   });
 
-  // Rule: embed-readers
+  // Rule: embed-accessibility
   test("everything works by keyboard, with visible focus", async () => {
     const { page, troubles, close } = await open("demo");
     const seen: string[] = [];

@@ -257,7 +257,7 @@ test("unknown fields, also __proto__, are ignored", async () => {
   expect(body).toMatchObject({ name: "N", is_demo: false, id: expect.stringMatching(/^P_[0-9a-z]{26}$/) });
 });
 
-// Rule: refused-leaves-nothing
+// Rule: rejected-write-unchanged
 test("a rejected write leaves no data", async () => {
   const other = server.as(await server.createPartner("Careful"));
   await other.post("/v1/properties", { name: "N", address: "A", state: "NY", year_built: 3000 }, 400);

@@ -42,7 +42,7 @@ describe("the first day", () => {
     await receiver.close();
   });
 
-  // Rule: announced-to-nobody
+  // Rule: alerts-without-endpoint
   test("a snapshot reports queued deliveries and partners without an endpoint, and a later endpoint gets the alerts", async () => {
     const server = await serve();
     const partner = await server.createPartner("Acme");

@@ -43,7 +43,7 @@ test("the document equals the served one", async () => {
   expect((await server.anonymous.get("/v1/openapi.json")).body).toEqual(document);
 });
 
-// Rule: documented-answers
+// Rule: documented-responses
 test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as const))(
   "%s sends a documented response to any request",
   async (_, at) => {

@@ -106,7 +106,7 @@ test("there are more than 10,000 hostile bodies", () => {
 });
 
 describe("hostile values in every field", () => {
-  // Rule: wrong-field-named, refused-leaves-nothing
+  // Rule: wrong-field-named, rejected-write-unchanged
   test.each(groups)(
     "of %s are refused or stored alike on both engines",
     async (name, group) => {

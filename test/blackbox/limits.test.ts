@@ -84,7 +84,7 @@ describe("the daily call limit", () => {
     server = await serve();
   });
 
-  // Rule: budget
+  // Rule: daily-limit
   test("counts every admitted call with any result, down to zero", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "4"));
     const asked = [
@@ -107,7 +107,7 @@ describe("the daily call limit", () => {
     expect(sinceS).toBeWithin(0, Math.ceil((Date.now() - beforeMs) / 1000) + 1);
   });
 
-  // Rule: budget-survives
+  // Rule: daily-limit-survives
   test("is never exceeded by concurrent calls", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "40"));
     const replies = await Promise.all(Array.from({ length: 100 }, () => ping(client)));
@@ -122,14 +122,14 @@ describe("the daily call limit", () => {
     expect((await server.as(partner).get("/v1/ping")).headers.get("x-ratelimit-remaining")).toBe("1");
   });
 
-  // Rule: budget-default
+  // Rule: daily-limit-default
   test("defaults to the setting", async () => {
     const frugal = await serve({ limits: { daily_budget: 7 } });
     const client = frugal.as(await frugal.createPartner());
     expect((await client.get("/v1/ping")).headers.get("x-ratelimit-limit")).toBe("7");
   });
 
-  // Rule: budget-survives
+  // Rule: daily-limit-survives
   test("is exact after a shutdown and restart", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "30"));
     for (let calls = 0; calls < 30; calls += 15) {
@@ -141,7 +141,7 @@ describe("the daily call limit", () => {
     await client.ask("GET", "/v1/ping", 429);
   });
 
-  // Rule: budget-survives
+  // Rule: daily-limit-survives
   test("survives kill -9 and forfeits at most 10 calls each time, never allowing one too many", async () => {
     const client = server.as(await server.createPartner("Acme", "--daily-budget", "50"));
     let allowed = 0;

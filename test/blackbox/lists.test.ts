@@ -53,7 +53,7 @@ describe.each(LISTS)("%s", (template, name) => {
     expect(body).toMatchObject({ limit: 50, offset: 0, page: 1, pages: 1, partner: "Acme" });
   });
 
-  // Rule: pages-whole
+  // Rule: pages-complete
   test("is complete when its pages are combined", async () => {
     const whole = (await list(template, "limit=200")).body;
     const collected: Json[] = [];

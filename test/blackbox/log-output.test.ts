@@ -75,7 +75,7 @@ async function askUntilDropped({ url, admin_url }: LogLine): Promise<number> {
 }
 
 describe("blocked standard output", () => {
-  // Rule: log-never-waits
+  // Rule: log-never-blocks
   test("as a pipe without a reader delays no request; lines are dropped, counted and reported", async () => {
     const fifo = join(install().folder, "log");
     expect(Bun.spawnSync(["mkfifo", fifo]).success).toBe(true);

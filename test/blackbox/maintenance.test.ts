@@ -17,7 +17,7 @@ const checkOf = async (installation: Installation, name: string) => {
   return JSON.parse(stdout).checks.find((check: Json) => check.name === name);
 };
 
-// Rule: uploads-swept
+// Rule: orphaned-uploads
 testOnSqlite(
   "files that a crash has left without their photo are counted by the doctor and removed at the start",
   async () => {
@@ -51,7 +51,7 @@ testOnSqlite(
   },
 );
 
-// Rule: failing-at-once
+// Rule: failing-endpoint-reported
 test("the doctor and the partner's record report a failing webhook endpoint from its first failed attempt", async () => {
   const receiver = await startReceiver({ behave: () => ({ status: 500 }) });
   const server = await serve();

@@ -168,7 +168,7 @@ test("the console shows a calibration with its validation, activates it and reve
   await close();
 });
 
-// Rule: fit-among-servers
+// Rule: calibration-cluster
 test("the console shows a calibration on another server, and the reason of a failed one beside the active one", async () => {
   await server.json("calibrate", "--keep");
   const { page, troubles, close } = await openWindow(browser, server.adminUrl);

@@ -52,7 +52,7 @@ describe("beside a running server", () => {
     await byToken.get("/v1/ping", {}, 401);
   });
 
-  // Rule: budget-changed
+  // Rule: daily-limit-changed
   test("a daily call limit applies from the next call", async () => {
     expect(await server.json("partner", "set-budget", acme.partner_id, "500")).toMatchObject({
       daily_budget: 500,

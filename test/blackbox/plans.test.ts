@@ -314,7 +314,7 @@ describe("a portfolio's plan", () => {
     expect(parse(text, { columns: true })[0]).toMatchObject({ name: '\'=1+1, "Court"', year_10: "0" });
   });
 
-  // Rule: plan-kept
+  // Rule: plan-totals-current
   test("includes a write in the next response", async () => {
     const own = server.as(await server.createPartner("Kept"));
     const read = async () => (await own.get("/v1/portfolio/plan")).body;

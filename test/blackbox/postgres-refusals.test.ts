@@ -65,7 +65,7 @@ describe("an empty database", () => {
   const tablesOf = (url: string) =>
     rowsOf(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
 
-  // Rule: installation-made
+  // Rule: installation-creation
   test("is rejected by every command that creates none, with a remedy and without changes", async () => {
     const url = await newDatabase();
     const installation = install({ storage: { url } });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe("creating a property", () => {
-  // Rule: ids, instants-and-nulls, create-property, get-property, units-made, property-record
+  // Rule: ids, instants-and-nulls, create-property, get-property, units-created, property-record
   // Rule: property-source
   test("returns the full record, with absent values as null", async () => {
     const body = await addProperty(client);
@@ -60,7 +60,7 @@ describe("creating a property", () => {
     expect(body).not.toHaveProperty("colour");
   });
 
-  // Rule: ids, units-made, list-units
+  // Rule: ids, units-created, list-units
   test("creates its units, numbered from 1", async () => {
     const { id } = await addProperty(client, { unit_count: 12 });
     const { body } = await client.get(`/v1/property/${id}/units`, { limit: 5, offset: 9 });
@@ -224,7 +224,7 @@ describe("updating a property", () => {
     await client.put(`/v1/properties/${id}`, { partner_property_id: "one" }, 409);
   });
 
-  // Rule: property-must-haves
+  // Rule: property-required-fields
   test("rejects null for required fields", async () => {
     const { id } = await addProperty(client);
     for (const field of ["name", "address", "state", "unit_count"])

@@ -129,7 +129,7 @@ describe("a smart sensor event", () => {
     });
   });
 
-  // Rule: smart-event-announces
+  // Rule: smart-event-sends
   test("sends tier changes immediately, with the previous tier", async () => {
     const aged = await addAppliance(client, property.id, {
       type_id: "water_heater_gas",
@@ -185,7 +185,7 @@ describe("a smart sensor event", () => {
     expect(body).toMatchObject({ property_id: property.id, appliance_id: heater.id });
   });
 
-  // Rule: smart-lacking
+  // Rule: smart-missing-fields
   test("without the fields for a creation is rejected with all missing fields", async () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();
@@ -202,7 +202,7 @@ describe("a smart sensor event", () => {
     expect(await total()).toBe(before);
   });
 
-  // Rule: smart-lacking
+  // Rule: smart-missing-fields
   test("creates no property if its appliance is rejected", async () => {
     const total = async () => (await client.get("/v1/properties")).body.total;
     const before = await total();

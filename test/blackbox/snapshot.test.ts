@@ -102,7 +102,7 @@ describe("mainstay snapshot", () => {
     expect((await trendOf(client, worn)).total).toBe(0);
   });
 
-  // Rule: announced-once
+  // Rule: sent-once
   test("run by several processes at once is one snapshot", async () => {
     const server = await serve();
     const { client, worn } = await portfolio(server);

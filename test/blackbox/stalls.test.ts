@@ -144,7 +144,7 @@ describe("a large response", () => {
     expect((await client.send("GET", path, { headers: again })).status).toBe(200);
   });
 
-  // Rule: large-answers
+  // Rule: large-responses
   test("that no client reads uses little memory, and a further one is rejected until it is read", async () => {
     const before = residentBytes();
     const askings = Array.from({ length: 25 }, () => askUnread(`/v1/property/${large.id}/report`));
@@ -164,7 +164,7 @@ describe("a large response", () => {
     expect(status).toBe(200);
   });
 
-  // Rule: large-answers
+  // Rule: large-responses
   test("to a write that no client reads uses little memory, and a further write is rejected without effect", async () => {
     const own = await addProperty(client);
     const { id } = await addAppliance(client, own.id, { type_id: "washer", install_year: 2010 });

@@ -120,7 +120,7 @@ describeOnSqlite("a folder whose database is missing is not treated as a new ins
       .toSorted()
       .map((name) => [name, statSync(join(folder, name)).mtimeMs, statSync(join(folder, name)).size]);
 
-  // Rule: damage-refused
+  // Rule: damage-rejected
   test.each([
     ["missing", "a key file", (file: string) => rmSync(file), "mainstay.key"],
     ["empty", "a key file", (file: string) => writeFileSync(file, ""), "mainstay.key"],
@@ -185,7 +185,7 @@ describeOnSqlite("a folder whose database is missing is not treated as a new ins
   });
 });
 
-// Rule: installation-made
+// Rule: installation-creation
 describeOnSqlite("a command in a folder without an installation", () => {
   const COMMANDS = [
     ["partner", "list"],

@@ -286,7 +286,7 @@ describe.concurrent("a test of the webhook endpoint", () => {
 });
 
 describe.concurrent("a partner's webhook endpoint", () => {
-  // Rule: receiver-settings
+  // Rule: endpoint-settings
   test("gets the events that an administrator selects, and later all of them again", async () => {
     const { client, path, receiver } = await listening();
     await admin.client.put(path, { webhook_events: ["appliance.created"] });

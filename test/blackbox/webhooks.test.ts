@@ -140,7 +140,7 @@ describe("a change in a portfolio", () => {
     });
   });
 
-  // Rule: snapshot-announces, component-critical
+  // Rule: snapshot-sends, component-critical
   test("is sent by the snapshot: each component that has become critical, once", () => {
     const critical = dataOf("component.critical");
     expect(critical.map((data) => data.component_id).sort()).toEqual(
@@ -164,14 +164,14 @@ describe("a change in a portfolio", () => {
     });
   });
 
-  // Rule: replacement-announces, component-recovered
+  // Rule: replacement-sends, component-recovered
   test("is sent at once if a replacement returns a component to GOOD", () => {
     expect(dataOf("component.recovered")).toMatchObject([
       { component_id: worn.components[0].id, risk_tier: "GOOD", previous_tier: "CRITICAL" },
     ]);
   });
 
-  // Rule: announced-once
+  // Rule: sent-once
   test("is not sent again by a second snapshot of the day or a restart", async () => {
     const before = received.length;
     await server.json("snapshot");
@@ -184,7 +184,7 @@ describe("a change in a portfolio", () => {
 });
 
 describe.concurrent("a webhook endpoint", () => {
-  // Rule: receiver-settings
+  // Rule: endpoint-settings
   test("gets only the events that the operator selects, without a restart of the server", async () => {
     const { partner, client, receiver } = await listen(shared);
     const setWebhook = (...args: string[]) =>
@@ -204,7 +204,7 @@ describe.concurrent("a webhook endpoint", () => {
     ]);
   });
 
-  // Rule: nothing-lost
+  // Rule: no-delivery-lost
   test("gets the events from while it, or the server, was unavailable", async () => {
     const server = await serve();
     const { client, receiver, partner } = await listen(server, () => "reset");
@@ -260,7 +260,7 @@ describe.concurrent("failing webhook endpoints", () => {
     expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
   });
 
-  // Rule: standard-webhooks, receiver-deadline
+  // Rule: standard-webhooks, delivery-timeout
   test("that do not respond within 8 seconds are disconnected, and retried", async () => {
     const { client, receiver, partner } = await listen(shared, (_, nth) =>
       nth === 1 ? "hang" : { status: 200 },
@@ -315,7 +315,7 @@ describe.concurrent("failing webhook endpoints", () => {
   });
 });
 
-// Rule: nothing-lost
+// Rule: no-delivery-lost
 test.concurrent("kill -9 during deliveries loses no delivery and changes none", async () => {
   const server = await serve();
   const { client, receiver, partner } = await listen(server, () => ({ status: 200, delayMs: 20 }));
@@ -335,7 +335,7 @@ test.concurrent("kill -9 during deliveries loses no delivery and changes none", 
   expect(texts.size).toBe(60);
 });
 
-// Rule: nothing-lost
+// Rule: no-delivery-lost
 test.concurrent("SIGTERM during deliveries finishes those in progress; the rest are sent after the next start, once", async () => {
   const server = await serve();
   const { promise: until, resolve: answer } = Promise.withResolvers<void>();

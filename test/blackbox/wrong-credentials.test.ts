@@ -244,7 +244,7 @@ describe("every route of partners", () => {
     return path.endsWith("/photos") && method === "POST" ? { raw: photoForm() } : {};
   };
 
-  // Rule: credential-needed, credential-words, credential-first
+  // Rule: credential-needed, credential-messages, credential-first
   test.each(WRONG_FOR_PARTNERS)("rejects %s with the same response", async (_, error, wrong) => {
     const shapes = await shapesOf(server.anonymous, requests(), wrong());
     expect(shapes).toEqual([refusal(error)]);

@@ -56,7 +56,7 @@ test("the program's help lists every command", async () => {
   for (const { name } of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
-// Rule: misspelt-command
+// Rule: misspelled-command
 test.each(paths.map((path) => [path.join(" "), path] as const))(
   "%s rejects a misspelled option and suggests the correct one",
   async (_, path) => {

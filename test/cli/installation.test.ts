@@ -45,7 +45,7 @@ function configureSystem(root: string, text: string): string {
   return join(root, "etc/mainstay/mainstay.toml");
 }
 
-// Rule: installation-made
+// Rule: installation-creation
 test("without a configuration, commands and the doctor show both searched paths", async () => {
   const [cwd, root] = [newFolder(), newFolder()];
   const places = `none found at ${join(cwd, "mainstay.toml")} or ${join(root, "etc/mainstay/mainstay.toml")}.`;

@@ -42,7 +42,7 @@ beforeAll(async () => {
 const run = (command: string[]) => Bun.spawnSync(command, { cwd: EXAMPLES });
 
 describe("the example in TypeScript", () => {
-  // Rule: receiver-guide
+  // Rule: endpoint-guide
   test("accepts a real delivery, and rejects an altered one", async () => {
     const { isAuthentic } = await import(join(EXAMPLES, "webhooks.ts"));
     expect(isAuthentic(body, header, secret)).toBe(true);
@@ -71,7 +71,7 @@ test("the polling described in the guide stays within the default daily call lim
 });
 
 describe("the examples with curl and openssl", () => {
-  // Rule: receiver-guide
+  // Rule: endpoint-guide
   test("accept a real delivery, and reject an altered one", () => {
     const file = join(folder(), "body.json");
     const verify = (sent: Buffer, signature: string) => {
@@ -94,7 +94,7 @@ describe("the examples with curl and openssl", () => {
 describe("the example in Python", () => {
   if (PYTHON === null) console.warn("python3 not found: docs/examples/webhooks.py is not tested.");
   else {
-    // Rule: receiver-guide
+    // Rule: endpoint-guide
     test("accepts a real delivery, and rejects an altered one", () => {
       const script =
         "import base64, sys, webhooks\nb = base64.b64decode(sys.argv[1])\n" +
@@ -117,7 +117,7 @@ describe("the example endpoints", () => {
     ...(PYTHON === null ? [] : [[PYTHON, "-B", "receiver.py"]]),
   ];
 
-  // Rule: receiver-guide
+  // Rule: endpoint-guide
   test.each(programs.map((command) => [command.at(-1)!, command] as const))(
     "%s processes each delivery once, and rejects a forged one",
     async (_, command) => {

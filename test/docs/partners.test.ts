@@ -30,7 +30,7 @@ function example(language: string): string {
 }
 
 describe("signature verification in the guide", () => {
-  // Rule: receiver-guide
+  // Rule: endpoint-guide
   test("in TypeScript accepts a real delivery, and rejects an altered one", async () => {
     const file = join(folder(), "receiver.ts");
     writeFileSync(file, example("ts"));

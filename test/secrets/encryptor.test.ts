@@ -15,7 +15,7 @@ test("decrypt returns the encrypted text", async () => {
   );
 });
 
-// Rule: secrets-sealed
+// Rule: secrets-encrypted
 test("the ciphertext is a JWE with A256GCM, and a different one each time", async () => {
   const [one, two] = [await encrypt("hunter2"), await encrypt("hunter2")];
   const header = JSON.parse(Buffer.from(one.split(".")[0]!, "base64url").toString());

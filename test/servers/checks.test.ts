@@ -74,7 +74,7 @@ test("an additional event of a component that a snapshot scored first is no viol
   expect(faults(round)).toEqual([]);
 });
 
-describe("a violation is reported", () => {
+describe("the checks report", () => {
   type Round = ReturnType<typeof sound>;
   const broken: [what: string, change: (round: Round) => void, said: RegExp][] = [
     ["that a write is lost", ({ partner }) => partner.properties.pop(), /P_1 was acknowledged and is gone/],

@@ -24,7 +24,7 @@ const everywhere = async () => {
 const killAll = (id: string) => other.write((tx) => tx.locks.release("fit", id));
 const byCommand = { ...asked("cli:night(7) on db1"), handedOver: undefined };
 
-// Rule: fit-among-servers
+// Rule: calibration-cluster
 describe("a fit among several processes", () => {
   test("is started by one of two concurrent requests; the other gets its owner and start time", async () => {
     expect(await everywhere()).toMatchObject({ status: "none", by: null });

@@ -41,7 +41,7 @@ const log = (...events: Partial<NewServiceEvent>[]) =>
   });
 const announced = async (event: string) => await world.store.read.deliveryLog.count({ event });
 
-// Rule: replacement-announces
+// Rule: replacement-sends
 test.each([
   ["before", ["Replacement", "Cleaning"]],
   ["after", ["Cleaning", "Replacement"]],

@@ -112,7 +112,7 @@ describe("a partner's calls of a day", () => {
     expect(await take(200, many)).toBe(20);
   });
 
-  // Rule: budget-reset
+  // Rule: daily-limit-reset
   test("are counted from zero after midnight UTC", async () => {
     world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
     expect(await take(30)).toBe(25);

@@ -27,7 +27,7 @@ const actions = async () =>
   (await world.store.read.audit.page({ offset: 0, limit: 20 }, world.partnerId)).map(({ action }) => action);
 const codeOf = (error: { code?: string }) => error.code ?? error;
 
-// Rule: partner-purge-ends
+// Rule: partner-purge-final
 test("a partner whose deletion has started cannot be enabled or get credentials again", async () => {
   const { administration, partnerId, store } = world;
   const letIn = async () => [
@@ -45,7 +45,7 @@ test("a partner whose deletion has started cannot be enabled or get credentials 
   expect(gone).toBe("not_found");
 });
 
-// Rule: partner-purge-ends
+// Rule: partner-purge-final
 test("records of calls that were admitted before are deleted too, up to the last step", async () => {
   let late = 0;
   await purge(world.store, async () => {

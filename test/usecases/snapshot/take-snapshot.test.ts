@@ -199,7 +199,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     expect(trend).toEqual(before.components.map(({ trendScore }) => trendScore));
   });
 
-  // Rule: crossing-announced, component-warning
+  // Rule: tier-change-sent, component-warning
   test("announces a component once when it changes its tier, with the previously announced tier", async () => {
     await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
     const seen = new Map<string, string>();
