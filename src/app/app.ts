@@ -7,10 +7,12 @@ import { type Instant, monotonicClock } from "../domain/time.ts";
 import { Authenticator } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
+import { anyHost, type HostCheck } from "../http/host.ts";
 import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
 import { Pipeline } from "../http/pipeline.ts";
+import { ADMIN_HEADERS } from "../http/responses.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { consoleRootOperation } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
@@ -29,6 +31,7 @@ import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { checkHealth } from "../usecases/operations/check-health.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
+import { adminHosts } from "./admin-hosts.ts";
 import { type AdminDeps, adminOperations } from "./admin-operations.ts";
 import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
@@ -326,9 +329,15 @@ async function createFetches(
     clock,
     log,
   });
-  const serving = (operations: readonly Operation[], listener: string) =>
+  const serving = (
+    operations: readonly Operation[],
+    listener: string,
+    rules?: { checkHost: HostCheck; headers: Record<string, string> },
+  ) =>
     createHttp({
       operations,
+      checkHost: anyHost,
+      ...rules,
       basePath: server.basePath,
       pipeline,
       ...windows.addresses(listener),
@@ -351,6 +360,7 @@ async function createFetches(
     admin: serving(
       [consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators],
       "administrator's address",
+      { checkHost: adminHosts(config), headers: ADMIN_HEADERS },
     ),
   };
 }

@@ -48,7 +48,8 @@ export async function openListeners(
     fetch: Fetch;
     tls?: TlsIdentity | undefined;
   }) => {
-    const listener = await listen({ ...options, idleTimeoutS });
+    const onFault = (err: Error) => log.error({ err }, "request failed before it was routed");
+    const listener = await listen({ ...options, idleTimeoutS, onFault });
     opened.push(listener);
     return listener;
   };

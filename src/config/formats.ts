@@ -77,6 +77,7 @@ export const networks = list(
   "networks such as 10.0.0.0/8",
   text("a network such as 10.0.0.0/8, with no address bits beyond its prefix", isNetwork),
 );
+export const hosts = list("host names and IP addresses", host);
 export const frameAncestors = list(
   "sources such as https://portal.example.com",
   text("a source such as https://portal.example.com, 'self', 'none' or *", isFrameAncestor),

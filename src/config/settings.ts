@@ -6,6 +6,7 @@ import {
   filePath,
   frameAncestors,
   host,
+  hosts,
   listenAddress,
   logFormat,
   loggedDeliveries,
@@ -34,7 +35,7 @@ export const SETTINGS = {
     drain_s: wholeOrAuto(0, 600),
     shutdown_grace_s: whole(0, 600),
   },
-  admin: { listen: listenAddress },
+  admin: { listen: listenAddress, allowed_hosts: hosts },
   storage: { data_dir: filePath, url: databaseUrl },
   limits: {
     per_ip_per_minute: whole(0, 1_000_000),

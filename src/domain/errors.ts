@@ -8,6 +8,7 @@ export const FAILURE_CODES = [
   "conflict",
   "payload_too_large",
   "unsupported_media_type",
+  "misdirected_request",
   "rate_limited",
   "budget_exhausted",
   "unavailable",

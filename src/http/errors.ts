@@ -11,6 +11,7 @@ const STATUS: Record<FailureCode, number> = {
   conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  misdirected_request: 421,
   rate_limited: 429,
   budget_exhausted: 429,
   internal: 500,

@@ -9,6 +9,8 @@ type ListenOptions = {
   port: number;
   idleTimeoutS: number;
   fetch: Fetch;
+  /** Called with an error of `fetch`, which is not expected to reject. */
+  onFault: (error: Error) => void;
   /** Enables HTTPS. */
   tls?: TlsIdentity | undefined;
 };
@@ -39,9 +41,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
 }
 
-function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Listener {
+function listenPlain({ hostname, port, idleTimeoutS, fetch, onFault }: ListenOptions): Listener {
   const serveAt = (port: number) =>
-    serve({ hostname, port, idleTimeoutS }, (request, socket, holdOpen) =>
+    serve({ hostname, port, idleTimeoutS, onFault }, (request, socket, holdOpen) =>
       fetch(request, socket?.address ?? "unknown", holdOpen),
     );
   let server = serveAt(port);
@@ -66,8 +68,9 @@ function listenPlain({ hostname, port, idleTimeoutS, fetch }: ListenOptions): Li
 }
 
 async function listenTls(options: ListenOptions, identity: TlsIdentity): Promise<Listener> {
-  const { hostname, port, idleTimeoutS, fetch } = options;
-  const server = serve({ hostname: "127.0.0.1", port: 0, idleTimeoutS }, (request, socket, holdOpen) => {
+  const { hostname, port, idleTimeoutS, fetch, onFault } = options;
+  const inner = { hostname: "127.0.0.1", port: 0, idleTimeoutS, onFault };
+  const server = serve(inner, (request, socket, holdOpen) => {
     const address = socket ? front.clientOf(socket.port) : undefined;
     // A local program tries to bypass TLS.
     if (address === undefined) return new Response(null, { status: 421, headers: { connection: "close" } });
@@ -103,7 +106,12 @@ type Handler = (
 ) => Promise<Response> | Response;
 
 function serve(
-  { hostname, port, idleTimeoutS }: { hostname: string; port: number; idleTimeoutS: number },
+  {
+    hostname,
+    port,
+    idleTimeoutS,
+    onFault,
+  }: Pick<ListenOptions, "hostname" | "port" | "idleTimeoutS" | "onFault">,
   handle: Handler,
 ): Bun.Server<undefined> {
   return Bun.serve({
@@ -119,10 +127,18 @@ function serve(
         server.timeout(request, 0);
         return () => server.timeout(request, idleTimeoutS);
       }),
+    // By default, the runtime prints the error and its stack beside the log.
+    error(error) {
+      onFault(error);
+      return new Response(null, { status: 500 });
+    },
   });
 }
 
-/** Adds a host to an HTTP/1.0 request without one, as health checks send it: the runtime sets its URL to the path alone. */
+/**
+ * Adds a host to the URL of a request whose URL the runtime sets to the path alone: one of HTTP/1.0 without a host, as
+ * health checks send it, or one with an invalid host.
+ */
 const withHost = (request: Request): Request =>
   request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 

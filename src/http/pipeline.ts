@@ -20,6 +20,7 @@ import { CHUNK_CHARS, startJson, streamBytes, streamText } from "./json-stream.t
 import {
   type AdminCall,
   type Call,
+  CONSOLE,
   lengthOf,
   type Operation,
   type PartnerCall,
@@ -35,6 +36,7 @@ import {
   type WriteReservation,
 } from "./response-memory-limiter.ts";
 import {
+  ADMIN_HEADERS,
   addRateLimitHeaders,
   chunksOf,
   type RequestContext,
@@ -80,6 +82,8 @@ export class Pipeline {
     context: RequestContext,
   ): Promise<Response> {
     context.route = operation.path;
+    if (operation.access === "admin" || operation.path.startsWith(CONSOLE))
+      Object.assign(context.headers, ADMIN_HEADERS);
     let reply: Reply;
     try {
       if (operation.access === "partner") await this.#admit(request, context);

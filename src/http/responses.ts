@@ -19,7 +19,7 @@ export type RequestContext = {
   /** The partner at the time of authentication. */
   partner?: RevisedPartner;
   administrator?: Administrator;
-  /** The rate-limit headers, once the partner is authenticated. */
+  /** The listener's headers and, once the partner is authenticated, the rate-limit headers. */
   headers: Record<string, string>;
   /** Aborted when the caller closes the connection. */
   caller: AbortSignal;
@@ -27,6 +27,9 @@ export type RequestContext = {
   /** Resolves when sending a streamed response has ended. */
   streamEnd?: Promise<StreamEnd>;
 };
+
+/** The headers of every response about administration: no cache stores it, and no browser guesses its type. */
+export const ADMIN_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /** Returns the function to call at the end of a response that is streamed; it releases the response's memory. */
 export function streaming(context: RequestContext, release: () => void): (end: StreamEnd) => void {

@@ -4,6 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import { CALLER_GONE, HttpFailure, tooManyRequests } from "./errors.ts";
+import type { HostCheck } from "./host.ts";
 import type { HtmlErrorPages } from "./html-error-page.ts";
 import type { StreamEnd } from "./json-stream.ts";
 import { type Operation, pathsOf } from "./operation.ts";
@@ -22,6 +23,9 @@ type HttpDeps = {
   healthWindow?: RateWindow;
   /** Returns the client's address from the socket's address and X-Forwarded-For. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
+  checkHost: HostCheck;
+  /** Headers of every response, unless the operation sets others. */
+  headers?: Readonly<Record<string, string>>;
   clock: () => Instant;
   /** Returns milliseconds of the monotonic clock. */
   monotonicMs: () => number;
@@ -80,15 +84,12 @@ export function createHttp(deps: HttpDeps): Fetch {
       address: deps.clientAddress(socketAddress, request.headers.get("x-forwarded-for")),
       now: clock(),
       monotonicMs: deps.monotonicMs(),
-      headers: {},
+      headers: { ...deps.headers },
       caller: request.signal,
       deadline: new ResponseDeadline(request.signal, deps.responseTimeoutS, holdOpen),
     };
     contexts.set(request, context);
-    const result = await respond(request, context);
-    const response =
-      (result.status >= 400 && !request.signal.aborted && (await deps.htmlErrorPages?.(request, result))) ||
-      result;
+    const response = await respond(request, context);
     if (deps.isDraining?.()) response.headers.set("connection", "close");
     context.deadline.end();
     const durationMs = deps.monotonicMs() - context.monotonicMs;
@@ -122,10 +123,27 @@ export function createHttp(deps: HttpDeps): Fetch {
   }
 
   async function respond(request: Request, context: RequestContext): Promise<Response> {
+    // Checked first: no code behind this can parse the URL of a request with an invalid host.
+    const hostFailure = deps.checkHost(request.headers.get("host"));
+    const response = await route(request, context, hostFailure);
+    if (response.status < 400 || hostFailure || context.caller.aborted) return response;
+    try {
+      return (await deps.htmlErrorPages?.(request, response)) ?? response;
+    } catch (error) {
+      return pipeline.failureResponse(error, context);
+    }
+  }
+
+  async function route(
+    request: Request,
+    context: RequestContext,
+    hostFailure: Failure | undefined,
+  ): Promise<Response> {
     try {
       const window = isHealth(pathOf(request.url)) ? healthWindow : addressWindow;
       const waitMs = await window.admit(addressKey(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
+      if (hostFailure) throw hostFailure;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
       if (request.method === "OPTIONS") return table.options(request, context);
       // A write is not abandoned, since its effects must be reported.
@@ -193,7 +211,7 @@ class MethodTable {
     if (!methods) throw new Failure("not_found", "Not found");
     return new Response(null, {
       status: 204,
-      headers: { allow: methods.join(", "), "x-request-id": context.requestId },
+      headers: { ...context.headers, allow: methods.join(", "), "x-request-id": context.requestId },
     });
   }
 

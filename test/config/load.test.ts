@@ -168,6 +168,18 @@ describe("rejects", () => {
     ],
     ["[admin]\nlisten = ':80'", `a.toml:2: admin.listen: expected "main" or "ADDRESS:PORT", got ':80'`],
     [
+      '[admin]\nallowed_hosts = ["ops.example.com:8081"]',
+      'a.toml:2: admin.allowed_hosts: expected an IP address or a host name, got "ops.example.com:8081"',
+    ],
+    [
+      "[admin]\nallowed_hosts = ['*']",
+      "a.toml:2: admin.allowed_hosts: expected an IP address or a host name, got '*'",
+    ],
+    [
+      "[admin]\nallowed_hosts = 'ops.example.com'",
+      "a.toml:2: admin.allowed_hosts: expected a list of host names and IP addresses, got 'ops.example.com'",
+    ],
+    [
       '[storage]\nurl = "mysql://mainstay:hunter2@db/mainstay"',
       'a.toml:2: storage.url: expected "postgres://USER:PASSWORD@HOST:5432/DATABASE", or ""',
     ],

@@ -16,6 +16,9 @@ test.each([
     port: 0,
     idleTimeoutS: 10,
     fetch: async () => new Response("ok"),
+    onFault(error) {
+      throw error;
+    },
     tls,
   });
   const port = Number(new URL(listener.url).port);

@@ -28,6 +28,9 @@ test.each<[string, boolean, string, (socket: Socket) => void]>([
     hostname: "127.0.0.1",
     port: 0,
     idleTimeoutS: 30,
+    onFault(error) {
+      throw error;
+    },
     tls: isTls ? identity : undefined,
     async fetch(request) {
       request.signal.addEventListener("abort", () => abort());

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { anyHost } from "../../src/http/host.ts";
 import { type Listener, listen } from "../../src/http/listen.ts";
 import { type Operation, type PublicCall, publicOperation, type Reply } from "../../src/http/operation.ts";
 import { createHttp } from "../../src/http/server.ts";
@@ -35,14 +36,18 @@ async function serve(
     monotonicMs: () => performance.now(),
     newRequestId: () => "r",
     responseTimeoutS,
+    checkHost: anyHost,
     log: { info: (line: never) => lines.push(line) } as never,
     onResponse: (_route, _method, status) => counted.push(status),
   });
-  const listener = await listen({ hostname: "127.0.0.1", port: 0, idleTimeoutS, fetch });
+  const faults: Error[] = [];
+  const onFault = (error: Error) => faults.push(error);
+  const listener = await listen({ hostname: "127.0.0.1", port: 0, idleTimeoutS, fetch, onFault });
   listeners.push(listener);
   const logged = async (count = 1) => {
     await eventually(() => expect(lines).toHaveLength(count));
     expect(counted).toEqual(lines.map(({ status }) => status));
+    expect(faults).toEqual([]);
     return lines.map(({ status, unsent_status, complete }) => ({ status, unsent_status, complete }));
   };
   return { url: `${listener.url}/page`, logged };

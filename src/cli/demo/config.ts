@@ -20,7 +20,7 @@ export function demoConfig(config: Config, dataDir: string): Config {
       drainS: 0,
       shutdownGraceS: SHUTDOWN_GRACE_S,
     },
-    admin: { listen: freeListen(admin.listen) },
+    admin: { ...admin, listen: freeListen(admin.listen) },
     storage: { dataDir, url: "" },
     limits: { ...limits, perIpPerMinute: 0, perPartnerPerMinute: 0 },
     webhooks: { ...webhooks, allowNetworks: [], denyNetworks: [], proxy: "" },

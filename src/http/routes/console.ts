@@ -9,6 +9,7 @@ import {
 } from "../console-sessions.ts";
 import { CONSOLE, type Operation, ok, okReplies, publicOperation } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
+import { ADMIN_HEADERS } from "../responses.ts";
 
 type ConsoleDeps = {
   sessions: ConsoleSessions;
@@ -17,8 +18,6 @@ type ConsoleDeps = {
   /** True if the listener uses TLS. */
   isSecure: () => boolean;
 };
-
-const NO_STORE = { "cache-control": "no-store" };
 
 /** Redirects the root of a separate administrator listener to the console. */
 export const consoleRootOperation = (): Operation =>
@@ -45,7 +44,8 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         const { fileOf } = await assetTable();
         const asset = (name: string) => `assets/${fileOf(name)}`;
         const rendered = renderConsole({ style: asset("console.css"), script: asset("console.js") });
-        return pageReply({ frameAncestors: [] }, call, rendered);
+        const page = pageReply({ frameAncestors: [] }, call, rendered);
+        return { ...page, headers: { ...page.headers, ...ADMIN_HEADERS } };
       },
     }),
     publicOperation({
@@ -54,7 +54,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       path: `${CONSOLE}/session`,
       summary: "Get the console session",
       replies: okReplies("The session, also if nobody is signed in", consoleSession),
-      handle: async ({ request }) => ({ ...ok(view(await sessions.find(request))), headers: NO_STORE }),
+      handle: async ({ request }) => ok(view(await sessions.find(request))),
     }),
     publicOperation({
       id: "signInAtConsole",
@@ -69,7 +69,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         const { session, token } = await sessions.begin(signIn.parse(body).admin_key.trim());
         await sessions.end(request);
         const cookie = sessionCookie(request, token, isSecure());
-        return { ...ok(view(session)), headers: { ...NO_STORE, "set-cookie": cookie } };
+        return { ...ok(view(session)), headers: { "set-cookie": cookie } };
       },
     }),
     publicOperation({
@@ -83,8 +83,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         const session = await sessions.find(request);
         if (session) rejectForgedRequest(request, session.csrfToken);
         await sessions.end(request);
-        const headers = { ...NO_STORE, "set-cookie": expiredCookie(request, isSecure()) };
-        return { ...ok(view()), headers };
+        return { ...ok(view()), headers: { "set-cookie": expiredCookie(request, isSecure()) } };
       },
     }),
   ];
