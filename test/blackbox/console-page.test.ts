@@ -121,7 +121,7 @@ describe("the console", () => {
   test.each(["full", "empty"] as const)(
     "has accessible pages without overflow in every window size and color scheme (%s server)",
     async (state) => {
-      const { page, troubles, close } = await open(state, "", REDUCED_MOTION);
+      const { page, pageErrors, close } = await open(state, "", REDUCED_MOTION);
       const faults: string[] = [];
       const own = [
         ...[`partners/${partnerId}`, `deliveries/${deliveryId}`, `components/${componentId}`],
@@ -149,7 +149,7 @@ describe("the console", () => {
         }
       }
       expect(faults).toEqual([]);
-      expect(troubles).toEqual([]);
+      expect(pageErrors).toEqual([]);
       await close();
     },
   );
@@ -158,7 +158,7 @@ describe("the console", () => {
 describe("signing in", () => {
   // Rule: console-session
   test("rejects a wrong key with a message, and exposes neither the key nor the cookie to scripts", async () => {
-    const { page, troubles, close } = await openWindow(browser, full.adminUrl);
+    const { page, pageErrors, close } = await openWindow(browser, full.adminUrl);
     await page.goto(`${full.adminUrl}/console#/jobs`);
     await submitKey(page, "svc_admin_wrong");
     await page.getByRole("alert").waitFor();
@@ -183,7 +183,7 @@ describe("signing in", () => {
     await page.reload();
     await page.getByLabel("Administrator key").waitFor();
     // The browser logs the 401 response.
-    expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
+    expect(pageErrors.filter((one) => !one.includes("401"))).toEqual([]);
     await close();
   });
 
@@ -226,7 +226,7 @@ test("an unreachable server is reported, and loaded data stays visible", async (
 describe("a component", () => {
   // Rule: console-explanation
   test("is found by the ID of its property, with an explanation of its score", async () => {
-    const { page, troubles, close } = await open("full", "components");
+    const { page, pageErrors, close } = await open("full", "components");
     const { component, score, evidence, changes } = (
       await keys.full.client.get(`/admin/components/${componentId}/explanation`)
     ).body;
@@ -250,7 +250,7 @@ describe("a component", () => {
     await goTo(page, "#/components/C_none");
     await page.getByRole("heading", { name: "Not found" }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
-    expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
+    expect(pageErrors.filter((one) => !one.includes("404"))).toEqual([]);
     await close();
   });
 });
@@ -258,7 +258,7 @@ describe("a component", () => {
 describe("changes", () => {
   // Rule: console-changes
   test("a partner can be created by keyboard; its credentials are shown once, work and can be copied", async () => {
-    const { page, troubles, close } = await open("empty", "partners", {
+    const { page, pageErrors, close } = await open("empty", "partners", {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     await page.getByRole("button", { name: "New partner" }).focus();
@@ -295,13 +295,13 @@ describe("changes", () => {
       .innerText();
     await empty.as({ api_key: key }).get("/v1/ping", {}, 401);
     await empty.as({ api_key: renewed }).get("/v1/ping");
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   // Rule: console-changes
   test("a partner's call limit and subscribed events can be changed, and it can be disabled and enabled", async () => {
-    const { page, troubles, close } = await open("full", `partners/${partnerId}`);
+    const { page, pageErrors, close } = await open("full", `partners/${partnerId}`);
     await page.getByLabel("Daily API call limit").fill("4321");
     await page.getByLabel("sensor.received").uncheck();
     await page.getByRole("button", { name: "Save" }).click();
@@ -313,13 +313,13 @@ describe("changes", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
     await page.getByRole("button", { name: "Enable" }).click();
     await page.getByRole("button", { name: "Disable" }).waitFor();
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   // Rule: console-changes, jobs
   test("failed deliveries in a time window are counted and resent; a job can be run", async () => {
-    const { page, troubles, close } = await open("full", `deliveries?partner_id=${partnerId}`);
+    const { page, pageErrors, close } = await open("full", `deliveries?partner_id=${partnerId}`);
     const failed = async () =>
       (await keys.full.client.get("/admin/webhook-deliveries", { status: "failed" })).body.total as number;
     await eventually(async () => expect(await failed()).toBeGreaterThan(0), 90_000);
@@ -335,13 +335,13 @@ describe("changes", () => {
     await page.getByRole("link", { name: "Jobs" }).click();
     await page.getByRole("button", { name: "Run now: Delete expired idempotency records" }).click();
     await page.getByText("Delete expired idempotency records: started.").waitFor();
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   // Rule: console-model
   test("a calibration without enough data says what is missing", async () => {
-    const { page, troubles, close } = await open("full", "model");
+    const { page, pageErrors, close } = await open("full", "model");
     await page.getByRole("button", { name: "Run calibration" }).click();
     const alert = page.locator("#proposal").getByRole("alert");
     await alert.waitFor();
@@ -351,13 +351,13 @@ describe("changes", () => {
     expect(await page.getByRole("button", { name: "Activate" }).count()).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
     await screenshot(page, "console-model-refused");
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   // Rule: console-changes
   test("an embed is created, with its token shown once, and revoked", async () => {
-    const { page, troubles, close } = await open("full", "embeds");
+    const { page, pageErrors, close } = await open("full", "embeds");
     const { property_id } = (await keys.full.client.get(`/admin/components/${componentId}/explanation`)).body
       .component;
     await page.getByRole("button", { name: "New embed" }).click();
@@ -396,7 +396,7 @@ describe("changes", () => {
       [keys.full.id, "embed.revoke"],
       [keys.full.id, "embed.create"],
     ]);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
@@ -409,7 +409,7 @@ describe("changes", () => {
     await addWornAppliance(client, property.id);
     const { critical_count, warning_count } = (await client.get("/v1/alerts")).body;
     const all = critical_count + warning_count;
-    const { page, troubles, close } = await open("full", "partners?search=waiting");
+    const { page, pageErrors, close } = await open("full", "partners?search=waiting");
     await page.getByRole("link", { name: "Ready & Waiting" }).click();
     await page.getByRole("button", { name: "Check signature verification" }).click();
     await page.getByText("Does not verify signatures", { exact: true }).waitFor();
@@ -442,7 +442,7 @@ describe("changes", () => {
     await page.getByText("No matching deliveries").waitFor();
     expect(await hashOf(page)).toContain("until=2026-01-01T00%3A00%3A00Z");
     await page.goBack();
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
     await receiver.close();
   });
@@ -452,7 +452,7 @@ describe("changes", () => {
     const name = `Gone ${ODD_NAMES[1]} "& <i>Sons</i>`;
     const partner = await full.createPartner(name);
     await addProperty(full.as(partner), { name: "Elm <b>Court</b>" });
-    const { page, troubles, close } = await open("full", `partners/${partner.partner_id}`);
+    const { page, pageErrors, close } = await open("full", `partners/${partner.partner_id}`);
     const [exported] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export data" }).click(),
@@ -482,7 +482,7 @@ describe("changes", () => {
     expect(rows[0]).toBe("partner_id,day,calls,billable_units,name");
     expect(rows.slice(1).every((row) => row.startsWith("PARTNER_"))).toBe(true);
     expect(rows.some((row) => row.includes(partner.partner_id))).toBe(false);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 });

@@ -74,7 +74,7 @@ const STATES = ["demo", "empty", "large", "strange", "revoked"];
 test.each(STATES)(
   "the page in the state %s fits and is accessible on a desktop, a tablet and a phone",
   async (state) => {
-    const { page, troubles, status, close } = await open(state, REDUCED_MOTION);
+    const { page, pageErrors, status, close } = await open(state, REDUCED_MOTION);
     expect(status).toBe(state === "revoked" ? 404 : 200);
     expect(await page.locator("h1").count()).toBe(1);
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -94,7 +94,7 @@ test.each(STATES)(
       await setDetailsOpen(page, false);
     }
     // The browser logs the 404 itself.
-    expect(troubles.filter((one) => !one.includes("404"))).toEqual([]);
+    expect(pageErrors.filter((one) => !one.includes("404"))).toEqual([]);
     await close();
   },
 );
@@ -102,7 +102,7 @@ test.each(STATES)(
 // Rule: embed-accessibility
 test("the page keeps its line length on a 4K screen, and respects reduced motion", async () => {
   const wall = { viewport: { width: 3840, height: 2160 } };
-  const { page, troubles, close } = await open("demo", { ...wall, reducedMotion: "reduce" });
+  const { page, pageErrors, close } = await open("demo", { ...wall, reducedMotion: "reduce" });
   expect(await overflow(page)).toBe(0);
   expect(await accessibilityViolations(page)).toEqual([]);
   await screenshot(page, "embed-demo-3840-light");
@@ -113,7 +113,7 @@ test("the page keeps its line length on a 4K screen, and respects reduced motion
   expect(await animatedElements(page)).toEqual([]);
   await page.emulateMedia({ reducedMotion: "no-preference" });
   expect((await animatedElements(page)).length).toBeGreaterThan(0);
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
@@ -134,7 +134,7 @@ test("identical components share a bar of the timeline, with their number, units
   const { page, close } = await open("demo");
   const shown = await page.locator("#timeline ol li").evaluateAll((items) =>
     items.map((item) => {
-      const where = item.querySelector(".label .mute")!.textContent!;
+      const where = item.querySelector(".label .muted")!.textContent!;
       const name = item.querySelector(".label")!.textContent!.replace(where, "").trim();
       return { name: name + item.querySelector(".visually-hidden")!.textContent!, where: where.trim() };
     }),
@@ -162,18 +162,18 @@ test("the sections are in the documented order", async () => {
 });
 
 test("the page works under the base path", async () => {
-  const { page, troubles, close } = await open("demo", {}, "/api");
+  const { page, pageErrors, close } = await open("demo", {}, "/api");
   expect(await page.locator("section[id]").count()).toBe(8);
   const color = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
   expect(color).toBe("rgb(250, 249, 247)");
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
 describe("without JavaScript", () => {
   // Rule: embed-accessibility
   test("the page has the same text, its tables open, and another component can be selected", async () => {
-    const { page, troubles, close } = await open("demo", { javaScriptEnabled: false });
+    const { page, pageErrors, close } = await open("demo", { javaScriptEnabled: false });
     const scripted = await open("demo");
     const plain = await page.locator("main").innerText();
     const shown = await scripted.page.locator("main").innerText();
@@ -201,7 +201,7 @@ describe("without JavaScript", () => {
     await page.locator("#plan").getByRole("button", { name: "Update" }).click();
     await page.waitForURL(({ searchParams }) => searchParams.get("budget") === "5000");
     expect(await page.locator("#plan .budget-result").innerText()).toStartWith("$5,000 covers ");
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 });
@@ -209,7 +209,7 @@ describe("without JavaScript", () => {
 describe("with JavaScript", () => {
   // Rule: embed-plan
   test("the budget slider selects the same components as the API, without a request", async () => {
-    const { page, troubles, close } = await open("demo");
+    const { page, pageErrors, close } = await open("demo");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     const slider = page.locator("#amount");
@@ -234,12 +234,12 @@ describe("with JavaScript", () => {
     expect(await outcome.innerText()).toContain("avoids all ");
     expect(await accessibilityViolations(page)).toEqual([]);
     expect(asked).toEqual([]);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   test("another component's trend is loaded in place", async () => {
-    const { page, troubles, close } = await open("demo");
+    const { page, pageErrors, close } = await open("demo");
     await page.evaluate(() => {
       (window as unknown as { stayed: boolean }).stayed = true;
     });
@@ -249,7 +249,7 @@ describe("with JavaScript", () => {
     await page.waitForFunction((text) => document.getElementById("trend")!.innerText !== text, before);
     expect(await page.evaluate(() => (window as unknown as { stayed?: boolean }).stayed)).toBe(true);
     await page.waitForURL(({ searchParams }) => searchParams.get("component") === third);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
@@ -272,7 +272,7 @@ describe("with JavaScript", () => {
 
   // Rule: embed-accessibility
   test("everything works by keyboard, with visible focus", async () => {
-    const { page, troubles, close } = await open("demo");
+    const { page, pageErrors, close } = await open("demo");
     const seen: string[] = [];
     for (let n = 0; n < 40; n++) {
       await page.keyboard.press("Tab");
@@ -294,7 +294,7 @@ describe("with JavaScript", () => {
       }
     }
     expect(seen).toEqual(expect.arrayContaining(["SUMMARY", "SELECT", "BUTTON"]));
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 });
@@ -373,7 +373,7 @@ const host = (url: string) =>
   );
 
 test("all components of a large property are listed on pages", async () => {
-  const { page, troubles, close } = await open("large");
+  const { page, pageErrors, close } = await open("large");
   await page.locator("#attention summary").click();
   expect(await page.locator("#attention tbody tr").count()).toBe(100);
   await page.locator("#attention").getByRole("link", { name: "See all" }).click();
@@ -383,6 +383,6 @@ test("all components of a large property are listed on pages", async () => {
   await page.getByText("201–400 of 2,000").waitFor();
   await page.getByRole("link", { name: "Large Court" }).click();
   await page.locator("#condition").waitFor();
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });

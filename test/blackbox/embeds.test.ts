@@ -279,7 +279,7 @@ describe("the page", () => {
   test("lists the highest cost of delay first, not the highest score", async () => {
     const { token } = await create();
     const { text } = await pageOf(token);
-    const shown = [...text.matchAll(/<div class="what"><h3>([^<]+)<\/h3>/g)].map(([, name]) => name!);
+    const shown = [...text.matchAll(/<div class="summary"><h3>([^<]+)<\/h3>/g)].map(([, name]) => name!);
     const { components } = (await client.get("/v1/components", { property_id: property.id, limit: 200 }))
       .body;
     const expected = components

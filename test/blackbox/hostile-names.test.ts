@@ -186,7 +186,13 @@ const LINKS = [
 
 // Rule: hostile-texts
 test("the portfolio app shows hostile texts as text on every page", async () => {
-  const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, "#/", REDUCED_MOTION);
+  const { page, pageErrors, close } = await openApp(
+    browser,
+    server.url,
+    partner.api_key,
+    "#/",
+    REDUCED_MOTION,
+  );
   const { property, appliance, component } = ids;
   const places = [
     ...["", "properties", "alerts", "deliveries", "schedule", `properties/${property}`],
@@ -198,13 +204,13 @@ test("the portfolio app shows hostile texts as text on every page", async () => 
     await goTo(page, `#/${place}`);
     await expectHarmless(page, place);
   }
-  expect(troubles.filter((one) => !/status of 40[04]/.test(one))).toEqual([]);
+  expect(pageErrors.filter((one) => !/status of 40[04]/.test(one))).toEqual([]);
   await close();
 });
 
 // Rule: hostile-texts
 test("the console shows hostile texts as text on every page", async () => {
-  const { page, troubles, close } = await openWindow(browser, server.adminUrl, REDUCED_MOTION);
+  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl, REDUCED_MOTION);
   await page.goto(`${server.adminUrl}/console`);
   await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -222,7 +228,7 @@ test("the console shows hostile texts as text on every page", async () => {
     await goTo(page, `#/${place}`);
     await expectHarmless(page, place);
   }
-  expect(troubles.filter((one) => !/status of 40[04]/.test(one))).toEqual([]);
+  expect(pageErrors.filter((one) => !/status of 40[04]/.test(one))).toEqual([]);
   await close();
 });
 
@@ -233,12 +239,12 @@ describe("an embed", () => {
     ["list of components", "/components"],
     ["schedule", "/schedule"],
   ])("shows hostile texts as text on its %s, in print, too", async (_, at) => {
-    const { page, troubles, close } = await openWindow(browser, server.url, REDUCED_MOTION);
+    const { page, pageErrors, close } = await openWindow(browser, server.url, REDUCED_MOTION);
     await page.goto(`${server.url}/embed/property/${embed}${at}`);
     await expectHarmless(page, at);
     await page.emulateMedia({ media: "print" });
     await expectHarmless(page, `${at} in print`, "print");
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 

@@ -15,7 +15,7 @@ const postgres = usePostgres();
 /** More rows than one transaction: appliances without a serial are counted once, at the property's first row. */
 const APPLIANCES = 600;
 
-type World = {
+type TwoInstallations = {
   /** The installation in which the commands run. */
   here: Installation;
   there: Installation;
@@ -27,7 +27,7 @@ type World = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-async function over(here: Installation, there: Installation, url?: string): Promise<World> {
+async function over(here: Installation, there: Installation, url?: string): Promise<TwoInstallations> {
   const { partner_id: partner } = await here.createPartner();
   const file = (name: string, lines: readonly string[]) => {
     const path = join(here.folder, `${name}.csv`);
@@ -63,19 +63,19 @@ async function over(here: Installation, there: Installation, url?: string): Prom
   };
 }
 
-async function overFolder(): Promise<World> {
+async function overFolder(): Promise<TwoInstallations> {
   const one = install();
   return await over(one, one);
 }
 
-async function overPostgres(): Promise<World> {
+async function overPostgres(): Promise<TwoInstallations> {
   const url = await postgres.newDatabase();
   const [here, there] = [install({ storage: { url } }), install({ storage: { url } })];
   return await over(here, there, url);
 }
 
 /** Starts an import and pauses it in the middle. */
-async function standingStill({ here, args, appliances }: World): Promise<Bun.Subprocess> {
+async function pausedImport({ here, args, appliances }: TwoInstallations): Promise<Bun.Subprocess> {
   const child = here.spawn(...args);
   while ((await appliances()) === 0)
     if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode} before it added any`);
@@ -110,7 +110,7 @@ describe.each([
   test("the second is rejected while the first is paused, and continues after it is killed, within the time of a lease", async () => {
     await using world = await open();
     const { here, there, args } = world;
-    const child = await standingStill(world);
+    const child = await pausedImport(world);
     const refused = await there.run(...args);
     expect(refused.stderr).toMatch(REFUSED);
     expect(refused.code).toBe(1);
@@ -131,7 +131,7 @@ describe.each([
 test("an import that was paused until another one ran writes nothing more, and fails", async () => {
   await using world = await overPostgres();
   const { there, args } = world;
-  const child = await standingStill(world);
+  const child = await pausedImport(world);
   await world.sql(EXPIRE_LOCKS);
   const last = await there.json(...args);
   expect(last.appliances.created).toBeWithin(1, APPLIANCES);

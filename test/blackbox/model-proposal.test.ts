@@ -136,7 +136,7 @@ describe("a calibration run by an administrator", () => {
 
 // Rule: console-model
 test("the console shows a calibration with its validation, activates it and reverts it", async () => {
-  const { page, troubles, close } = await openWindow(browser, server.adminUrl);
+  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console#/model`);
   await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -164,14 +164,14 @@ test("the console shows a calibration with its validation, activates it and reve
   await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
   await page.getByRole("heading", { name: "Model 2", exact: true, level: 1 }).waitFor();
   expect((await model()).model_version).toBe("2");
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
 // Rule: calibration-cluster
 test("the console shows a calibration on another server, and the reason of a failed one beside the active one", async () => {
   await server.json("calibrate", "--keep");
-  const { page, troubles, close } = await openWindow(browser, server.adminUrl);
+  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console#/model`);
   await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -207,6 +207,6 @@ test("the console shows a calibration on another server, and the reason of a fai
   await page.getByText("The previous calibration is kept:").waitFor();
   expect(await page.getByRole("button", { name: "Activate" }).isEnabled()).toBe(true);
   await checkWidths("console-model-failed");
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });

@@ -86,7 +86,7 @@ async function pageCpuMs(page: Page, act: () => Promise<void>): Promise<number> 
 // Rule: portfolio-app-size
 describe("20,000 properties", () => {
   test("are loaded on request, and searched, sorted and scrolled without lag", async () => {
-    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, "#/properties");
+    const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, "#/properties");
     const served = await servePortfolio(page);
     await page.clock.install();
     // The response from before the interception is discarded.
@@ -125,7 +125,7 @@ describe("20,000 properties", () => {
     console.log(`the page used ${Math.round(spentMs)} ms of processor time`);
     expect(spentMs).toBeLessThan(1000);
     await screenshot(page, "app-20000", false);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
@@ -146,7 +146,7 @@ test("alerts are filtered by tier, system and state, and downloaded as shown", a
   const inTexas = await addProperty(client, { name: "Pine Court", state: "TX" });
   await addWornAppliance(client, inNewYork.id);
   await addWornAppliance(client, inTexas.id, { type_id: "roof" });
-  const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, "#/alerts");
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, "#/alerts");
   const rows = page.locator("tr.row");
   const totalOf = async (query: Record<string, string>) =>
     (await client.get("/v1/alerts", query)).body.total as number;
@@ -170,7 +170,7 @@ test("alerts are filtered by tier, system and state, and downloaded as shown", a
     .split("\r\n");
   expect(lines[0]).toContain("component_name,");
   expect(lines).toHaveLength((await rows.count()) + 1);
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
@@ -190,7 +190,7 @@ test("a filtered list of alerts is downloaded in full, after stating its API cal
         install_year: 1995,
       })),
     });
-  const { page, troubles, close } = await openApp(browser, server.url, owner.api_key, "#/alerts?state=NY");
+  const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, "#/alerts?state=NY");
   const { total } = (await client.get("/v1/alerts", { state: "NY", limit: 1 })).body;
   expect(total).toBeGreaterThan(400);
   const words = `Download CSV (all ${total.toLocaleString("en-US")}, ${Math.ceil(total / 200) - 1} API calls)`;
@@ -221,7 +221,7 @@ test("a filtered list of alerts is downloaded in full, after stating its API cal
   expect(systems).toEqual([
     { system: "appliance", critical: String(totals.critical), warning: String(totals.warning) },
   ]);
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
@@ -237,7 +237,7 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
       install_year: 1990 + (n % 36),
     })),
   });
-  const { page, troubles, close } = await openApp(browser, server.url, owner.api_key, "#/properties");
+  const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, "#/properties");
   const calls: string[] = [];
   page.on("request", (request) => calls.push(request.url()));
   const spentMs = await pageCpuMs(page, async () => {
@@ -262,7 +262,7 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
   await page.getByRole("link", { name: "Units and appliances" }).click();
   await page.getByRole("heading", { name: "250 appliances" }).waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
@@ -272,7 +272,7 @@ test("a portfolio's plan totals all properties, and lists more of them on reques
   for (let n = 0; n < 201; n++) await addProperty(client, { name: `Court ${n}` });
   const last = await addProperty(client, { name: "Worn Court" });
   await addWornAppliance(client, last.id, { type_id: "roof" });
-  const { page, troubles, close } = await openApp(browser, server.url, owner.api_key);
+  const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key);
   await page.getByText("None are in the first 200 properties.").waitFor();
   const plan = (await client.get("/v1/portfolio/plan", { budget: 1e12 })).body;
   const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
@@ -295,7 +295,7 @@ test("a portfolio's plan totals all properties, and lists more of them on reques
   await page.getByRole("link", { name: "Worn Court" }).waitFor();
   expect(await page.locator("tr.property-row").count()).toBe(202);
   expect(await page.locator("table.reserve tr.total").first().innerText()).toBe(total);
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
@@ -313,13 +313,13 @@ test("a photo is loaded on request, with credentials", async () => {
   form.append("file", new File([PNG], "tank <b>.png", { type: "image/png" }));
   await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
   const place = `#/appliances/${appliance.id}`;
-  const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, place);
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, place);
   await page.getByText("tank <b>.png").waitFor();
   expect(await page.locator("img").count()).toBe(0);
   await page.getByRole("button", { name: "Show photo (1 API call)" }).click();
   await page.waitForFunction(() => document.querySelector("img")?.naturalWidth === 1);
   expect(await accessibilityViolations(page)).toEqual([]);
-  expect(troubles.filter((one) => one !== "asked ")).toEqual([]);
+  expect(pageErrors.filter((one) => one !== "asked ")).toEqual([]);
   await close();
 });
 
@@ -334,7 +334,7 @@ test("a delivery is shown with its attempts, and can be resent", async () => {
       expect(deliveries[0]).toMatchObject({ status: "delivered", attempt_count: attempts });
     };
     await eventually(() => delivered(1));
-    const { page, troubles, close } = await openApp(browser, server.url, sender.api_key, "#/deliveries");
+    const { page, pageErrors, close } = await openApp(browser, server.url, sender.api_key, "#/deliveries");
     await page.locator(".deliveries strong", { hasText: "property.created" }).waitFor();
     await page.getByText("1 attempt").click();
     await page.getByText("<b>thanks</b>").waitFor();
@@ -351,7 +351,7 @@ test("a delivery is shown with its attempts, and can be resent", async () => {
     await page.getByText("2 attempts").waitFor();
     await page.getByLabel("Status").selectOption("failed");
     await page.getByRole("heading", { name: "No matching deliveries" }).waitFor();
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   } finally {
     await receiver.close();

@@ -61,7 +61,7 @@ async function saved(page: Page, act: () => Promise<void>): Promise<{ name: stri
 // Rule: portfolio-app-plan
 describe("the portfolio's plan", () => {
   test("has a budget slider that matches the API, with one call per amount", async () => {
-    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
+    const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
     await settled(page);
     const all = (await planOf({ budget: 1e12 })).budget;
     const slider = page.getByRole("slider", { name: "Budget" });
@@ -122,12 +122,12 @@ describe("the portfolio's plan", () => {
     const shared = await openApp(browser, server.url, partner.api_key, `#/?budget=${amount}`);
     await shared.page.getByText(`${dollars(amount)} covers`).waitFor();
     await shared.close();
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   test("has a printable schedule whose rows and columns add up to the API's plan", async () => {
-    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
+    const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
     await settled(page);
     const calls = callsOf(page);
     await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
@@ -175,7 +175,7 @@ describe("the portfolio's plan", () => {
     await page.getByRole("link", { name: 'Oak "House", North' }).click();
     await page.locator("table.reserve tr.component").first().waitFor();
     expect(await page.locator("header.heading").innerText()).toContain('Oak "House", North');
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 });
@@ -184,7 +184,7 @@ describe("the portfolio's plan", () => {
 describe("a property's plan", () => {
   test("has a budget slider without requests, CSV files, and a printable schedule", async () => {
     const place = `#/properties/${demoId}`;
-    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key, place);
+    const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, place);
     await settled(page);
     const calls = callsOf(page);
     const slider = page.getByRole("slider", { name: "Budget" });
@@ -224,7 +224,7 @@ describe("a property's plan", () => {
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
     keepPdf(pdf, "app-property");
     expect(pagesOf(pdf)).toBeLessThanOrEqual(4);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 });

@@ -108,7 +108,13 @@ const places = (): [whose: Partner, places: Record<string, string>][] => [
 // Rule: portfolio-app
 test("every page fits and is accessible on every screen, and requests nothing from other hosts", async () => {
   for (const [whose, named] of places()) {
-    const { page, troubles, close } = await openApp(browser, server.url, whose.api_key, "#/", REDUCED_MOTION);
+    const { page, pageErrors, close } = await openApp(
+      browser,
+      server.url,
+      whose.api_key,
+      "#/",
+      REDUCED_MOTION,
+    );
     for (const [state, place] of Object.entries(named)) {
       await page.setViewportSize(SIZES[0]!);
       await goTo(page, place);
@@ -129,14 +135,14 @@ test("every page fits and is accessible on every screen, and requests nothing fr
         await setDetailsOpen(page, false);
       }
     }
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   }
 });
 
 describe("signing in", () => {
   test("rejects an invalid key with a message", async () => {
-    const { page, troubles, close } = await openWindow(browser, server.url);
+    const { page, pageErrors, close } = await openWindow(browser, server.url);
     await page.goto(`${server.url}/embed/app`);
     await page.getByRole("textbox", { name: "API key" }).fill(`svc_live_${"0".repeat(48)}`);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -145,22 +151,22 @@ describe("signing in", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await screenshot(page, "app-refused");
     // The browser logs the 401 itself.
-    expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
+    expect(pageErrors.filter((one) => !one.includes("401"))).toEqual([]);
     await close();
   });
 
   test("works with a client ID and secret, and does not store the secret", async () => {
-    const { page, troubles, close } = await openWithClient(server, partner, "#/properties");
+    const { page, pageErrors, close } = await openWithClient(server, partner, "#/properties");
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
     const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
     expect(kept).toContain("svct_");
     expect(kept).not.toContain(partner.client_secret);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   test("renews the access token before it expires", async () => {
-    const { page, troubles, close } = await openWithClient(server, partner, "#/properties");
+    const { page, pageErrors, close } = await openWithClient(server, partner, "#/properties");
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
     const token = () =>
       page.evaluate(() => JSON.parse(sessionStorage.getItem("mainstay.session")!).token as string);
@@ -179,7 +185,7 @@ describe("signing in", () => {
     // Concurrent calls share one renewal.
     expect(bought).toEqual(["POST"]);
     expect(await token()).not.toBe(first);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
@@ -225,7 +231,7 @@ describe("signing in", () => {
   test("asks for a key that was replaced while the page is open, and returns to the same page", async () => {
     const replaced = await server.createPartner("Replaced");
     const { id } = await addProperty(server.as(replaced), { name: "Oak Court" });
-    const { page, troubles, close } = await openApp(browser, server.url, replaced.api_key, "#/properties");
+    const { page, pageErrors, close } = await openApp(browser, server.url, replaced.api_key, "#/properties");
     await page.getByRole("link", { name: "Oak Court" }).waitFor();
     const { api_key } = await server.json("partner", "rotate-key", replaced.partner_id);
     await page.getByRole("link", { name: "Oak Court" }).click();
@@ -236,7 +242,7 @@ describe("signing in", () => {
     await signIn(page, api_key);
     await page.getByRole("heading", { level: 1, name: "Oak Court" }).waitFor();
     expect(await hashOf(page)).toContain(id);
-    expect(troubles.filter((one) => !one.includes("401"))).toEqual([]);
+    expect(pageErrors.filter((one) => !one.includes("401"))).toEqual([]);
     await close();
   });
 });
@@ -326,7 +332,7 @@ test("the per-minute rate limit is waited for, and reported if it persists", asy
 
 describe("the address", () => {
   test("holds the filters of a list, and follows Back", async () => {
-    const { page, troubles, close } = await openApp(browser, server.url, partner.api_key);
+    const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
     await page.getByRole("navigation").getByRole("link", { name: "Properties" }).click();
     await page.getByLabel("Search").fill("empty");
     await page.getByRole("status").getByText("1 property", { exact: true }).waitFor();
@@ -343,17 +349,17 @@ describe("the address", () => {
     expect(await shared.page.locator("tr.row").count()).toBe(1);
     expect(await shared.page.getByLabel("State").inputValue()).toBe("CA");
     await shared.close();
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
   test("works under the base path", async () => {
-    const { page, troubles, close } = await openWindow(browser, server.url);
+    const { page, pageErrors, close } = await openWindow(browser, server.url);
     await page.goto(`${server.url}/api/embed/app#/properties`);
     await signIn(page, partner.api_key);
     await page.getByRole("link", { name: "Empty Court" }).waitFor();
     expect(await page.getByRole("link", { name: "API reference" }).getAttribute("href")).toBe("/api/docs");
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 });
@@ -387,7 +393,7 @@ test("a loaded page is not requested again, and later revalidated by ETag", asyn
 });
 
 test("everything works by keyboard, with visible focus", async () => {
-  const { page, troubles, close } = await openWindow(browser, server.url);
+  const { page, pageErrors, close } = await openWindow(browser, server.url);
   await page.goto(`${server.url}/embed/app`);
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   const tabTo = async (name: string) => {
@@ -431,12 +437,12 @@ test("everything works by keyboard, with visible focus", async () => {
   await tabTo("Units and appliances");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "26 appliances" }).waitFor();
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 
 test("texts from partners are escaped", async () => {
-  const { page, troubles, close } = await openApp(browser, server.url, stranger.api_key, "#/properties");
+  const { page, pageErrors, close } = await openApp(browser, server.url, stranger.api_key, "#/properties");
   let isAlerted = false;
   page.on("dialog", (dialog) => {
     isAlerted = true;
@@ -452,7 +458,7 @@ test("texts from partners are escaped", async () => {
   await page.getByText("<script>alert(1)</script>").first().waitFor();
   expect(await page.locator("main b, main script").count()).toBe(0);
   expect(isAlerted).toBe(false);
-  expect(troubles).toEqual([]);
+  expect(pageErrors).toEqual([]);
   await close();
 });
 

@@ -178,7 +178,7 @@ const SIZES = [
 
 describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
   test("fits and is accessible on a desktop, a tablet and a phone, in light and dark", async () => {
-    const { page, troubles, close } = await open(name, "", REDUCED_MOTION);
+    const { page, pageErrors, close } = await open(name, "", REDUCED_MOTION);
     expect(await page.locator("h1").count()).toBe(1);
     for (const size of SIZES) {
       await page.setViewportSize(size);
@@ -191,7 +191,7 @@ describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
       expect(await accessibilityViolations(page), "in the dark").toEqual([]);
       await screenshot(page, `schedule-${name}-1440-dark`);
     });
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 

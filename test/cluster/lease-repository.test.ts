@@ -3,7 +3,7 @@ import { type LeaseRepository, leaseRepository, OutdatedServer } from "../../src
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 
-type World = {
+type LeaseFixture = {
   book: LeaseRepository;
   /** Lets time pass for whatever the book knows. */
   pass(ms: number): Promise<void>;
@@ -13,7 +13,7 @@ type World = {
 
 const openStore = usePartnerStore();
 
-async function inDatabase(): Promise<World> {
+async function inDatabase(): Promise<LeaseFixture> {
   const { store, sql } = await openStore(0);
   return {
     book: leaseRepository(store),
@@ -31,7 +31,7 @@ async function inDatabase(): Promise<World> {
   };
 }
 
-async function inMemory(): Promise<World> {
+async function inMemory(): Promise<LeaseFixture> {
   let now = 1_760_000_000_000;
   const book = new MemoryLeaseRepository(() => now);
   return {
@@ -59,7 +59,7 @@ describe.each([
   ["in the database", inDatabase],
   ["in memory, which other tests take for it", inMemory],
 ])("the lease repository %s", (_, open) => {
-  let { book, pass, upgrade } = {} as World;
+  let { book, pass, upgrade } = {} as LeaseFixture;
   beforeEach(async () => {
     ({ book, pass, upgrade } = await open());
   });

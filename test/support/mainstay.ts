@@ -56,7 +56,7 @@ export type Partner = {
 
 export type LogLine = { level: string; time: string; msg: string } & Record<string, Json>;
 
-type World = { installations: Installation[]; folders: string[] };
+type StartedInstallations = { installations: Installation[]; folders: string[] };
 
 /**
  * Provides the executable to the tests of one file. Call it at the file's top. After the file's tests, servers that
@@ -67,12 +67,14 @@ type World = { installations: Installation[]; folders: string[] };
 export function useMainstay({ inFolder = false } = {}) {
   if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: bun run build`);
   setDefaultTimeout(120_000);
-  const world: World = { installations: [], folders: [] };
+  const started: StartedInstallations = { installations: [], folders: [] };
   afterAll(async () => {
-    await Promise.all(world.installations.map((installation) => installation.end()));
-    const leaks = (await Promise.all(world.installations.map((installation) => installation.leaks()))).flat();
-    for (const folder of world.folders) rmSync(folder, { recursive: true, force: true });
-    const faults = world.installations.flatMap((installation) => installation.faults());
+    await Promise.all(started.installations.map((installation) => installation.end()));
+    const leaks = (
+      await Promise.all(started.installations.map((installation) => installation.leaks()))
+    ).flat();
+    for (const folder of started.folders) rmSync(folder, { recursive: true, force: true });
+    const faults = started.installations.flatMap((installation) => installation.faults());
     if (faults.length > 0) throw new Error(`a server logged faults:\n${faults.join("\n")}`);
     if (leaks.length > 0) throw new Error(`secrets stand in a database in clear:\n${leaks.join("\n")}`);
   });
@@ -80,12 +82,12 @@ export function useMainstay({ inFolder = false } = {}) {
   const postgres = onPostgres && !inFolder ? usePostgres() : undefined;
   const folder = () => {
     const made = mkdtempSync(join(tmpdir(), "mainstay-"));
-    world.folders.push(made);
+    started.folders.push(made);
     return made;
   };
   const install = (settings: Settings = {}) => {
     const installation = new Installation(folder(), settings, postgres?.reserveDatabase());
-    world.installations.push(installation);
+    started.installations.push(installation);
     return installation;
   };
   return {

@@ -14,7 +14,7 @@ const PICTURES_ARE_WANTED = process.env.PICTURES === "1";
 export type Window = {
   page: Page;
   /** Errors on the console, errors of scripts, and requests that failed or left the origin. */
-  troubles: string[];
+  pageErrors: string[];
   close(): Promise<void>;
 };
 
@@ -27,24 +27,24 @@ export async function openWindow(
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  const troubles: string[] = [];
+  const pageErrors: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
+    if (message.type() === "error" || message.type() === "warning") pageErrors.push(message.text());
   });
-  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("pageerror", (error) => pageErrors.push(String(error)));
   // The browser reports a request as aborted where a script's conditional request is answered with 304.
   const unchanged = new Set<Request>();
   page.on("response", (response) => {
     if (response.status() === 304) unchanged.add(response.request());
   });
   page.on("requestfailed", (request) => {
-    if (!unchanged.has(request)) troubles.push(`${request.url()} failed: ${request.failure()?.errorText}`);
+    if (!unchanged.has(request)) pageErrors.push(`${request.url()} failed: ${request.failure()?.errorText}`);
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== "data:" && url.origin !== origin) troubles.push(`asked ${url.host}`);
+    if (url.protocol !== "data:" && url.origin !== origin) pageErrors.push(`asked ${url.host}`);
   });
-  return { page, troubles, close: () => context.close() };
+  return { page, pageErrors, close: () => context.close() };
 }
 
 /** The rules of axe-core that look at colors and positions; all others look at the elements and which are visible. */

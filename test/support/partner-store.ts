@@ -56,8 +56,8 @@ export function usePartnerStore({ inFile = false } = {}) {
   });
   // The databases are removed after the stores on them.
   const postgres = onPostgres && !inFile ? usePostgres() : undefined;
-  let worlds = 0;
-  const newFolder = () => mkdtempSync(join(folder, `${worlds++}-`));
+  let folders = 0;
+  const newFolder = () => mkdtempSync(join(folder, `${folders++}-`));
   let schema: Promise<string> | undefined;
   /** A file with the schema and no rows: a copy of it takes less time than a migration. */
   const migrated = async () => {
@@ -66,7 +66,7 @@ export function usePartnerStore({ inFile = false } = {}) {
     return file;
   };
 
-  const worldAt = async ({ dataDir, url }: Place, now: number) => {
+  const fixtureAt = async ({ dataDir, url }: Place, now: number) => {
     const encryptor = createEncryptor(loadMasterKey({ dataDir, env: {} }));
     const time = { now };
     const clock = () => time.now;
@@ -101,17 +101,17 @@ export function usePartnerStore({ inFile = false } = {}) {
       await close(own);
       const place = { dataDir: newFolder(), url: url && (await postgres!.copyOf(url)) };
       cpSync(dataDir, place.dataDir, { recursive: true });
-      return await worldAt(place, time.now);
+      return await fixtureAt(place, time.now);
     };
-    const world = { file, store, encryptor, administration, clock, time, open, sql, changed };
-    return { world, copied };
+    const fixture = { file, store, encryptor, administration, clock, time, open, sql, changed };
+    return { fixture, copied };
   };
-  type At = Awaited<ReturnType<typeof worldAt>>;
+  type At = Awaited<ReturnType<typeof fixtureAt>>;
   const withPartner = (
-    { world, copied }: At,
+    { fixture, copied }: At,
     partner: Pick<PartnerFixture, "partnerId" | "webhookSecret">,
   ): PartnerFixture => ({
-    ...world,
+    ...fixture,
     ...partner,
     copy: async () => withPartner(await copied(), partner),
   });
@@ -122,8 +122,8 @@ export function usePartnerStore({ inFile = false } = {}) {
       schema ??= migrated();
       cpSync(await schema, join(place.dataDir, FILE));
     }
-    const made = await worldAt(place, now);
-    const { partner, credentials } = await createPartner(made.world.administration, {
+    const made = await fixtureAt(place, now);
+    const { partner, credentials } = await createPartner(made.fixture.administration, {
       name: "Acme",
       dailyBudget: 1000,
       webhookUrl,

@@ -40,19 +40,19 @@ export type PortfolioFixture = Omit<PartnerFixture, "copy"> & {
   addProperty(fields?: Partial<NewProperty>): Promise<Property>;
   addAppliances(...appliances: (Partial<NewAppliance> & { propertyId: string })[]): Promise<Appliance[]>;
   components(propertyId: string): Promise<Component[]>;
-  /** Copies the world, as `PartnerWorld.copy` does: a slow setup is written once for a test file. */
+  /** Copies the fixture, as `PartnerFixture.copy` does: a slow setup is written once for a test file. */
   copy(): Promise<PortfolioFixture>;
 };
 
 /** Call it at the file's top, as `usePartnerStore`. */
 export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0] = {}) {
   const open = usePartnerStore(options);
-  const portfolioOf = async (world: PartnerFixture): Promise<PortfolioFixture> => {
-    const partner = (await world.store.read.partners.find(world.partnerId))!;
+  const portfolioOf = async (fixture: PartnerFixture): Promise<PortfolioFixture> => {
+    const partner = (await fixture.store.read.partners.find(fixture.partnerId))!;
     const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
-      writePortfolio(world.store.write, knowledge, partner, run);
+      writePortfolio(fixture.store.write, knowledge, partner, run);
     return {
-      ...world,
+      ...fixture,
       partner,
       write,
       addProperty: (fields = {}) =>
@@ -64,8 +64,8 @@ export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0]
             made.push((await createAppliance(writer, { ...APPLIANCE, ...fields })).appliance);
           return made;
         }),
-      components: (propertyId) => world.store.read.components.ofProperties([propertyId]),
-      copy: async () => portfolioOf(await world.copy()),
+      components: (propertyId) => fixture.store.read.components.ofProperties([propertyId]),
+      copy: async () => portfolioOf(await fixture.copy()),
     };
   };
   return async (now: number, webhookUrl: string | null = null): Promise<PortfolioFixture> =>

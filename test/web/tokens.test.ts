@@ -71,7 +71,7 @@ describe.each(Object.entries(schemes()))("in the %s scheme", (_, colors) => {
   const ratio = (one: string, other: string) => contrast(colors[one]!, colors[other]!);
 
   test("text has the contrast that WCAG 2.2 AA requires", () => {
-    for (const text of ["ink", "mute", "accent", "critical", "warning", "good"])
+    for (const text of ["ink", "muted", "accent", "critical", "warning", "good"])
       for (const ground of ["page", "card"])
         expect(ratio(text, ground), `${text} on ${ground}`).toBeGreaterThanOrEqual(4.5);
     for (const tier of ["critical", "warning", "good"]) {

@@ -21,7 +21,7 @@ const DOWN: SimulatedResponse = { status: 500 };
 const HANGS: SimulatedResponse = "hang";
 
 /** A dispatcher on a repository in memory, with simulated time and endpoints. */
-class World {
+class DispatcherFixture {
   readonly time = new ManualTime();
   readonly outbox = new MemoryDeliveryRepository();
   readonly receivers = new SimulatedEndpoints(this.time);
@@ -51,7 +51,7 @@ class World {
 
 describe("a delivery", () => {
   test("is sent at once and recorded as delivered", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const { id, body } = world.add("p1");
     world.start();
     await world.time.settle();
@@ -63,7 +63,7 @@ describe("a delivery", () => {
   });
 
   test("added later is sent when the dispatcher is woken", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const dispatcher = world.start();
     await world.time.settle();
     const first = world.add("p1");
@@ -76,7 +76,7 @@ describe("a delivery", () => {
   });
 
   test("added during a scan is not missed", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const { duePartners } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const dispatcher = world.start(
       {},
@@ -95,7 +95,7 @@ describe("a delivery", () => {
   });
 
   test("is found by the next scan if the dispatcher was not woken", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.start();
     await world.time.settle();
     world.add("p1");
@@ -105,7 +105,7 @@ describe("a delivery", () => {
 
   // Rule: retry-times
   test("is attempted at 0, 5 and 35 s, then failed and logged", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => DOWN;
     const { id } = world.add("p1", "C_1");
     world.start();
@@ -136,7 +136,7 @@ describe("a delivery", () => {
     ["failed", ["1 retry"]],
     ["none", []],
   ] as const)("has a line in the log for %s of its attempts", async (logged, lines) => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = (_partner, _id, nth) => (nth === 1 ? DOWN : OK);
     world.add("p1");
     world.start({ logged });
@@ -146,7 +146,7 @@ describe("a delivery", () => {
   });
 
   test("is not logged as failed where no attempt is logged", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => DOWN;
     world.add("p1");
     world.start({ logged: "none" });
@@ -156,7 +156,7 @@ describe("a delivery", () => {
   });
 
   test("is not retried before the previous attempt has ended", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => HANGS;
     const { id } = world.add("p1");
     world.start();
@@ -165,7 +165,7 @@ describe("a delivery", () => {
   });
 
   test("is delivered by a later attempt with the same body", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
     const { id, body } = world.add("p1");
     world.start();
@@ -177,7 +177,7 @@ describe("a delivery", () => {
   });
 
   test("is not delayed when the clock is set back by a day", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.outbox.add("p1", null, world.time.now + 86_400_000);
     world.start();
     await world.time.settle();
@@ -185,7 +185,7 @@ describe("a delivery", () => {
   });
 
   test("waits without attempts while the partner has no endpoint", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.outbox.endpoints.set("p1", null);
     world.add("p1");
     const dispatcher = world.start();
@@ -201,7 +201,7 @@ describe("a delivery", () => {
 
 describe("partners", () => {
   test("do not delay each other: 3 of 20 hang", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const hanging = new Set(["p1", "p7", "p19"]);
     world.receivers.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
     for (let i = 0; i < 400; i++) world.add(`p${i % 20}`);
@@ -213,7 +213,7 @@ describe("partners", () => {
   });
 
   test("receive at most the configured number of concurrent deliveries", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => ({ status: 200, afterMs: 100 });
     for (let i = 0; i < 50; i++) world.add("p1");
     world.start({ concurrencyPerPartner: 3 });
@@ -223,7 +223,7 @@ describe("partners", () => {
   });
 
   test("have at most some pages of deliveries in memory", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => ({ status: 200, afterMs: 10 });
     for (let i = 0; i < 1_000; i++) world.add("p1");
     let most = 0;
@@ -260,7 +260,7 @@ describe("order", () => {
     });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ keys, failures, delays, recordMs, readMs, pageSize, wakes }) => {
-        const world = new World();
+        const world = new DispatcherFixture();
         const { time, outbox } = world;
         const ids = keys.map((key) => world.add("p1", key).id);
         world.receivers.answer = (_partner, id, nth) => {
@@ -303,7 +303,7 @@ describe("order", () => {
   }, 60_000);
 
   test("lets other keys pass one that waits for its retry", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const [stuck, behind, other] = [world.add("p1", "C_1"), world.add("p1", "C_1"), world.add("p1", "C_2")];
     world.receivers.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
     world.start();
@@ -316,7 +316,7 @@ describe("order", () => {
 
 describe("the store", () => {
   test("receives results in batches", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     for (let i = 0; i < 200; i++) world.add(`p${i % 10}`);
     world.start();
     await world.time.advance(100);
@@ -325,7 +325,7 @@ describe("the store", () => {
   });
 
   test("that is busy receives results later, and nothing is sent twice", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     for (let i = 0; i < 20; i++) world.add("p1", `C_${i % 3}`);
     const { record } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     let faults = 3;
@@ -345,7 +345,7 @@ describe("the store", () => {
   });
 
   test("that cannot be written soon stops the sending", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     for (let i = 0; i < 1_000; i++) world.add("p1");
     const dispatcher = world.start(
       { pageSize: 32 },
@@ -357,7 +357,7 @@ describe("the store", () => {
   });
 
   test("that cannot be read is read again soon", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.add("p1");
     const standard = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const faults = { duePartners: 2, due: 2, endpoint: 2, receiver: 2 };
@@ -385,7 +385,7 @@ describe("the store", () => {
 
 describe("stopping", () => {
   test("waits for attempts in progress, records them, and leaves the rest pending", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => ({ status: 200, afterMs: 2_000 });
     for (let i = 0; i < 10; i++) world.add("p1");
     const dispatcher = world.start();
@@ -405,7 +405,7 @@ describe("stopping", () => {
   });
 
   test("returns at once without attempts in progress", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const dispatcher = world.start();
     await world.time.settle();
     await dispatcher.stop(10_000);
@@ -413,7 +413,7 @@ describe("stopping", () => {
   });
 
   test("waits at most the grace period; unrecorded deliveries are sent again with the same ID and body", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => HANGS;
     const { id, body } = world.add("p1");
     const dispatcher = world.start();
@@ -433,7 +433,7 @@ describe("stopping", () => {
 });
 
 describe("an endpoint that keeps failing", () => {
-  const busy = (world: World, dispatcher: Dispatcher, everyMs: number) => {
+  const busy = (world: DispatcherFixture, dispatcher: Dispatcher, everyMs: number) => {
     const again = () => {
       world.add("p1");
       dispatcher.wake(["p1"]);
@@ -443,7 +443,7 @@ describe("an endpoint that keeps failing", () => {
   };
 
   test("is paused, probed with its oldest delivery, and resumed without loss", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
     const dispatcher = world.start();
     busy(world, dispatcher, 10_000);
@@ -489,7 +489,7 @@ describe("an endpoint that keeps failing", () => {
   });
 
   test("is saved as paused, even if an earlier save is slow", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const release = Promise.withResolvers<void>();
     let saves = 0;
     world.receivers.answer = () => DOWN;
@@ -510,7 +510,7 @@ describe("an endpoint that keeps failing", () => {
   });
 
   test("is still paused after a restart, and probed at once", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => DOWN;
     world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
     for (let i = 0; i < 10; i++) world.add("p1");
@@ -524,7 +524,7 @@ describe("an endpoint that keeps failing", () => {
   });
 
   test("is retried when an operator resumes it", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => DOWN;
     world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
     world.add("p1");
@@ -541,7 +541,7 @@ describe("an endpoint that keeps failing", () => {
     ["many deliveries fail within a few minutes", 300, 1_000, 300_000],
     ["few deliveries fail over days", 6, 86_400_000, 6 * 86_400_000],
   ])("is not paused if %s: each delivery has three attempts", async (_when, count, everyMs, lastsMs) => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.receivers.answer = () => DOWN;
     const dispatcher = world.start({ pollIntervalMs: 86_400_000 });
     for (let i = 0; i < count; i++) {
@@ -556,12 +556,13 @@ describe("an endpoint that keeps failing", () => {
 });
 
 describe("the health of an endpoint", () => {
-  const healthOf = (world: World) => world.outbox.health.get("p1");
+  const healthOf = (world: DispatcherFixture) => world.outbox.health.get("p1");
   /** Changes the endpoint as an operator does, without notifying the dispatcher. */
-  const change = ({ outbox }: World) => outbox.revisions.set("p1", (outbox.revisions.get("p1") ?? 0) + 1);
+  const change = ({ outbox }: DispatcherFixture) =>
+    outbox.revisions.set("p1", (outbox.revisions.get("p1") ?? 0) + 1);
 
   test("includes a failure that occurs while the endpoint is read again", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const { endpointState: receiver } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     let reads = 0;
@@ -586,7 +587,7 @@ describe("the health of an endpoint", () => {
   });
 
   test("includes a failure after a change by an operator of which the dispatcher is not yet notified", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     world.add("p1");
     const dispatcher = world.start();
     await world.time.settle();
@@ -603,7 +604,7 @@ describe("the health of an endpoint", () => {
   test.each([false, true])(
     "excludes a failure of an endpoint that was changed since (dispatcher notified: %p)",
     async (isNotified) => {
-      const world = new World();
+      const world = new DispatcherFixture();
       world.receivers.answer = () => ({ status: 500, afterMs: 100 });
       world.add("p1");
       const dispatcher = world.start();
@@ -617,7 +618,7 @@ describe("the health of an endpoint", () => {
   );
 
   test("recovers after a success, even if the endpoint was read again while the failure was saved", async () => {
-    const world = new World();
+    const world = new DispatcherFixture();
     const { saveEndpointHealth } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     world.receivers.answer = (_partnerId, _id, nth) => (nth === 1 ? DOWN : OK);

@@ -7,14 +7,19 @@ import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoint
 /** The timeout if a response is expected; otherwise it is SHORT_MS. */
 const TIMEOUT_MS = 10_000;
 const SHORT_MS = 200;
-type World = { send: Sender["send"]; url: string; pass(ms: number): Promise<unknown>; bodies(): string[] };
+type SenderFixture = {
+  send: Sender["send"];
+  url: string;
+  pass(ms: number): Promise<unknown>;
+  bodies(): string[];
+};
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function connected(answer: SimulatedResponse): Promise<World> {
+async function connected(answer: SimulatedResponse): Promise<SenderFixture> {
   const behaviour = answer === "hang" ? answer : { status: answer.status, delayMs: answer.afterMs };
   const receiver = await startReceiver({ behave: () => behaviour });
   const policy = { allow: [], deny: [] };
@@ -25,7 +30,7 @@ async function connected(answer: SimulatedResponse): Promise<World> {
   return { send: sender.send, url: receiver.url, pass: async () => {}, bodies };
 }
 
-async function inMemory(answer: SimulatedResponse): Promise<World> {
+async function inMemory(answer: SimulatedResponse): Promise<SenderFixture> {
   const time = new ManualTime();
   const receivers = new SimulatedEndpoints(time);
   receivers.answer = () => answer;

@@ -39,7 +39,7 @@ export function AlertsPage({ route }: { route: Route }) {
       <header class="heading">
         <div>
           <h1>Alerts</h1>
-          <p class="mute">Critical and warning components, highest risk score first.</p>
+          <p class="muted">Critical and warning components, highest risk score first.</p>
         </div>
       </header>
       <Filters>
@@ -131,7 +131,7 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
         <span class="name">
           <TierMark tier={one.risk_tier} named /> <ComponentName component={one} />
         </span>
-        <span class="small mute under">{locations.typeName(one.appliance_type)}</span>
+        <span class="small muted under">{locations.typeName(one.appliance_type)}</span>
       </>
     ),
   },
@@ -145,7 +145,7 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
         <a class="name" href={hrefTo(["properties", one.property_id])}>
           <bdi>{one.property_name}</bdi>
         </a>
-        <span class="small mute under">
+        <span class="small muted under">
           <bdi>{one.property_address}</bdi>
         </span>
       </>
@@ -177,7 +177,7 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
     heading: "Cost after failure",
     isNumber: true,
     shownFrom: "medium",
-    cell: (one) => <span class="mute">{money(one.reactive_cost)}</span>,
+    cell: (one) => <span class="muted">{money(one.reactive_cost)}</span>,
   },
   {
     key: "loss",

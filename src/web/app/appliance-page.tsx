@@ -35,7 +35,7 @@ export function AppliancePage({ id }: { id: string }) {
             <header class="heading">
               <div>
                 <h1>{locations.typeName(appliance.type_id)}</h1>
-                <p class="mute">
+                <p class="muted">
                   <bdi>{factsOf(appliance).join(" · ")}</bdi>
                 </p>
               </div>

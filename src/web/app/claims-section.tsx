@@ -27,7 +27,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
             <ol class="records">
               {all.map((claim) => (
                 <li key={claim.id}>
-                  <time class="mute" dateTime={claim.date_of_loss}>
+                  <time class="muted" dateTime={claim.date_of_loss}>
                     {date(claim.date_of_loss)}
                   </time>
                   <div>
@@ -36,7 +36,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                       {claim.scoring_impact > 1
                         ? `Multiplies failure risk of affected components by ${claim.scoring_impact.toFixed(2)} today.`
                         : "No effect today."}
-                      <span class="mute">
+                      <span class="muted">
                         {" "}
                         <bdi>{[claim.carrier, claim.claim_number].filter(Boolean).join(", ")}</bdi>
                       </span>

@@ -27,7 +27,7 @@ export function ComponentPage({ id }: { id: string }) {
           <header class="heading">
             <div>
               <h1>{component.component_name}</h1>
-              <p class="mute">
+              <p class="muted">
                 <a href={hrefTo(["appliances", appliance.id])}>{locations.typeName(appliance.type_id)}</a>
                 {" · installed "}
                 {component.install_year}
@@ -66,24 +66,24 @@ function StatusFigures({ component }: { component: ComponentJson }) {
           <dd class={`tier ${risk_tier.toLowerCase()}`}>
             <TierMark tier={risk_tier} /> {TIER_LABELS[risk_tier].name}
           </dd>
-          <dd class="small mute">
+          <dd class="small muted">
             risk score {risk_score.toFixed(2)}, {component.confidence.toLowerCase()} confidence
           </dd>
         </div>
         <div>
           <dt>12-month failure probability</dt>
           <dd>{capitalized(probabilityText(failure_probability_12m))}</dd>
-          <dd class="small mute">expected failure {yearRange(projected_failure_range)}</dd>
+          <dd class="small muted">expected failure {yearRange(projected_failure_range)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
           <dd>{money(component.proactive_cost)}</dd>
-          <dd class="small mute">{money(component.reactive_cost)} after failure</dd>
+          <dd class="small muted">{money(component.reactive_cost)} after failure</dd>
         </div>
         <div>
           <dt>12-month expected loss</dt>
           <dd>{money(Math.round(expectedLoss(component)))}</dd>
-          <dd class="small mute">probability × cost of failure</dd>
+          <dd class="small muted">probability × cost of failure</dd>
         </div>
       </dl>
     </section>

@@ -49,7 +49,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
       <header class="heading">
         <div>
           <h1>Deliveries</h1>
-          <p class="mute">Events sent to your webhook endpoint, newest first.</p>
+          <p class="muted">Events sent to your webhook endpoint, newest first.</p>
         </div>
       </header>
       <Filters>
@@ -112,9 +112,9 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
     <li>
       <div class="line">
         <span class={`chip ${STATUS_LABELS[status].chip}`}>{STATUS_LABELS[status].name}</span>
-        <span class="what">
-          <strong>{event}</strong> <span class="small mute">{dateTime(created_at)}</span>
-          <span class="small mute under">
+        <span class="event">
+          <strong>{event}</strong> <span class="small muted">{dateTime(created_at)}</span>
+          <span class="small muted under">
             {last ? `${outcomeOf(last)} on attempt ${count(last.attempt)}` : "Queued"}
             {next_attempt_at !== null && ` · next attempt ${dateTime(next_attempt_at)}`}
           </span>
@@ -126,7 +126,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           {counted(attempts.length, "attempt")}
           <span class="visually-hidden"> of {id}</span>
         </summary>
-        <p class="small mute">
+        <p class="small muted">
           <code>{id}</code>
         </p>
         <DataTable

@@ -100,7 +100,7 @@ function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly T
           <a class="name" href={hrefTo(["appliances", appliance.id])}>
             {locations.typeName(appliance.type_id)}
           </a>
-          <span class="small mute under">
+          <span class="small muted under">
             <bdi>
               {[appliance.brand, appliance.model].filter(Boolean).join(" ") ||
                 systemLabel(locations.systemOf(appliance.type_id))}
@@ -115,7 +115,7 @@ function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly T
       shownFrom: "medium",
       cell: ({ appliance }) =>
         appliance.unit_id === null ? (
-          <span class="mute">Whole property</span>
+          <span class="muted">Whole property</span>
         ) : (
           <bdi>{labels.get(appliance.unit_id) ?? "–"}</bdi>
         ),

@@ -6,7 +6,7 @@ export function LoadMore(props: { loaded: number; total: number; isLoading: bool
   if (loaded >= total) return null;
   return (
     <p class="load-more screen">
-      <span class="mute">
+      <span class="muted">
         {count(loaded)} of {count(total)} loaded
       </span>
       <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>

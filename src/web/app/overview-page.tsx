@@ -38,7 +38,7 @@ export function OverviewPage({ route }: { route: Route }) {
         <div>
           <h1>Portfolio</h1>
           {totals && (
-            <p class="mute">
+            <p class="muted">
               {counted(totals.properties, "property", "properties")} ·{" "}
               {counted(totals.appliances, "appliance")} · {counted(totals.components, "component")}
             </p>
@@ -78,7 +78,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
           <dd>
             <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "component")}</a>
           </dd>
-          <dd class="small mute">of {count(components)}; act now</dd>
+          <dd class="small muted">of {count(components)}; act now</dd>
         </div>
         <div>
           <dt>
@@ -87,17 +87,17 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
           <dd>
             <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{counted(warning, "component")}</a>
           </dd>
-          <dd class="small mute">plan work within 6 months</dd>
+          <dd class="small muted">plan work within 6 months</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
           <dd>{money(total_deferred)}</dd>
-          <dd class="small mute">of critical and warning components</dd>
+          <dd class="small muted">of critical and warning components</dd>
         </div>
         <div>
           <dt>Cost after failure</dt>
           <dd>{money(total_reactive)}</dd>
-          <dd class="small mute">{money(total_reactive - total_deferred)} more than planned</dd>
+          <dd class="small muted">{money(total_reactive - total_deferred)} more than planned</dd>
         </div>
       </dl>
     </section>
@@ -181,7 +181,7 @@ function ByState({
           <li>
             <span>
               <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
-              <span class="small mute">{counted(row.properties, "property", "properties")}</span>
+              <span class="small muted">{counted(row.properties, "property", "properties")}</span>
             </span>
             <Bar value={row.deferred} max={most} />
             <strong>{money(row.deferred)}</strong>

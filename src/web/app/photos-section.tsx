@@ -72,7 +72,7 @@ function Picture({ photo }: { photo: PhotoJson }) {
           <img src={source} alt={photo.original_name} />
         </a>
       ) : (
-        <span class="photo-placeholder small mute">{failure ?? "Loading…"}</span>
+        <span class="photo-placeholder small muted">{failure ?? "Loading…"}</span>
       )}
       <figcaption>
         <PhotoCaption photo={photo} />
@@ -86,7 +86,7 @@ function PhotoCaption({ photo }: { photo: PhotoJson }) {
   return (
     <span>
       <bdi class="shortened">{original_name}</bdi>
-      <span class="small mute">
+      <span class="small muted">
         {event_type === null
           ? date(uploaded_at)
           : `${event_type}${event_date === null ? "" : `, ${date(event_date)}`}`}

@@ -101,10 +101,10 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
                 <a href={hrefTo(["properties", one.property_id])}>
                   <bdi>{one.name}</bdi>
                 </a>{" "}
-                <span class="mute small">{counted(one.immediate.component_count, "component")}</span>
+                <span class="muted small">{counted(one.immediate.component_count, "component")}</span>
               </span>
               <strong class="number">{money(Math.round(one.immediate.cost))}</strong>
-              <span class="number mute small">{delayCost(one.cost_of_waiting_a_year)}</span>
+              <span class="number muted small">{delayCost(one.cost_of_waiting_a_year)}</span>
             </li>
           ))}
         </ul>

@@ -8,12 +8,12 @@ export function PortfolioProgress() {
   useChanges(portfolio);
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const remaining = total - loaded.length;
-  if (remaining <= 0) return <p class="mute">{counted(total, "property", "properties")}</p>;
+  if (remaining <= 0) return <p class="muted">{counted(total, "property", "properties")}</p>;
   const calls = Math.ceil(remaining / PAGE_SIZE);
   const minutes = Math.max(1, Math.round((calls * PACE_MS) / 60_000));
   return (
     <div class="load-progress">
-      <p class="mute" role="status">
+      <p class="muted" role="status">
         {count(loaded.length)} of {count(total)} properties loaded
         {isLoading ? "…" : ". Search, filters and sorting apply to loaded properties only."}
         {failure && ` ${failure.message}`}

@@ -190,7 +190,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
           ))}
           {rest.properties > 0 && (
             <tr class="property-row">
-              <th scope="row" class="mute">
+              <th scope="row" class="muted">
                 {count(rest.properties)} more {rest.properties === 1 ? "property" : "properties"}
               </th>
               <td />

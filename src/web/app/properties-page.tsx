@@ -112,7 +112,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
         <a class="name" href={hrefTo(["properties", one.property_id])}>
           <bdi>{one.name}</bdi>
         </a>
-        <span class="small mute under">
+        <span class="small muted under">
           <bdi>{[one.address, one.city, one.state].filter(Boolean).join(", ")}</bdi>
         </span>
       </>
@@ -142,7 +142,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     shownFrom: "medium",
     cell: (one) =>
       one.components === 0 || one.overall_rating === null ? (
-        <span class="mute">–</span>
+        <span class="muted">–</span>
       ) : (
         RATING_LABELS[one.overall_rating]
       ),
@@ -175,7 +175,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (one) => <span class="mute">{money(one.total_reactive_exposure)}</span>,
+    cell: (one) => <span class="muted">{money(one.total_reactive_exposure)}</span>,
   },
   {
     key: "door",
@@ -189,7 +189,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
 
 /** The number of components in a tier, muted if zero. */
 export function TierCount({ tier, of }: { tier: RiskTier; of: number }) {
-  if (of === 0) return <span class="mute">0</span>;
+  if (of === 0) return <span class="muted">0</span>;
   return (
     <>
       <TierMark tier={tier} /> {count(of)}

@@ -13,7 +13,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
     <ol class="records">
       {events.map((event) => (
         <li key={event.id}>
-          <time class="mute" dateTime={event.date}>
+          <time class="muted" dateTime={event.date}>
             {date(event.date)}
           </time>
           <div>
@@ -22,7 +22,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
               {about && `, ${about(event)}`}
               {event.condition_after && ` · condition after: ${codeLabel(event.condition_after)}`}
               {event.technician && (
-                <span class="mute">
+                <span class="muted">
                   {" · "}
                   <bdi>{event.technician}</bdi>
                 </span>

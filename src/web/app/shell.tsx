@@ -50,7 +50,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
       <main id="main" tabIndex={-1}>
         {children}
       </main>
-      <footer class="foot small mute">
+      <footer class="foot small muted">
         <div class="inner">
           <CallUsage />
           <p>

@@ -82,12 +82,12 @@ export function SignIn(props: {
             {isSubmitting ? "Signing in…" : "Sign in"}
           </button>
         </form>
-        <p class="small mute">
+        <p class="small muted">
           Your credentials are stored only in this tab and are removed when you close it or sign out. Your
           administrator issues them.
         </p>
       </section>
-      <p class="small mute sign-in-links">
+      <p class="small muted sign-in-links">
         <a href={`${root}/docs`}>API reference</a>
       </p>
     </main>

@@ -2,19 +2,19 @@ import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { bundledAssets } from "./bundled.ts";
 import type { BundledAsset } from "./bundled-asset.ts";
 
-/** A file as it can be sent. */
+/** A file with its content in every encoding that can be sent. */
 type Asset = {
   mediaType: string;
-  /** The bytes in an encoding, each made once. */
+  /** Returns the bytes in an encoding. Each encoding is computed once. */
   bytes(encoding: Encoding): Uint8Array<ArrayBuffer>;
 };
 export type Encoding = "br" | "gzip" | "identity";
 
-/** The files that pages load, under addresses that name their content. */
+/** The files that pages load, at URLs that contain a hash of their content. */
 export type AssetTable = {
-  /** The file at the last part of an address, such as `embed-0f3c….css`. */
+  /** Returns the file for the last segment of a URL, such as `embed-0f3c….css`. */
   find(file: string): Asset | undefined;
-  /** The last part of the address of a file that pages know by name; throws for a name that there is none of. */
+  /** Returns the last segment of the URL of a file. Throws for an unknown name. */
   fileOf(name: string): string;
   /** Returns the content of the file, for pages that inline it. */
   textOf(name: string): string;
@@ -28,7 +28,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 let loading: Promise<AssetTable> | undefined;
 
-/** The table of what is bundled; made at the first request, so that no start waits for it. */
+/** The table of the bundled files, built at the first request so that it does not delay the start. */
 export function assetTable(): Promise<AssetTable> {
   loading ??= bundledAssets().then(tableOf);
   return loading;

@@ -1,4 +1,4 @@
-/** A file that browsers load, under a name that pages know it by, with the hash of its content. */
+/** A file that browsers load, with the name that pages use and the hash of its content. */
 export type BundledAsset = {
   name: string;
   hash: string;

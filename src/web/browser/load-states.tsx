@@ -74,8 +74,8 @@ export function FailureMessage(props: { failure: ApiFailure; onRetry?: () => voi
     <section class="card failed" role="alert">
       <Title>{TITLES[kind]}</Title>
       <p>{message}</p>
-      <p class="mute">{ADVICE[kind]}</p>
-      {requestId && kind === "server" && <p class="small mute">Request ID: {requestId}</p>}
+      <p class="muted">{ADVICE[kind]}</p>
+      {requestId && kind === "server" && <p class="small muted">Request ID: {requestId}</p>}
       {onRetry && kind !== "not_found" && (
         <p>
           <button type="button" onClick={onRetry}>

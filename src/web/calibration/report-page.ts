@@ -49,7 +49,7 @@ function summarySection({
       ? "Appliances of the same type show no difference in reliability beyond chance."
       : `Appliances of the same type differ in reliability: frailty shape ${frailtyShape}, coefficient of variation ${percent(frailtyShape ** -0.5)}.`;
   return `<h1>Calibration as of ${unbroken(asOf)}</h1>
-<p class="mute">Model ${escapeHtml(plainModel)}, calibrated to ${count(lives, "recorded lifetime", "recorded lifetimes")} with ${count(failures, "failure", "failures")}.</p>
+<p class="muted">Model ${escapeHtml(plainModel)}, calibrated to ${count(lives, "recorded lifetime", "recorded lifetimes")} with ${count(failures, "failure", "failures")}.</p>
 <div class="verdict${validation.better ? "" : " unproven"}"><p><strong>${validation.better ? "Proven better than the default model" : "Not proven better than the default model"}</strong></p>
 <p>${verdict(validation)}</p></div>
 <p>${frailty} Exponents of the hazard ratios: observed condition ${strength.condition.toFixed(2)}, repairs ${strength.repairs.toFixed(2)} (1 in the default model; higher values give more weight).</p>`;
@@ -100,12 +100,12 @@ function validationSection({
     const value = model.measures[name];
     return value === null
       ? "–"
-      : `${decimal(value, decimals)}<br><span class="mute">${range(model.intervals[name], decimals)}</span>`;
+      : `${decimal(value, decimals)}<br><span class="muted">${range(model.intervals[name], decimals)}</span>`;
   };
   const rows = MEASURES.map(
     ({ name, title, meaning, decimals }) =>
       [
-        `<strong>${title}</strong><br><span class="mute">${meaning}</span>`,
+        `<strong>${title}</strong><br><span class="muted">${meaning}</span>`,
         cell(before, name, decimals),
         cell(after, name, decimals),
       ] as const,

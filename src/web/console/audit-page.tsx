@@ -63,15 +63,15 @@ function Change({ entry, actorName }: { entry: AuditEntryJson; actorName: string
   );
   return (
     <li>
-      <span class="when mute">{dateTime(at)}</span>
+      <span class="when muted">{dateTime(at)}</span>
       <span class="actor" title={actor}>
         {actorName}
       </span>
-      <strong class="what">{action}</strong>
+      <strong class="action">{action}</strong>
       <span class="how small">
         <IdLink id={subject} />
         {details.length > 0 && (
-          <span class="mute">
+          <span class="muted">
             {" "}
             <WithLinks text={details.join("; ")} />
           </span>

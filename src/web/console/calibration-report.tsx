@@ -77,7 +77,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         )}
         <line class="limit" x1="0" x2="100%" y1={y(0.1)} y2={y(0.1)} />
       </svg>
-      <p class="small mute">
+      <p class="small muted">
         <span class="legend">
           <i class="swatch default" /> Default
         </span>{" "}

@@ -122,7 +122,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
           </text>
         </svg>
       </svg>
-      <p class="small mute">
+      <p class="small muted">
         Share of this component type still working, by effective age in years. The line marks this component.
       </p>
       <TableDetails

@@ -96,13 +96,13 @@ function Lasting({
         ]}
       />
       {isShared && (
-        <p class="small mute">
+        <p class="small muted">
           The exponent differs from 1 if an event does not name one of several components, if the fault was
           repaired, or if calibration changed the weight of the evidence.
         </p>
       )}
       {hazard.cascades !== 1 && (
-        <p class="small mute">
+        <p class="small muted">
           Own evidence × {formatNumber(hazard.own_product)}; related components ×{" "}
           {formatNumber(hazard.cascades)}.
         </p>
@@ -115,7 +115,7 @@ function expiry({ ends_on, ended_by }: EvidenceJson) {
   return (
     <span class="roomy">
       {ends_on === null ? "Does not expire" : date(ends_on)}
-      {ended_by !== null && <span class="under small mute">or on {ended_by}</span>}
+      {ended_by !== null && <span class="under small muted">or on {ended_by}</span>}
     </span>
   );
 }

@@ -38,7 +38,7 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
             cell: ({ name, note }) => (
               <>
                 {name}
-                {note !== null && <span class="under small mute">{note}</span>}
+                {note !== null && <span class="under small muted">{note}</span>}
               </>
             ),
           },
@@ -135,7 +135,7 @@ export function Sources({ sources }: Pick<ExplanationJson, "sources">) {
             <code>{token}</code> {title}. {publisher}
             {year !== null && `, ${year}`}.{strength !== null && ` Evidence grade ${strength}`}
             {second_hand && ", secondary source"}
-            {strength !== null && "."} {address !== null && <span class="mute address">{address}</span>}
+            {strength !== null && "."} {address !== null && <span class="muted address">{address}</span>}
           </li>
         ))}
       </ul>

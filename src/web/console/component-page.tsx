@@ -83,24 +83,24 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
           <dd>
             <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
           </dd>
-          <dd class="small mute">
+          <dd class="small muted">
             {TIER_LABELS[score.risk_tier].name}: {TIER_LABELS[score.risk_tier].meaning}
           </dd>
         </div>
         <div>
           <dt>12-month failure probability</dt>
           <dd>{formatPercent(score.failure_probability_12m)}</dd>
-          <dd class="small mute">if it works today</dd>
+          <dd class="small muted">if it works today</dd>
         </div>
         <div>
           <dt>Expected failure</dt>
           <dd>{yearRange(projection)}</dd>
-          <dd class="small mute">50% chance of failure by {date(projection.projected_failure_on)}</dd>
+          <dd class="small muted">50% chance of failure by {date(projection.projected_failure_on)}</dd>
         </div>
         <div>
           <dt>Confidence</dt>
           <dd>{confidence.level.charAt(0) + confidence.level.slice(1).toLowerCase()}</dd>
-          <dd class="small mute">
+          <dd class="small muted">
             as of {date(as_of)}, model {model_version}
           </dd>
         </div>

@@ -110,7 +110,7 @@ function Step({ step, max }: { step: HazardStep; max: number }) {
   return (
     <li>
       <span>
-        {name} <span class="under small mute">{about}</span>
+        {name} <span class="under small muted">{about}</span>
       </span>
       <svg class="step" width="100%" height="20" aria-hidden="true">
         {right > left ? (
@@ -145,7 +145,7 @@ function Limits({ explained }: { explained: ExplanationJson }) {
       `Environment: reduces life to ${formatPercent(rate.environment_product)}, limited to ${formatPercent(rate.lowest_life_factor)}.`,
     score.cumulative_risk > score.highest && `Scores are capped at ${score.highest}.`,
   ].filter((limit) => limit !== false);
-  if (limits.length === 0) return <p class="small mute">No model limits were applied.</p>;
+  if (limits.length === 0) return <p class="small muted">No model limits were applied.</p>;
   return (
     <>
       <h3>Model limits applied</h3>

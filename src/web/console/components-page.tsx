@@ -167,7 +167,7 @@ function ComponentName({ component_id, component_name, property_name }: PartnerC
       <a class="name" href={hrefTo(["components", component_id])}>
         {component_name}
       </a>
-      <span class="under small mute">
+      <span class="under small muted">
         <bdi>{property_name}</bdi>
       </span>
     </>

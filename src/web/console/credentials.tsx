@@ -48,7 +48,7 @@ function CopyableCredential({ name, value }: Credential) {
         <button type="button" class="outline" aria-label={`Copy ${name}`} onClick={() => void copy()}>
           Copy
         </button>
-        <span class="small mute" role="status">
+        <span class="small muted" role="status">
           {outcome}
         </span>
       </dd>

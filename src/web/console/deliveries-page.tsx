@@ -130,7 +130,7 @@ function EventName({ id, event, created_at }: DeliveryJson) {
       <a class="name" href={hrefTo(["deliveries", id])}>
         {event}
       </a>
-      <span class="under small mute">{dateTime(created_at)}</span>
+      <span class="under small muted">{dateTime(created_at)}</span>
     </>
   );
 }

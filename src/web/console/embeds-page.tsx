@@ -33,7 +33,7 @@ export function EmbedsPage({ route }: { route: Route }) {
         )}
       </Heading>
       {!api.session.shows_credentials && (
-        <p class="small mute">
+        <p class="small muted">
           Partners can reach this address, so the console does not show tokens. To create an embed, run{" "}
           <code>mainstay embed create PROPERTY_ID</code> on the server.
         </p>
@@ -113,7 +113,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
             heading: "Last viewed",
             shownFrom: "wide",
             cell: ({ last_viewed_at }) =>
-              last_viewed_at === null ? <span class="mute">Never</span> : dateTime(last_viewed_at),
+              last_viewed_at === null ? <span class="muted">Never</span> : dateTime(last_viewed_at),
           },
           {
             key: "revoke",
@@ -141,7 +141,7 @@ function EmbedName({ embed_id, property_id, property_name }: EmbedJson) {
       <a class="name" href={hrefTo(["components"], { of: property_id })}>
         <bdi>{property_name}</bdi>
       </a>
-      <code class="under small mute">{embed_id}</code>
+      <code class="under small muted">{embed_id}</code>
     </>
   );
 }
@@ -159,7 +159,7 @@ function Status({ status, expires_at, revoked_at }: EmbedJson) {
     <>
       <span class={`chip ${chip}`}>{name}</span>
       {until !== null && (
-        <span class="under small mute">
+        <span class="under small muted">
           {status === "active" ? "until " : ""}
           {date(until)}
         </span>

@@ -18,7 +18,7 @@ export function JobsPage() {
       <LoadedContent loaded={loaded} what="the jobs">
         {({ server, jobs }) => (
           <section class="card" aria-label="Jobs">
-            <p class="small mute">Reported by {server}</p>
+            <p class="small muted">Reported by {server}</p>
             <ul class="jobs">
               {jobs.map((job) => (
                 <Job key={job.name} job={job} onRun={loaded.reload} />
@@ -46,7 +46,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
     <li>
       <div>
         <h2>{label.name}</h2>
-        <p class="small mute">{label.about}</p>
+        <p class="small muted">{label.about}</p>
       </div>
       <dl class="small">
         <div>
@@ -55,7 +55,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             {job.running ? (
               "Running"
             ) : job.finished_at === null ? (
-              <span class="mute">Not since start</span>
+              <span class="muted">Not since start</span>
             ) : (
               <span title={dateTime(job.finished_at)}>{relativeTime(job.finished_at)}</span>
             )}
@@ -66,7 +66,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
           <dt>Next run</dt>
           <dd>
             {job.next_at === null ? (
-              <span class="mute">At startup only</span>
+              <span class="muted">At startup only</span>
             ) : (
               <span title={dateTime(job.next_at)}>{relativeTime(job.next_at)}</span>
             )}

@@ -53,7 +53,7 @@ export function ModelPage() {
               ) : (
                 <Versions versions={model.versions} nameOf={nameOf} />
               )}
-              <p class="small mute">
+              <p class="small muted">
                 See the <a href={hrefTo(["audit"])}>audit log</a> for who activated or reverted versions.
               </p>
             </Section>

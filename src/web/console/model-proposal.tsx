@@ -87,7 +87,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
         <p role="alert">
           <ServerText text={error!} />
         </p>
-        <p class="small mute">
+        <p class="small muted">
           Started {dateTime(started_at!)} by <bdi>{by}</bdi>.
         </p>
         {proposal.proposal_id !== null && (

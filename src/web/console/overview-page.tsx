@@ -93,7 +93,7 @@ function Check({ check }: { check: CheckJson }) {
           <ServerText text={detail} />
         </p>
         {remedy && (
-          <p class="mute">
+          <p class="muted">
             <ServerText text={remedy} />
           </p>
         )}

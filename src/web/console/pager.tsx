@@ -14,7 +14,7 @@ export function Pager(props: {
   const { total, limit, offset, pages } = page;
   return (
     <nav class="pager small" aria-label="Pages">
-      <span class="mute" role="status">
+      <span class="muted" role="status">
         {counted(total, one, many)}
         {pages > 1 && `, page ${page.page} of ${pages}`}
       </span>

@@ -74,7 +74,7 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
           autoComplete="off"
         />
       </label>
-      <p class="small mute">A paused endpoint is retried immediately.</p>
+      <p class="small muted">A paused endpoint is retried immediately.</p>
     </ConfirmDialog>
   );
 }
@@ -106,7 +106,7 @@ export function Verdict({ probe }: { probe: ProbeJson }) {
   return (
     <>
       <span class={`chip ${chip}`}>{name}</span>{" "}
-      <span class="small mute">
+      <span class="small muted">
         {probe.error ?? `HTTP ${probe.status_code}`} in {count(probe.duration_ms)} ms
       </span>
     </>
@@ -133,7 +133,7 @@ function SendAlerts(props: {
       }}
     >
       <AlertCount path={path} />
-      <p class="small mute">
+      <p class="small muted">
         Use this when an endpoint was added after alerts were raised. Running it again sends duplicates.
       </p>
     </ConfirmDialog>

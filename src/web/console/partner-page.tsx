@@ -102,7 +102,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
           <dd>
             <EndpointStatus {...partner} />
             {since !== null && (
-              <span class="small mute">
+              <span class="small muted">
                 {" "}
                 since {dateTime(since)}: {webhook_last_error ?? "no response"}
               </span>
@@ -235,7 +235,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
                 Overlap (hours)
                 <input name="overlap" type="number" min={0} max={2160} value={24} required />
               </label>
-              <p class="small mute">
+              <p class="small muted">
                 During the overlap, deliveries are signed with both the current and the new secret. With 0,
                 the new secret replaces the current one immediately.
               </p>
@@ -255,7 +255,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
         </ConfirmDialog>
       </p>
       {partner.webhook_secret_rotates_at && (
-        <p class="small mute">
+        <p class="small muted">
           The new webhook secret replaces the previous one on {dateTime(partner.webhook_secret_rotates_at)}.
         </p>
       )}

@@ -66,7 +66,7 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
               limit={dailyLimit}
               columns={all.map(({ day, calls }) => ({ key: day, segments: [{ kind: "", value: calls }] }))}
             />
-            <p class="ends small mute" aria-hidden="true">
+            <p class="ends small muted" aria-hidden="true">
               <span>{date(all[0]!.day)}</span>
               <span>{date(all.at(-1)!.day)}</span>
             </p>

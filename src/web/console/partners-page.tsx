@@ -34,7 +34,7 @@ export function PartnersPage({ route }: { route: Route }) {
         )}
       </Heading>
       {!api.session.shows_credentials && (
-        <p class="small mute">
+        <p class="small muted">
           Partners can reach this address, so the console does not show credentials. To create a partner, run{" "}
           <code>mainstay partner create NAME</code> on the server.
         </p>
@@ -130,7 +130,7 @@ function PartnerName({ partner_id, name, enabled }: PartnerJson) {
 
 /** Shows whether deliveries reach a partner's webhook endpoint. */
 export function EndpointStatus({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerJson) {
-  if (webhook_url === null) return <span class="mute">None</span>;
+  if (webhook_url === null) return <span class="muted">None</span>;
   const state =
     webhook_paused_at !== null
       ? { name: "Paused", chip: "overdue" }

@@ -32,7 +32,7 @@ export function RecentErrors() {
                   cell: ({ message, reason }) => (
                     <span class="roomy">
                       {message}
-                      {reason !== null && <span class="under small mute">{reason}</span>}
+                      {reason !== null && <span class="under small muted">{reason}</span>}
                     </span>
                   ),
                 },

@@ -55,7 +55,7 @@ export function SettingsPage({ route }: { route: Route }) {
                     {
                       heading: "Source",
                       cell: ({ origin }) =>
-                        origin === "default" ? <span class="mute">default</span> : <code>{origin}</code>,
+                        origin === "default" ? <span class="muted">default</span> : <code>{origin}</code>,
                     },
                   ]}
                 />
@@ -69,6 +69,6 @@ export function SettingsPage({ route }: { route: Route }) {
 }
 
 function Value({ value, is_secret, is_set }: SettingJson) {
-  if (is_secret) return <span class="mute">{is_set ? "Set (hidden)" : "Not set"}</span>;
-  return is_set ? <code>{value}</code> : <span class="mute">{value === "[]" ? "None" : "Not set"}</span>;
+  if (is_secret) return <span class="muted">{is_set ? "Set (hidden)" : "Not set"}</span>;
+  return is_set ? <code>{value}</code> : <span class="muted">{value === "[]" ? "None" : "Not set"}</span>;
 }

@@ -43,7 +43,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
             ))}
           </nav>
           <p class="who small">
-            <span class="mute">{api.session.name}</span>
+            <span class="muted">{api.session.name}</span>
             <button type="button" class="plain" onClick={signOut}>
               Sign out
             </button>
@@ -64,7 +64,7 @@ export function Heading(props: { title: string; about?: ComponentChildren; child
     <header class="heading">
       <div>
         <h1>{title}</h1>
-        {about && <p class="mute">{about}</p>}
+        {about && <p class="muted">{about}</p>}
       </div>
       {children}
     </header>

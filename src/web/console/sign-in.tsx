@@ -55,7 +55,7 @@ export function SignIn(props: {
             {isSigningIn ? "Signing in…" : "Sign in"}
           </button>
         </form>
-        <p class="small mute">
+        <p class="small muted">
           Your key is not stored in the browser. To create one, run <code>mainstay admin create NAME</code> on
           the server.
         </p>

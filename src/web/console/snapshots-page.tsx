@@ -139,7 +139,7 @@ function calendar(runs: readonly SnapshotRunJson[]): CalendarDay[] {
 
 function AxisEnds({ days }: { days: readonly CalendarDay[] }) {
   return (
-    <p class="ends small mute" aria-hidden="true">
+    <p class="ends small muted" aria-hidden="true">
       <span>{date(days[0]!.date)}</span>
       <span>{date(days.at(-1)!.date)}</span>
     </p>

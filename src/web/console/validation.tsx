@@ -43,7 +43,7 @@ export function Validation({ validation }: { validation: ValidationJson }) {
             heading: "Measure",
             cell: ({ name, means }) => (
               <>
-                {name} <span class="small mute under">{means}</span>
+                {name} <span class="small muted under">{means}</span>
               </>
             ),
           },

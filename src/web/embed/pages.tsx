@@ -41,7 +41,7 @@ export function* renderPropertyPage(
       <main class="property">
         <PropertyHeading data={data} />
         {h("sections-here", null)}
-        <footer class="small mute">
+        <footer class="small muted">
           <p>
             {TIERS.map((tier) => (
               <span class="legend">
@@ -95,7 +95,7 @@ export function* renderComponentList(
         <header class="heading">
           <div>
             <h1>All components</h1>
-            <p class="mute">
+            <p class="muted">
               <a href={back}>
                 <bdi>{data.property.name}</bdi>
               </a>
@@ -165,7 +165,7 @@ export function renderErrorPage(error: {
             <a href={retryUrl}>Try again</a>
           </p>
         )}
-        {status >= 500 && <p class="mute">Request ID: {requestId}</p>}
+        {status >= 500 && <p class="muted">Request ID: {requestId}</p>}
       </main>
     ),
   });

@@ -52,7 +52,7 @@ export function Attention(props: {
               <Bar value={lossUsd} max={most} kind={group[0]!.risk_tier.toLowerCase()} />
               <span>
                 <strong>{money(Math.round(lossUsd))}</strong>
-                <span class="mute small"> expected loss</span>
+                <span class="muted small"> expected loss</span>
               </span>
             </p>
           </li>
@@ -74,12 +74,12 @@ export function Attention(props: {
 
 function SingleComponent({ component, locations }: { component: ComponentJson; locations: Locations }) {
   return (
-    <div class="what">
+    <div class="summary">
       <h3>
         <ComponentName component={component} />
       </h3>
       <p>
-        <span class="mute">
+        <span class="muted">
           {locations.of(component)}, installed {component.install_year}.
         </span>{" "}
         {capitalized(probabilityText(component.failure_probability_12m))} chance of failure in the next 12
@@ -101,12 +101,12 @@ function ComponentGroup({
   const [first] = components as [ComponentJson];
   const failing = sumBy(components, (one) => one.failure_probability_12m);
   return (
-    <div class="what">
+    <div class="summary">
       <h3>
         {first.component_name} × {count(components.length)}
       </h3>
       <p>
-        <span class="mute">
+        <span class="muted">
           {locations.ofGroup(components)}, installed {rangeText(components.map((one) => one.install_year))}.
         </span>{" "}
         {capitalized(

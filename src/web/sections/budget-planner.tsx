@@ -155,24 +155,24 @@ function BudgetLines({
               <span>
                 {line.name}
                 {line.count > 1 && ` × ${line.count.toLocaleString("en-US")}`}{" "}
-                <span class="mute small">{line.where}</span>
+                <span class="muted small">{line.where}</span>
               </span>
             ) : (
               <span>
                 <a href={line.address}>
                   <bdi>{line.name}</bdi>
                 </a>{" "}
-                <span class="mute small">{line.where}</span>
+                <span class="muted small">{line.where}</span>
               </span>
             )}
             <span class="number">
               {money(Math.round(line.costUsd))}
-              <span class="mute small"> saves {money(Math.round(line.delayCostUsd))}</span>
+              <span class="muted small"> saves {money(Math.round(line.delayCostUsd))}</span>
             </span>
           </li>
         ))}
         {rest.length > 0 && (
-          <li class="mute">
+          <li class="muted">
             <span>
               {restCount.toLocaleString("en-US")} more {restCount === 1 ? "component" : "components"}
             </span>

@@ -66,21 +66,21 @@ export function Condition(props: {
         <div>
           <dt>Critical components</dt>
           <dd>{count(condition.critical)}</dd>
-          <dd class="small mute">
+          <dd class="small muted">
             of {count(condition.components_assessed)}; {count(condition.warning)} more in warning
           </dd>
         </div>
         <div>
           <dt>Planned cost (critical)</dt>
           <dd>{money(planned)}</dd>
-          <dd class="small mute">
+          <dd class="small muted">
             {critical.length === 0 ? "no critical components" : `vs. ${money(afterFailure)} after failure`}
           </dd>
         </div>
         <div>
           <dt>Reserve contribution</dt>
           <dd>{money(perUnit)}</dd>
-          <dd class="small mute">per unit per month, next 12 months</dd>
+          <dd class="small muted">per unit per month, next 12 months</dd>
         </div>
       </dl>
       <DataConfidence components={components} />
@@ -130,7 +130,7 @@ function DataConfidence({ components }: { components: readonly Costs[] }) {
   const appliances = new Set(components.map((one) => one.appliance_id)).size;
   const countOf = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
   return (
-    <p class="data-confidence small mute">
+    <p class="data-confidence small muted">
       Based on {counted(components.length, "component")} in {counted(appliances, "appliance")}. Data
       confidence: {count(countOf("HIGH"))} high, {count(countOf("MEDIUM"))} medium, {count(countOf("LOW"))}{" "}
       low.

@@ -98,7 +98,7 @@ function Symbols({ row, locations }: { row: SystemRow; locations: Locations }) {
       {TIERS.flatMap((tier) =>
         Array.from({ length: Math.ceil(tiers[tier] / perSymbol) }, () => <i class={tier.toLowerCase()} />),
       )}
-      <span class="small mute">1 symbol = {count(perSymbol)} components</span>
+      <span class="small muted">1 symbol = {count(perSymbol)} components</span>
     </>
   );
 }

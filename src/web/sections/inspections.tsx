@@ -36,7 +36,7 @@ export function Inspections(props: {
           <li>
             <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_STATUS_LABELS[one.status]}</span>
             <span>
-              {codeLabel(one.inspection_type)} <span class="small mute">{locations.of(one)}</span>
+              {codeLabel(one.inspection_type)} <span class="small muted">{locations.of(one)}</span>
             </span>
             <span class="due">
               <time dateTime={one.due_date}>{date(one.due_date)}</time>

@@ -86,7 +86,7 @@ export function RecommendedActions(props: {
         <div>
           <dt>Due now</dt>
           <dd>{counted(due.length, "component")}</dd>
-          <dd class="small mute">
+          <dd class="small muted">
             {due.length === 0
               ? "no components are past their economic replacement age"
               : "past their economic replacement age"}
@@ -95,12 +95,12 @@ export function RecommendedActions(props: {
         <div>
           <dt>Planned replacement cost</dt>
           <dd>{money(Math.round(plan.immediate.cost))}</dd>
-          <dd class="small mute">of components due now</dd>
+          <dd class="small muted">of components due now</dd>
         </div>
         <div>
           <dt>Net cost of a 12-month delay</dt>
           <dd>{money(delayUsd)}</dd>
-          <dd class="small mute">of components due now</dd>
+          <dd class="small muted">of components due now</dd>
         </div>
       </dl>
       {due.length > 0 && <DueNow groups={details.dueGroups} locations={locations} />}
@@ -149,14 +149,14 @@ function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locat
           <span>
             {group[0]!.component_name}
             {group.length > 1 && ` × ${count(group.length)}`}{" "}
-            <span class="mute small">{locations.ofGroup(group)}</span>
+            <span class="muted small">{locations.ofGroup(group)}</span>
           </span>
           <strong class="number">{money(sumBy(group, (one) => one.proactive_cost))}</strong>
-          <span class="number mute small">{delayCost(delayUsd)}</span>
+          <span class="number muted small">{delayCost(delayUsd)}</span>
         </li>
       ))}
       {rest.length > 0 && (
-        <li class="mute">
+        <li class="muted">
           <span>
             {count(rest.length)} more {rest.length === 1 ? "component" : "components"}
           </span>

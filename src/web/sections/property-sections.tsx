@@ -121,7 +121,7 @@ export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsP
       csv={csv("components")}
       all={links?.components}
     />,
-    <div class="two">
+    <div class="two-columns">
       <ReserveAndForecast
         forecast={forecast}
         reserve={reserve}
@@ -161,13 +161,13 @@ export function PropertyHeading({ data }: { data: PropertyPageData }) {
         <h1 class={property.name.length > 80 ? "long" : undefined}>
           <bdi>{property.name}</bdi>
         </h1>
-        <p class="mute">
+        <p class="muted">
           <bdi>{[address, city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")}</bdi>
           {" · "}
           {facts.filter(Boolean).join(" · ")}
         </p>
       </div>
-      <p class="small mute as-of">
+      <p class="small muted as-of">
         Assessed <time dateTime={assessedAt}>{date(assessedAt)}</time>
       </p>
     </header>

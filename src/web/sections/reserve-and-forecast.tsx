@@ -64,12 +64,12 @@ export function ReserveAndForecast(props: {
             <li>
               <span>
                 {window.label}
-                <span class="small mute"> {counted(window.component_count, "component")}</span>
+                <span class="small muted"> {counted(window.component_count, "component")}</span>
               </span>
               <Bar value={window.proactive_cost} max={mostWork} />
               <strong>{money(window.proactive_cost)}</strong>
               <Bar value={window.emergency_cost_if_ignored} max={mostWork} kind="critical" />
-              <span class="mute">{money(window.emergency_cost_if_ignored)}</span>
+              <span class="muted">{money(window.emergency_cost_if_ignored)}</span>
             </li>
           ))}
         </ul>

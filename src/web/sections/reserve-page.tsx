@@ -64,9 +64,9 @@ export function ReserveHeading(props: {
     <header class="heading">
       <div>
         <h1 class={isLong ? "long" : undefined}>Replacement reserve schedule</h1>
-        <p class="mute">{children}</p>
+        <p class="muted">{children}</p>
       </div>
-      <p class="small mute as-of">
+      <p class="small muted as-of">
         {counted(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
         {plan.inflation_pct}% inflation
       </p>
@@ -99,7 +99,7 @@ export function ReserveNotes({
   children?: ComponentChildren;
 }) {
   return (
-    <section class="notes small mute" aria-labelledby="notes">
+    <section class="notes small muted" aria-labelledby="notes">
       <h2 id="notes">Assumptions</h2>
       <ul>
         <li>

@@ -96,7 +96,7 @@ function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number
   return (
     <tr class="component">
       <th scope="row">
-        {row.name} <span class="mute small">{row.where}</span>
+        {row.name} <span class="muted small">{row.where}</span>
         {row.isDueNow && <span class="due-mark"> due now</span>}
       </th>
       <td class="number">{row.age}</td>
@@ -177,12 +177,12 @@ export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; 
       <div>
         <dt>Total (today’s dollars)</dt>
         <dd>{money(sumBy(schedule.years, Number))}</dd>
-        <dd class="small mute">{average(schedule.years)} per unit per year</dd>
+        <dd class="small muted">{average(schedule.years)} per unit per year</dd>
       </div>
       <div>
         <dt>Total (with inflation)</dt>
         <dd>{money(sumBy(schedule.inflated, Number))}</dd>
-        <dd class="small mute">{average(schedule.inflated)} per unit per year</dd>
+        <dd class="small muted">{average(schedule.inflated)} per unit per year</dd>
       </div>
     </dl>
   );

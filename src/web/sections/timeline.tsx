@@ -126,7 +126,10 @@ function TimelineBar(props: {
         ) : (
           `${count(group.length)} × ${first.component_name}`
         )}
-        <span class="mute small"> {group.length === 1 ? locations.of(first) : locations.ofGroup(group)}</span>
+        <span class="muted small">
+          {" "}
+          {group.length === 1 ? locations.of(first) : locations.ofGroup(group)}
+        </span>
       </span>
       <span class="visually-hidden">
         , {when}, {cost}
@@ -145,7 +148,7 @@ function TimelineBar(props: {
         />
       </svg>
       <span class="cost" aria-hidden="true">
-        <span class="years small mute">{when}</span>
+        <span class="years small muted">{when}</span>
         {cost}
       </span>
     </li>

@@ -12,23 +12,23 @@ import {
   LARGE,
   type MakeDatabase,
   NOW,
-  openWorld,
+  openTestStore,
   TEXT,
-  type World,
+  type TestStore,
 } from "./test-store.ts";
 
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 /** Tests the queries of partners, deliveries, requests, plans, models and everything else outside a portfolio. */
 export function operatorQueries(make: MakeDatabase, called: Called): void {
-  let world: World;
+  let world: TestStore;
   let partner: Partner;
   let property: Property;
   const read = () => world.store.read;
-  const write: World["store"]["write"] = (run, options) => world.store.write(run, options);
+  const write: TestStore["store"]["write"] = (run, options) => world.store.write(run, options);
 
   beforeAll(async () => {
-    world = await openWorld(await make(), called);
+    world = await openTestStore(await make(), called);
     partner = await world.addPartner({ name: TEXT, dailyBudget: 2_000_000_000 });
     property = await world.addProperty(partner, { unitCount: 4 });
   });

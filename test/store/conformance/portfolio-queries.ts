@@ -19,9 +19,9 @@ import {
   LARGE,
   type MakeDatabase,
   NOW,
-  openWorld,
+  openTestStore,
   TEXT,
-  type World,
+  type TestStore,
 } from "./test-store.ts";
 
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
@@ -37,7 +37,7 @@ const SLICES = [
 
 /** A portfolio with something in every table, and what queries give of it. */
 export function portfolioQueries(make: MakeDatabase, called: Called): void {
-  let world: World;
+  let world: TestStore;
   let partner: Partner;
   let other: Partner;
   let elm: Property;
@@ -61,7 +61,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     );
 
   beforeAll(async () => {
-    world = await openWorld(await make(), called);
+    world = await openTestStore(await make(), called);
     partner = await world.addPartner({ name: TEXT });
     other = await world.addPartner();
     elm = await world.addProperty(partner, { unitCount: 3, partnerPropertyId: "E" }, true);

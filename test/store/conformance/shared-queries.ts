@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { type Called, DAY, type MakeDatabase, NOW, openWorld } from "./test-store.ts";
+import { type Called, DAY, type MakeDatabase, NOW, openTestStore } from "./test-store.ts";
 
 const NOTHING = {
   components: 0,
@@ -18,7 +18,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
   let store: Store;
   let partner: Partner;
   beforeAll(async () => {
-    const world = await openWorld(await make(), called);
+    const world = await openTestStore(await make(), called);
     store = world.store;
     partner = await world.addPartner();
     await world.addPartner();

@@ -67,7 +67,7 @@ export function watched(store: Store, called: Called): Store {
   };
 }
 
-export type World = {
+export type TestStore = {
   store: Store;
   time: { now: number };
   addPartner(fields?: Partial<Partner>): Promise<Partner>;
@@ -118,7 +118,7 @@ export const insertPartner = (store: Store, fields: Partial<Partner> = {}) =>
     return partner;
   });
 
-export async function openWorld(database: Database, called = new Called()): Promise<World> {
+export async function openTestStore(database: Database, called = new Called()): Promise<TestStore> {
   const time = { now: NOW };
   const store = watched(await database.open({ clock: () => time.now }), called);
   const write = <T>(partner: Partner, run: (writer: PortfolioWriter) => Promise<T>) =>
