@@ -5,6 +5,7 @@ import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Instant, monotonicClock } from "../domain/time.ts";
 import { Authenticator } from "../http/auth.ts";
+import { maxValuesFor } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
 import { anyHost, type HostCheck } from "../http/host.ts";
@@ -326,6 +327,7 @@ async function createFetches(
     partnerWindow: windows.partners,
     perPartnerPerMinute: limits.perPartnerPerMinute,
     bodyBytes: limits.bodyBytes,
+    bodyValues: maxValuesFor(limits.bulkItems),
     clock,
     log,
   });

@@ -1,6 +1,12 @@
 import { Failure, invalid } from "../domain/errors.ts";
 
 const MAX_DEPTH = 32;
+/** More than an item of any list has fields. */
+const VALUES_PER_ITEM = 30;
+const OTHER_VALUES = 1000;
+
+/** Returns the maximum number of values in a body, for the maximum number of items in a list. */
+export const maxValuesFor = (bulkItems: number): number => bulkItems * VALUES_PER_ITEM + OTHER_VALUES;
 
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredSize({ headers }: Request, limit: number): void {
@@ -62,10 +68,10 @@ export function requireJson(request: Request): void {
 export const notJson = () => new Failure("unsupported_media_type", "Content-Type must be application/json");
 
 /**
- * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels, and
- * anything but an object at the top level.
+ * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels or
+ * `maxValues` values, and anything but an object at the top level.
  */
-export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+export function parseJsonObject(bytes: Uint8Array, maxValues: number): Record<string, unknown> {
   let text: string;
   let value: unknown;
   try {
@@ -74,7 +80,7 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
     throw invalid("Body is not valid UTF-8");
   }
   if (text.trim() === "") throw invalid("Body is empty. A JSON object is required.");
-  checkDepth(text);
+  checkShape(text, maxValues);
   try {
     value = JSON.parse(text);
   } catch {
@@ -90,9 +96,13 @@ export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Runs before JSON.parse, which recurses to any depth. */
-function checkDepth(text: string): void {
+/**
+ * Runs before JSON.parse, which recurses to any depth, and blocks the event loop for half a second with the smallest
+ * values and the most names that fit in a body.
+ */
+function checkShape(text: string, maxValues: number): void {
   let depth = 0;
+  let values = 0;
   let inText = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -100,9 +110,13 @@ function checkDepth(text: string): void {
       if (code === BACKSLASH) i++;
       else if (code === QUOTE) inText = false;
     } else if (code === QUOTE) inText = true;
+    else if (code === COMMA) values++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      values++;
       if (++depth > MAX_DEPTH) throw invalid(`Body is nested deeper than ${MAX_DEPTH} levels`);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    if (values > maxValues)
+      throw invalid(`Body contains more than ${maxValues} values. Send fewer items per request.`);
   }
 }
 
@@ -113,6 +127,7 @@ const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const COLON = 58;
+const COMMA = 44;
 
 /** Returns the first name that occurs twice in an object of a valid JSON text. */
 function duplicateName(text: string): string | undefined {

@@ -1,16 +1,26 @@
 import { Failure, invalid } from "../domain/errors.ts";
+import { mapYielding, type Yield } from "../event-loop.ts";
 import { type BulkResult, bulkView } from "../wire/bulk.ts";
 
 type ParsedItem<T> = { input: T } | { error: string };
 
-/** Parses the items before the transaction starts. Throws invalid_request if there are more than `most`. */
-export function parseItems<T>(
+type ParseOptions<T> = {
+  /** The maximum number of items. */
+  most: number;
+  read: (item: unknown) => T;
+  yieldNow: Yield;
+};
+
+/**
+ * Parses the items before the transaction starts; yields in between, since a rejected item takes as long as many others.
+ * Throws invalid_request if there are too many.
+ */
+export async function parseItems<T>(
   items: readonly unknown[],
-  most: number,
-  read: (item: unknown) => T,
-): ParsedItem<T>[] {
+  { most, read, yieldNow }: ParseOptions<T>,
+): Promise<ParsedItem<T>[]> {
   if (items.length > most) throw invalid(`At most ${most} items per request`);
-  return items.map((item) => {
+  return await mapYielding(items, yieldNow, (item) => {
     try {
       return { input: read(item) };
     } catch (error) {

@@ -56,6 +56,8 @@ type PipelineDeps = {
   partnerWindow: RateWindow;
   perPartnerPerMinute: number;
   bodyBytes: number;
+  /** The maximum number of values in a body. */
+  bodyValues: number;
   clock: () => Instant;
   log: Logger;
 };
@@ -261,7 +263,7 @@ export class Pipeline {
       now: context.now,
       params,
       query: parseQuery(searchOf(request.url), operation.query),
-      body: bytes ? parseJsonObject(bytes) : {},
+      body: bytes ? parseJsonObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
       yieldNow: yieldUntilAborted(deadline.signal),

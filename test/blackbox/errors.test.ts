@@ -62,6 +62,11 @@ describe.each(WRITES)("%s %s", (method, template, good) => {
       "Body is nested deeper than 32 levels",
     ],
     ["nested very deeply", "[".repeat(100_000), "Body is nested deeper than 32 levels"],
+    [
+      "made of a million values",
+      `{"a":[${"{},".repeat(1_000_000)}{}]}`,
+      "Body contains more than 31000 values. Send fewer items per request.",
+    ],
     ["not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "Body is not valid UTF-8"],
   ])("rejects a body that is %s", async (_, raw, error) => {
     expect((await send(raw, 400)).body).toMatchObject({ error, code: "invalid_request" });

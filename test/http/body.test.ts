@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
-import { mediaType, parseJsonObject, readBytes, requireJson } from "../../src/http/body.ts";
+import { maxValuesFor, mediaType, parseJsonObject, readBytes, requireJson } from "../../src/http/body.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const request = (body: BodyInit, headers: Record<string, string> = {}) =>
@@ -71,7 +71,8 @@ describe("mediaType and requireJson", () => {
 });
 
 describe("parseJsonObject", () => {
-  const parse = (text: string) => parseJsonObject(bytes(text));
+  const MAX_VALUES = 1000;
+  const parse = (text: string) => parseJsonObject(bytes(text), MAX_VALUES);
 
   test("returns the same as JSON.parse", () => {
     fc.assert(
@@ -97,6 +98,13 @@ describe("parseJsonObject", () => {
       "Duplicate field",
     ],
     ["33 levels", `{"a":${"[".repeat(32)}${"]".repeat(32)}}`, "deeper than 32 levels"],
+    ["too many numbers", `{"a":[${"0,".repeat(MAX_VALUES)}0]}`, "more than 1000 values"],
+    ["too many empty objects", `{"a":[${"{},".repeat(MAX_VALUES / 2)}{}]}`, "more than 1000 values"],
+    [
+      "too many fields",
+      `{${Array.from({ length: MAX_VALUES + 1 }, (_, i) => `"${i}":0`).join(",")}}`,
+      "more than 1000 values",
+    ],
     ["an array", "[1]", "must be a JSON object"],
     ["nothing", " \n", "is empty"],
     ["a comment", "{/* */}", "not valid JSON"],
@@ -110,15 +118,29 @@ describe("parseJsonObject", () => {
     expect(parse(`{"a":"${"[{".repeat(100)}"}`).a).toHaveLength(200);
   });
 
+  test("accepts as many values as the limit, and any commas in strings", () => {
+    const text = `{"a":[${"0,".repeat(MAX_VALUES - 3)}0],"b":"${",".repeat(MAX_VALUES)}"}`;
+    expect(parse(text).a).toHaveLength(MAX_VALUES - 2);
+  });
+
+  test("the limit allows for a body of as many items as a request may have", () => {
+    // More fields than any item has.
+    const item = Object.fromEntries(Array.from({ length: 29 }, (_, i) => [`field ${i}`, i]));
+    const items = JSON.stringify({ items: Array.from({ length: 1000 }, () => item) });
+    expect(parseJsonObject(bytes(items), maxValuesFor(1000))).toBeObject();
+  });
+
   test("rejects invalid UTF-8", () => {
-    expect(() => parseJsonObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]))).toThrow("not valid UTF-8");
+    expect(() => parseJsonObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
+      "not valid UTF-8",
+    );
   });
 
   test("parses or rejects any input without an unexpected error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         try {
-          expect(parseJsonObject(input)).toBeObject();
+          expect(parseJsonObject(input, MAX_VALUES)).toBeObject();
         } catch (error) {
           expect(error).toBeInstanceOf(Failure);
         }

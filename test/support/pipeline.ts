@@ -21,6 +21,7 @@ export function pipelineOn({ store, administration, clock }: PartnerFixture): Pi
     clock,
     perPartnerPerMinute: 0,
     bodyBytes: 1,
+    bodyValues: 1000,
     administration: parts,
     authenticator: new Authenticator(store, tokens, clock, budgets),
     consoleSessions: new ConsoleSessions(store, random, clock),

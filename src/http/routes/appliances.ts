@@ -105,9 +105,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       replies: createdReplies("Created items and errors", appliancesBulkReply),
       body: "json",
       idempotent: true,
-      async handle({ body, partner, writePortfolio }) {
+      async handle({ body, partner, writePortfolio, yieldNow }) {
         const { appliances } = newAppliances.parse(body);
-        const items = parseItems(appliances, bulkItems, readNewAppliance);
+        const items = await parseItems(appliances, { most: bulkItems, read: readNewAppliance, yieldNow });
         return await writePortfolio(async (writer) => {
           const creator = new ApplianceCreator(writer);
           const result = await saveItems(items, writer.tx, (item) => creator.add(item));

@@ -56,9 +56,10 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       replies: createdReplies("Created claims and errors", claimsReply),
       body: "json",
       idempotent: true,
-      async handle({ body, params, partner, writePortfolio }) {
+      async handle({ body, params, partner, writePortfolio, yieldNow }) {
         const list = readClaimList(body);
-        const items = list && parseItems(list, bulkItems, readNewClaim);
+        const parsing = { most: bulkItems, read: readNewClaim, yieldNow };
+        const items = list && (await parseItems(list, parsing));
         const single = list ? undefined : readNewClaim(body);
         return await writePortfolio(async (writer) => {
           const { tx } = writer;

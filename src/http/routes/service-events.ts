@@ -39,9 +39,9 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       replies: createdReplies("Created items and errors", serviceEventsBulkReply),
       body: "json",
       idempotent: true,
-      async handle({ body, partner, writePortfolio }) {
+      async handle({ body, partner, writePortfolio, yieldNow }) {
         const { events } = newServiceEvents.parse(body);
-        const items = parseItems(events, bulkItems, readNewServiceEvent);
+        const items = await parseItems(events, { most: bulkItems, read: readNewServiceEvent, yieldNow });
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
           const result = await saveItems(items, writer.tx, (item) => log.add(item));

@@ -125,6 +125,8 @@ export const nested = <F extends InputFields>(
 /** The type of a request body, or of an object in one. */
 class Input<F extends InputFields> {
   #validator: Type<object> | undefined;
+  /** By the path of a field, since finding a description costs as much as validating many values. */
+  readonly #descriptions = new Map<string, string | undefined>();
   /** The names of the required fields. The error for a missing one lists them all. */
   readonly required: readonly string[];
   readonly type: RecordType<Fields>;
@@ -165,8 +167,22 @@ class Input<F extends InputFields> {
       );
     const result = this.validator(input);
     if (!(result instanceof type.errors)) return result as InputOf<F>;
-    const issues = fieldIssues(this.validator, result);
+    const issues = result.slice(0, MAX_ISSUES).map((error) => this.#issueOf(error));
     throw invalid(`${issues[0]!.field} ${issues[0]!.message}`.trim(), issues);
+  }
+
+  #issueOf(error: ArkErrors[number]): FieldIssue {
+    const field = error.path.join(".");
+    return { field: field || "body", message: `must be ${this.#descriptionOf(error) ?? error.expected}` };
+  }
+
+  /** Returns the field's own description; undefined for the body as a whole and for an item of a list. */
+  #descriptionOf({ path }: ArkErrors[number]): string | undefined {
+    const keys = path.filter((key): key is string => typeof key === "string");
+    if (keys.length === 0 || keys.length < path.length) return undefined;
+    const field = keys.join(".");
+    if (!this.#descriptions.has(field)) this.#descriptions.set(field, descriptionAt(this.validator, keys));
+    return this.#descriptions.get(field);
   }
 }
 
@@ -187,17 +203,8 @@ function isAbsent(input: unknown, name: string): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-function fieldIssues(validator: Type<object>, errors: ArkErrors): FieldIssue[] {
-  return errors.slice(0, MAX_ISSUES).map((error) => ({
-    field: error.path.join(".") || "body",
-    message: `must be ${expectation(validator, error)}`,
-  }));
-}
-
-/** Returns the field's own description. arktype's error for a union repeats the input or describes a single branch. */
-function expectation(validator: Type<object>, error: ArkErrors[number]): string {
-  const keys = error.path.filter((key): key is string => typeof key === "string");
-  if (keys.length === 0 || keys.length < error.path.length) return error.expected;
+/** Returns the description of a field. arktype's error for a union repeats the input or describes a single branch. */
+function descriptionAt(validator: Type<object>, keys: readonly string[]): string | undefined {
   try {
     const described = (validator as unknown as { get(...keys: string[]): { description: string } }).get(
       ...keys,
@@ -206,7 +213,7 @@ function expectation(validator: Type<object>, error: ArkErrors[number]): string 
       .replace(/,? (undefined )?or (null|undefined)$/, "")
       .replace(/, undefined$/, "");
   } catch {
-    return error.expected;
+    return undefined;
   }
 }
 
