@@ -43,11 +43,11 @@ import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from ".
 import { Drain, drainSeconds } from "./drain.ts";
 import { lockFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
-import { type Maintenance, maintenance } from "./maintenance.ts";
 import { modelCheck } from "./model-check.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
+import { type StorageJobs, storageJobs } from "./storage-jobs.ts";
 import { uploadsOf } from "./uploads.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
 
@@ -133,7 +133,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const dispatcher = dispatcherOf(deps, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(deps);
   const views = new EmbedViewCounter(store);
-  const kept = maintenance({ ...deps, store });
+  const storage = storageJobs({ ...deps, store });
   const proposals = calibrationRuns({ ...deps, store });
   const tasks = partnerTasks({ ...deps, store, knowledge, passes: impersonationTokens(folder.masterKey) });
   // Values that exist only once the server listens.
@@ -146,7 +146,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     metrics,
     views,
     lastBackup: backups.last,
-    pages: kept.pages,
+    pages: storage.pages,
     later,
     adminDeps: { proposals, tasks, send: sender.send },
     cluster,
@@ -166,7 +166,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     sizes: store.sizes,
     dispatched: dispatcher.stats,
     lastBackup: backups.last,
-    integrity: kept.pages,
+    integrity: storage.pages,
     tlsValidTo: listeners.tlsValidTo,
     droppedLines: deps.droppedLines ?? (() => 0),
   });
@@ -177,7 +177,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     [
       ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, cluster }),
       ...backups.jobs,
-      ...kept.jobs,
+      ...storage.jobs,
       modelCheck({ ...deps, store }),
     ],
     log,
@@ -236,7 +236,7 @@ type Served = {
   metrics: Metrics;
   views: EmbedViewCounter;
   lastBackup: ScheduledBackups["last"];
-  pages: Maintenance["pages"];
+  pages: StorageJobs["pages"];
   later: Later;
   adminDeps: Omit<AdminDeps, "sessions">;
   cluster: Cluster;

@@ -91,7 +91,7 @@ export function startJobs(
         nextAt: crons.get(name)?.nextRun()?.getTime() ?? null,
       })),
     async runNow(name) {
-      const job = jobs.find((one) => one.name === name);
+      const job = jobs.find((job) => job.name === name);
       if (!job) return undefined;
       const { promise, resolve, reject } = Promise.withResolvers<JobStartResult>();
       const run: Job["run"] = (signal) => {

@@ -22,7 +22,7 @@ export function* candidatesInSteps(
   const kinds: BudgetCandidates["kinds"][number][] = [];
   const indexes = new Map<string, number>();
   const candidates = yield* mapInSteps(
-    components.filter((one) => one.cost_of_waiting_a_year > 0),
+    components.filter((component) => component.cost_of_waiting_a_year > 0),
     (one) => {
       const key = componentKind(one);
       const kind = indexes.get(key) ?? kinds.length;
@@ -77,8 +77,8 @@ export function* allocateBudgetInSteps(candidates: BudgetCandidates, amountUsd: 
   yield;
   const chosen = new Set(allocation.chosen);
   const excluded: typeof components = [];
-  yield* forEachInSteps(components, (one) => {
-    if (!chosen.has(one)) excluded.push(one);
+  yield* forEachInSteps(components, (component) => {
+    if (!chosen.has(component)) excluded.push(component);
   });
   return {
     count: allocation.chosen.length,

@@ -67,7 +67,7 @@ export function* reserveScheduleInSteps(
   for (const group of groups) {
     const years: number[] = [];
     for (const year of sums.years.keys()) {
-      years.push(sumBy(group, (one) => one.yearly_costs[year]!));
+      years.push(sumBy(group, (component) => component.yearly_costs[year]!));
       yield;
     }
     shares.push(years);

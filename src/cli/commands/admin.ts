@@ -32,7 +32,12 @@ const list = command({
         ? 'No administrators yet. Create one: mainstay admin create "NAME"'
         : textTable(
             ["ADMINISTRATOR", "CREATED", "REVOKED", "NAME"],
-            administrators.map((one) => [one.admin_id, one.created_at, one.revoked_at, one.name]),
+            administrators.map((administrator) => [
+              administrator.admin_id,
+              administrator.created_at,
+              administrator.revoked_at,
+              administrator.name,
+            ]),
           ),
     );
   },

@@ -68,13 +68,13 @@ const show = command({
     if (!found) throw deliveryNotFound(deliveryId);
     const record = fullDeliveryRecord(found);
     const { attempts, ...rest } = record;
-    const lines = attempts.map((one) => [
-      one.attempt,
-      one.started_at,
-      `${one.duration_ms} ms`,
-      one.status_code,
-      one.address,
-      one.error,
+    const lines = attempts.map((attempt) => [
+      attempt.attempt,
+      attempt.started_at,
+      `${attempt.duration_ms} ms`,
+      attempt.status_code,
+      attempt.address,
+      attempt.error,
     ]);
     const table = textTable(["#", "STARTED", "DURATION", "STATUS", "ADDRESS", "ERROR"], lines);
     context.print(record, lines.length === 0 ? textRecord(rest) : `${textRecord(rest)}\n\n${table}`);

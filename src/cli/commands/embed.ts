@@ -51,14 +51,14 @@ const list = command({
         ? "No embeddable reports yet. Create one: mainstay embed create PROPERTY_ID"
         : textTable(
             ["EMBED", "STATUS", "VIEWS", "LAST VIEWED", "EXPIRES", "PROPERTY", "NAME"],
-            embeds.map((one) => [
-              one.embed_id,
-              one.status,
-              one.views,
-              one.last_viewed_at,
-              one.expires_at,
-              one.property_id,
-              one.property_name,
+            embeds.map((embed) => [
+              embed.embed_id,
+              embed.status,
+              embed.views,
+              embed.last_viewed_at,
+              embed.expires_at,
+              embed.property_id,
+              embed.property_name,
             ]),
           ),
     );

@@ -84,12 +84,12 @@ async function ofProperty(
   const { knowledge } = deps;
   const record = planView(
     plan,
-    plans.map((one) => plannedComponentView(knowledge, one, asOf)),
+    plans.map((plan) => plannedComponentView(knowledge, plan, asOf)),
   );
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...plans.map((one) => planCells(knowledge, one, asOf))]
+      [planHeading(plan), ...plans.map((plan) => planCells(knowledge, plan, asOf))]
         .map(spreadsheetLine)
         .join(""),
     text: (width) => propertyPlanText(record, width),

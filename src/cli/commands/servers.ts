@@ -25,14 +25,14 @@ export const serversCommand = command({
           ? "No server is running, and none stopped unexpectedly within the last day."
           : textTable(
               ["ALIVE", "ADDRESS", "VERSION", "LEASES", "HEARTBEAT", "CLOCK", "STARTED"],
-              view.servers.map((one) => [
-                one.alive ? "yes" : "no",
-                one.address,
-                one.version,
-                String(one.leases),
-                `${one.silent_s.toFixed(1)} s ago`,
-                one.clock_off_s === 0 ? "OK" : `${one.clock_off_s.toFixed(1)} s off`,
-                one.started_at,
+              view.servers.map((server) => [
+                server.alive ? "yes" : "no",
+                server.address,
+                server.version,
+                String(server.leases),
+                `${server.silent_s.toFixed(1)} s ago`,
+                server.clock_off_s === 0 ? "OK" : `${server.clock_off_s.toFixed(1)} s off`,
+                server.started_at,
               ]),
             ),
     );

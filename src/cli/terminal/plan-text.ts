@@ -20,7 +20,7 @@ const components = (count: number) => `${count} ${count === 1 ? "component" : "c
 export function propertyPlanText(plan: PropertyPlan, width: number): string {
   const chosen = new Set(plan.budget?.chosen);
   const shown = plan.components.filter(
-    (one) => one.policy !== "run_to_failure" || one.cost_of_waiting_a_year > 0,
+    (component) => component.policy !== "run_to_failure" || component.cost_of_waiting_a_year > 0,
   );
   const rest = plan.components.length - shown.length;
   const rows = shown.map((one) => [

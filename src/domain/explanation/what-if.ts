@@ -26,8 +26,8 @@ export function scoreAfter(
   corrections: Corrections,
 ): Score {
   const event: EventEvidence = { componentId, date: asOf, note: null, ...CHANGES[change] };
-  const appliances = history.appliances.map((one) =>
-    one.id === applianceId ? { ...one, events: [...one.events, event] } : one,
+  const appliances = history.appliances.map((appliance) =>
+    appliance.id === applianceId ? { ...appliance, events: [...appliance.events, event] } : appliance,
   );
   const only = new Set([applianceId]);
   return scoreProperty(knowledge, { ...history, appliances }, asOf, { only, corrections }).get(componentId)!;

@@ -1,5 +1,5 @@
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { type Resender, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
+import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
 import { deliveryRecord, ownDeliveriesPage, ownResentReply, resentRecord } from "../../wire/delivery.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
 
-export type DeliveryDeps = Pick<Resender, "changed">;
+export type DeliveryDeps = Pick<ResendDeps, "changed">;
 
 /** The partner's own view of its webhook deliveries. */
 export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {

@@ -9,15 +9,15 @@ type Resent = { id: string; partnerId: string; attempts: number };
 const PER_TRANSACTION = 500;
 
 /** The administration, as far as resending needs it. */
-export type Resender = Pick<Administration, "store" | "actor" | "changed">;
+export type ResendDeps = Pick<Administration, "store" | "actor" | "changed">;
 
 /**
  * Sends a finished delivery again with the same id and body, in a new cycle of three attempts. Throws not_found
  * (also for a delivery of another partner than `ofPartner`, if given), and conflict while it is pending or if its
  * partner has no endpoint.
  */
-export async function resendDelivery(resender: Resender, id: string, ofPartner?: string): Promise<Resent> {
-  const { store, actor, changed } = resender;
+export async function resendDelivery(deps: ResendDeps, id: string, ofPartner?: string): Promise<Resent> {
+  const { store, actor, changed } = deps;
   const partnerId = (await store.read.deliveryLog.find(id))?.delivery.partnerId;
   if (partnerId === undefined || (ofPartner ?? partnerId) !== partnerId) throw notFound("Delivery not found");
   const resent = await store.write(

@@ -61,7 +61,9 @@ export class ServiceLog {
     if (!known) throw notFound(`Appliance not found: ${input.applianceId}`);
     const { appliance, components } = known;
     const spokenOf =
-      input.componentId === null ? components : components.filter((one) => one.id === input.componentId);
+      input.componentId === null
+        ? components
+        : components.filter((component) => component.id === input.componentId);
     if (input.componentId !== null && spokenOf.length === 0)
       throw notFound(`Component not found: ${input.componentId}`);
     checkPastDay("date", input.date, dayOf(tx.now));

@@ -73,7 +73,7 @@ export async function rescoreEach(
 
 /** Groups rescorings into batches of about one step, loaded together. */
 async function groupRescorings(tx: Tx, rescorings: readonly Rescoring[]): Promise<Rescoring[][]> {
-  if (rescorings.length < 2) return rescorings.map((one) => [one]);
+  if (rescorings.length < 2) return rescorings.map((rescoring) => [rescoring]);
   const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
   const bunches: Rescoring[][] = [];
   let room = 0;
@@ -103,9 +103,9 @@ async function rescoreTogether(
     ids.length === 0 ? [] : await tx.appliances.forScoring(ids),
     ({ propertyId }) => propertyId,
   );
-  const reached = rescorings.map((one) => ({
-    ...one,
-    ...affectedAppliances(knowledge, one.changed, all.get(one.property.id) ?? []),
+  const reached = rescorings.map((rescoring) => ({
+    ...rescoring,
+    ...affectedAppliances(knowledge, rescoring.changed, all.get(rescoring.property.id) ?? []),
   }));
   const appliances = new Map(
     reached.flatMap(({ targets, upstream }) => [...upstream, ...targets]).map((one) => [one.id, one]),

@@ -126,12 +126,12 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
   {
     key: "component",
     heading: "Component",
-    cell: (one) => (
+    cell: (row) => (
       <>
         <span class="name">
-          <TierMark tier={one.risk_tier} named /> <ComponentName component={one} />
+          <TierMark tier={row.risk_tier} named /> <ComponentName component={row} />
         </span>
-        <span class="small muted under">{locations.typeName(one.appliance_type)}</span>
+        <span class="small muted under">{locations.typeName(row.appliance_type)}</span>
       </>
     ),
   },
@@ -140,51 +140,51 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
     heading: "Property",
     shownFrom: "medium",
     width: "roomy",
-    cell: (one) => (
+    cell: (row) => (
       <>
-        <a class="name" href={hrefTo(["properties", one.property_id])}>
-          <bdi>{one.property_name}</bdi>
+        <a class="name" href={hrefTo(["properties", row.property_id])}>
+          <bdi>{row.property_name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{one.property_address}</bdi>
+          <bdi>{row.property_address}</bdi>
         </span>
       </>
     ),
   },
-  { key: "score", heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
+  { key: "score", heading: "Risk score", isNumber: true, cell: (row) => row.risk_score.toFixed(2) },
   {
     key: "probability",
     heading: "12-month failure probability",
     isNumber: true,
     shownFrom: "wide",
-    cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
+    cell: (row) => `${(row.failure_probability_12m * 100).toFixed(1)}%`,
   },
   {
     key: "expected",
     heading: "Expected failure",
     isNumber: true,
     shownFrom: "wide",
-    cell: (one) => one.projected_failure_year,
+    cell: (row) => row.projected_failure_year,
   },
   {
     key: "planned",
     heading: "Planned cost",
     isNumber: true,
-    cell: (one) => money(one.proactive_cost),
+    cell: (row) => money(row.proactive_cost),
   },
   {
     key: "reactive",
     heading: "Cost after failure",
     isNumber: true,
     shownFrom: "medium",
-    cell: (one) => <span class="muted">{money(one.reactive_cost)}</span>,
+    cell: (row) => <span class="muted">{money(row.reactive_cost)}</span>,
   },
   {
     key: "loss",
     heading: "12-month expected loss",
     isNumber: true,
     shownFrom: "wide",
-    cell: (one) => money(Math.round(expectedLoss(one))),
+    cell: (row) => money(Math.round(expectedLoss(row))),
   },
 ];
 

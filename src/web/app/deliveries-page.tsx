@@ -133,11 +133,11 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           caption={`Attempts of ${id}`}
           rows={attempts}
           columns={[
-            { heading: "Attempt", cell: (one) => count(one.attempt) },
-            { heading: "Started", cell: (one) => dateTime(one.started_at) },
-            { heading: "Duration", isNumber: true, cell: (one) => `${count(one.duration_ms)} ms` },
+            { heading: "Attempt", cell: (row) => count(row.attempt) },
+            { heading: "Started", cell: (row) => dateTime(row.started_at) },
+            { heading: "Duration", isNumber: true, cell: (row) => `${count(row.duration_ms)} ms` },
             { heading: "Outcome", cell: outcomeOf },
-            { heading: "Response", cell: (one) => <code>{one.response_head}</code> },
+            { heading: "Response", cell: (row) => <code>{row.response_head}</code> },
           ]}
         />
       </details>

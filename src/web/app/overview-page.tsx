@@ -121,7 +121,10 @@ function BySystem() {
             <>
               <ul class="sums">
                 {rows.map((row) => (
-                  <SystemLine row={row} most={Math.max(...rows.map((one) => one.critical + one.warning))} />
+                  <SystemLine
+                    row={row}
+                    most={Math.max(...rows.map((other) => other.critical + other.warning))}
+                  />
                 ))}
               </ul>
               <TableDetails

@@ -107,13 +107,13 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     key: "name",
     heading: "Property",
     isSortable: true,
-    cell: (one) => (
+    cell: (row) => (
       <>
-        <a class="name" href={hrefTo(["properties", one.property_id])}>
-          <bdi>{one.name}</bdi>
+        <a class="name" href={hrefTo(["properties", row.property_id])}>
+          <bdi>{row.name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{[one.address, one.city, one.state].filter(Boolean).join(", ")}</bdi>
+          <bdi>{[row.address, row.city, row.state].filter(Boolean).join(", ")}</bdi>
         </span>
       </>
     ),
@@ -124,7 +124,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isSortable: true,
     shownFrom: "wide",
     width: "narrow",
-    cell: (one) => one.state,
+    cell: (row) => row.state,
   },
   {
     key: "units",
@@ -133,18 +133,18 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isSortable: true,
     shownFrom: "wide",
     width: "narrow",
-    cell: (one) => count(one.unit_count),
+    cell: (row) => count(row.unit_count),
   },
   {
     key: "rating",
     heading: "Condition",
     isSortable: true,
     shownFrom: "medium",
-    cell: (one) =>
-      one.components === 0 || one.overall_rating === null ? (
+    cell: (row) =>
+      row.components === 0 || row.overall_rating === null ? (
         <span class="muted">–</span>
       ) : (
-        RATING_LABELS[one.overall_rating]
+        RATING_LABELS[row.overall_rating]
       ),
   },
   {
@@ -152,7 +152,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     heading: "Critical",
     isNumber: true,
     isSortable: true,
-    cell: (one) => <TierCount tier="CRITICAL" of={one.critical} />,
+    cell: (row) => <TierCount tier="CRITICAL" of={row.critical} />,
   },
   {
     key: "warning",
@@ -160,14 +160,14 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (one) => <TierCount tier="WARNING" of={one.warning} />,
+    cell: (row) => <TierCount tier="WARNING" of={row.warning} />,
   },
   {
     key: "deferred",
     heading: "Planned cost",
     isNumber: true,
     isSortable: true,
-    cell: (one) => money(one.total_deferred_maintenance),
+    cell: (row) => money(row.total_deferred_maintenance),
   },
   {
     key: "reactive",
@@ -175,7 +175,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (one) => <span class="muted">{money(one.total_reactive_exposure)}</span>,
+    cell: (row) => <span class="muted">{money(row.total_reactive_exposure)}</span>,
   },
   {
     key: "door",
@@ -183,7 +183,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (one) => (one.unit_count === 0 ? "–" : money(Math.round(one.deferred_per_door))),
+    cell: (row) => (row.unit_count === 0 ? "–" : money(Math.round(row.deferred_per_door))),
   },
 ];
 

@@ -79,9 +79,9 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
   const file = recordsOf(table);
   const yearsOf = new Map(file.map((record) => [record.component_id, yearsIn(record, plan.years)]));
   const none = plan.schedule.map(() => 0);
-  const components = plan.components.map((one) => ({
-    ...one,
-    yearly_costs: yearsOf.get(one.component_id) ?? none,
+  const components = plan.components.map((component) => ({
+    ...component,
+    yearly_costs: yearsOf.get(component.component_id) ?? none,
   }));
   const units = await readUnits(api, id, components);
   return { property, plan: { ...plan, components }, locations: new Locations(types, units), file };

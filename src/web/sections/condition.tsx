@@ -87,7 +87,10 @@ export function Condition(props: {
       <TableDetails
         summary="How the score is calculated"
         csv={csv}
-        rows={TIERS.map((tier) => ({ tier, group: components.filter((one) => one.risk_tier === tier) }))}
+        rows={TIERS.map((tier) => ({
+          tier,
+          group: components.filter((component) => component.risk_tier === tier),
+        }))}
         columns={[
           {
             heading: "Tier",
@@ -127,8 +130,9 @@ function NoAssessment() {
 
 /** The amount and confidence of the data behind the score, so that an estimate is not taken for a survey. */
 function DataConfidence({ components }: { components: readonly Costs[] }) {
-  const appliances = new Set(components.map((one) => one.appliance_id)).size;
-  const countOf = (confidence: string) => components.filter((one) => one.confidence === confidence).length;
+  const appliances = new Set(components.map((component) => component.appliance_id)).size;
+  const countOf = (confidence: string) =>
+    components.filter((component) => component.confidence === confidence).length;
   return (
     <p class="data-confidence small muted">
       Based on {counted(components.length, "component")} in {counted(appliances, "appliance")}. Data

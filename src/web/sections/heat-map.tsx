@@ -108,7 +108,9 @@ export function* systemsInSteps(
   components: readonly ComponentJson[],
   locations: Locations,
 ): Steps<SystemRow[]> {
-  const systems = yield* groupInSteps(components, (one) => locations.systemOf(one.appliance_type));
+  const systems = yield* groupInSteps(components, (component) =>
+    locations.systemOf(component.appliance_type),
+  );
   const rows: SystemRow[] = [];
   for (const group of systems) {
     rows.push(systemRow(group, locations));
@@ -131,7 +133,7 @@ function systemRow(components: readonly ComponentJson[], locations: Locations): 
     system: locations.systemOf(components[0]!.appliance_type),
     components: hasOwnSymbols ? components.toSorted((a, b) => b.risk_score - a.risk_score) : components,
     tiers,
-    plannedUsd: sumBy(elevated, (one) => one.proactive_cost),
-    afterFailureUsd: sumBy(elevated, (one) => one.reactive_cost),
+    plannedUsd: sumBy(elevated, (component) => component.proactive_cost),
+    afterFailureUsd: sumBy(elevated, (component) => component.reactive_cost),
   };
 }

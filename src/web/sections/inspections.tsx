@@ -52,19 +52,19 @@ export function Inspections(props: {
         csv={csv}
         rows={inspections}
         columns={[
-          { heading: "Inspection", cell: (one) => codeLabel(one.inspection_type) },
-          { heading: "Location", cell: (one) => locations.of(one) },
+          { heading: "Inspection", cell: (row) => codeLabel(row.inspection_type) },
+          { heading: "Location", cell: (row) => locations.of(row) },
           {
             heading: "Required by",
-            cell: (one) => `${one.authority}${one.mandatory ? "" : " (recommended)"}`,
+            cell: (row) => `${row.authority}${row.mandatory ? "" : " (recommended)"}`,
           },
-          { heading: "Status", cell: (one) => INSPECTION_STATUS_LABELS[one.status] },
-          { heading: "Due date", isNumber: true, cell: (one) => date(one.due_date) },
-          { heading: "Time to due date", isNumber: true, cell: (one) => relativeDays(one.days_until_due) },
+          { heading: "Status", cell: (row) => INSPECTION_STATUS_LABELS[row.status] },
+          { heading: "Due date", isNumber: true, cell: (row) => date(row.due_date) },
+          { heading: "Time to due date", isNumber: true, cell: (row) => relativeDays(row.days_until_due) },
           {
             heading: "Last inspection",
             isNumber: true,
-            cell: (one) => (one.last_inspection === null ? "Never" : date(one.last_inspection)),
+            cell: (row) => (row.last_inspection === null ? "Never" : date(row.last_inspection)),
           },
         ]}
       />

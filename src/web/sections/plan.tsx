@@ -52,7 +52,7 @@ export function* planDetailsInSteps(
   const due = components.filter(({ policy }) => policy === "replace_now");
   yield;
   const dueGroups = (yield* groupInSteps(due, componentKind))
-    .map((group) => ({ group, delayUsd: sumBy(group, (one) => one.cost_of_waiting_a_year) }))
+    .map((group) => ({ group, delayUsd: sumBy(group, (component) => component.cost_of_waiting_a_year) }))
     .sort((a, b) => b.delayUsd - a.delayUsd);
   const candidates = yield* candidatesInSteps(components, locations);
   const amount = initialBudget(candidates, budget);
@@ -75,7 +75,7 @@ export function RecommendedActions(props: {
 }) {
   const { plan, details, locations, links = {} } = props;
   const { due } = details;
-  const delayUsd = Math.round(sumBy(due, (one) => one.cost_of_waiting_a_year));
+  const delayUsd = Math.round(sumBy(due, (component) => component.cost_of_waiting_a_year));
   return (
     <Section
       id="plan"
@@ -111,25 +111,25 @@ export function RecommendedActions(props: {
         columns={[
           {
             heading: "Component",
-            cell: (one) => (
+            cell: (row) => (
               <>
-                <TierMark tier={one.risk_tier} /> {one.component_name}
+                <TierMark tier={row.risk_tier} /> {row.component_name}
               </>
             ),
           },
-          { heading: "Location", cell: (one) => locations.of(one) },
-          { heading: "Action", cell: (one) => POLICY_LABELS[one.policy] },
+          { heading: "Location", cell: (row) => locations.of(row) },
+          { heading: "Action", cell: (row) => POLICY_LABELS[row.policy] },
           {
             heading: "Due date",
             isNumber: true,
-            cell: (one) => (one.replace_on === null ? "–" : date(one.replace_on)),
+            cell: (row) => (row.replace_on === null ? "–" : date(row.replace_on)),
           },
-          { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
-          { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+          { heading: "Planned cost", isNumber: true, cell: (row) => money(row.proactive_cost) },
+          { heading: "Cost after failure", isNumber: true, cell: (row) => money(row.reactive_cost) },
           {
             heading: "Net cost of delay",
             isNumber: true,
-            cell: (one) => money(Math.round(one.cost_of_waiting_a_year)),
+            cell: (row) => money(Math.round(row.cost_of_waiting_a_year)),
           },
         ]}
         note="Net cost of a 12-month delay = (probability of failure × extra cost of failure) − one year of deferred replacement cost. A negative value means waiting is cheaper."
@@ -151,7 +151,7 @@ function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locat
             {group.length > 1 && ` × ${count(group.length)}`}{" "}
             <span class="muted small">{locations.ofGroup(group)}</span>
           </span>
-          <strong class="number">{money(sumBy(group, (one) => one.proactive_cost))}</strong>
+          <strong class="number">{money(sumBy(group, (component) => component.proactive_cost))}</strong>
           <span class="number muted small">{delayCost(delayUsd)}</span>
         </li>
       ))}
@@ -160,8 +160,10 @@ function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locat
           <span>
             {count(rest.length)} more {rest.length === 1 ? "component" : "components"}
           </span>
-          <span class="number">{money(sumBy(rest, (one) => one.proactive_cost))}</span>
-          <span class="number small">{delayCost(sumBy(rest, (one) => one.cost_of_waiting_a_year))}</span>
+          <span class="number">{money(sumBy(rest, (component) => component.proactive_cost))}</span>
+          <span class="number small">
+            {delayCost(sumBy(rest, (component) => component.cost_of_waiting_a_year))}
+          </span>
         </li>
       )}
     </ul>

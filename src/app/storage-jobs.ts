@@ -12,7 +12,7 @@ import { databaseFile } from "./data-folder.ts";
 import { SelfExecFailed, selfExec } from "./self-exec.ts";
 import { uploadsOf } from "./uploads.ts";
 
-export type Maintenance = {
+export type StorageJobs = {
   jobs: readonly Job[];
   /** The result of the latest check of the database's pages, and when it ended. */
   pages: () => { state: PageState; checkedAt: Instant | null };
@@ -21,21 +21,21 @@ export type Maintenance = {
 /** A file up to this size is checked in this process: even a slow disk reads its largest table in milliseconds. */
 const SMALL_BYTES = 4 << 20;
 
-/** Returns the maintenance jobs that find and repair what a crash or a failing disk has left. */
-export function maintenance(deps: {
+/** Returns the jobs that find and repair what a crash or a failing disk has left. */
+export function storageJobs(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
   log: Logger;
   store: Store;
-}): Maintenance {
+}): StorageJobs {
   const { config, clock, log, store } = deps;
   const { dataDir, url } = config.storage;
   const file = databaseFile(dataDir);
   const openedAt = clock();
   // PostgreSQL checks its own pages.
   const hasFile = url === "";
-  let pages: ReturnType<Maintenance["pages"]> = { state: hasFile ? "checking" : "ok", checkedAt: null };
+  let pages: ReturnType<StorageJobs["pages"]> = { state: hasFile ? "checking" : "ok", checkedAt: null };
 
   const checkPages = async (signal: AbortSignal) => {
     const startedAt = clock();
