@@ -41,6 +41,10 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.test(code) || isNoSocket || LOST_MESSAGE.test(message);
 }
 
+/** Returns whether a statement had no answer within its limit. */
+export const isReadTimeout = (error: unknown): boolean => causeOf(error)?.message === READ_TIMEOUT;
+const READ_TIMEOUT = "Query read timeout";
+
 /** Returns whether PostgreSQL rolled the transaction back in favor of another one, so that it can be repeated. */
 export function isConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(causeOf(error)?.code ?? "");

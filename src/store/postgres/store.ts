@@ -4,7 +4,7 @@ import { storesOf } from "../stores.ts";
 import { budgetReservations } from "./budget-reservations.ts";
 import { parseAddress } from "./connection/address.ts";
 import { ChangePoller } from "./connection/change-poller.ts";
-import { Connections } from "./connection/connections.ts";
+import { Connections, type ReadTimeouts } from "./connection/connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
@@ -20,10 +20,15 @@ const ANALYZE = [
 /** Longer than the statement's own limit. */
 const ANALYZE_TIMEOUT_MS = 65_000;
 
+/** Shorter than callers wait for a response: a read on a connection without answers is repeated on another one. */
+const READS: ReadTimeouts = { repeatMs: 5_000, readMs: 15_000 };
+
 export type PostgresStoreOptions = StoreOptions & {
   migrations?: readonly Migration[];
   /** The hint of the error for an empty database. Without it, an empty database gets the schema. */
   whenEmpty?: string | undefined;
+  /** Set by tests alone. */
+  readTimeouts?: ReadTimeouts;
   /** Refuses a database with an older schema, instead of migrating it. */
   requiresCurrentSchema?: boolean | undefined;
 };
@@ -34,7 +39,7 @@ export type PostgresStoreOptions = StoreOptions & {
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
   const address = parseAddress(url);
-  const connections = new Connections(address);
+  const connections = new Connections(address, options.readTimeouts ?? READS);
   const { migrations = MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
   try {
     const client = await connections.open();

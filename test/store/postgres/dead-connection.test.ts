@@ -18,8 +18,10 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 /** Longer than the watchdog allows a connection to be silent while the database does nothing for it. */
 const SLOW_S = 6;
 const COMMIT = "COMMIT\0";
-/** The timeout of a read. */
-const READ_MS = 300;
+/** The timeouts of reads. */
+const READS = { readMs: 300, repeatMs: 150 };
+/** The time after which a write is refused, with the time in which two dead connections are detected. */
+const MOST_WAIT_MS = 16_000;
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 let server: PostgresServer;
 const ends: (() => Promise<void>)[] = [];
@@ -37,7 +39,7 @@ afterAll(async () => {
 async function open(): Promise<{ store: Store; wire: PostgresProxy }> {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port }).href;
-  const store = await openPostgresStore(url, { clock: () => NOON, random });
+  const store = await openPostgresStore(url, { clock: () => NOON, random, readTimeouts: READS });
   ends.push(async () => {
     await store.close();
     await wire.end();
@@ -147,7 +149,7 @@ test("a connection with a slow statement is not dropped", async () => {
 test("a read snapshot whose connection loses its packets waits once, and its place in the pool becomes free", async () => {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port, search: "?pool=1" }).href;
-  const connections = new Connections(parseAddress(url), READ_MS);
+  const connections = new Connections(parseAddress(url), READS);
   const select = (text: string) => ({ text: `SELECT '${text}' AS found`, values: [] });
   const snapshot = await openReadSnapshot(connections);
   wire.state.loss = { sent: "lost", what: "unanswered" };
@@ -162,3 +164,54 @@ test("a read snapshot whose connection loses its packets waits once, and its pla
   await connections.close();
   await wire.end();
 });
+
+test("a read whose connection loses its packets is repeated on another one, and is refused if that does, too", async () => {
+  const { store, wire } = await open();
+  const id = newSubject();
+  const read = () => store.read.partners.find(id);
+  wire.state.loss = { sent: id, what: "unheard" };
+  expect(await read()).toBeUndefined();
+  expect(wire.state.loss).toBeUndefined();
+
+  wire.state.loss = { sent: "REPEATABLE READ", what: "unanswered" };
+  expect(await store.inReadSnapshot((read) => read.clock.lastInstant())).toBeNumber();
+  expect(wire.state.loss).toBeUndefined();
+
+  const failure = await whileLosing(wire, id, read());
+  expect(failure.map((error) => store.explain(error))).toEqual([expect.any(StorageError)]);
+}, 60_000);
+
+test("a write is refused, without effect, if all connections stop answering, and so is one behind it", async () => {
+  const { store, wire } = await open();
+  const partnerId = await newPartner(store);
+  const [first, behind] = [newSubject(), newSubject()];
+  const startedAt = performance.now();
+  const write = (subject: string) => store.write((tx) => record(tx, subject), { partnerId });
+  wire.state.loss = { sent: "audit_log", what: "unheard" };
+  const writes = [write(first)];
+  while (wire.state.loss) await new Promise((resolve) => setImmediate(resolve));
+  writes.push(write(behind));
+  const failures = await whileLosing(wire, "audit_log", ...writes);
+  expect(performance.now() - startedAt).toBeLessThan(MOST_WAIT_MS);
+  expect(failures).toEqual([expect.any(StorageError), expect.any(StorageError)]);
+  await store.write((tx) => record(tx, newSubject()), { partnerId });
+  expect([await recorded(first), await recorded(behind)]).toEqual([0, 0]);
+}, 60_000);
+
+/** Loses each connection on which a statement is sent, until all of the work has ended; returns the failures. */
+async function whileLosing(
+  wire: PostgresProxy,
+  sent: string,
+  ...work: Promise<unknown>[]
+): Promise<unknown[]> {
+  let isEnded = false;
+  const results = Promise.allSettled(work).finally(() => {
+    isEnded = true;
+  });
+  while (!isEnded) {
+    wire.state.loss ??= { sent, what: "unheard" };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  wire.state.loss = undefined;
+  return (await results).flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+}

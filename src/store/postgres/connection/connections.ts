@@ -1,12 +1,23 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
-import { explainError, isConflict, isConnectionLost } from "../errors.ts";
+import { explainError, isConflict, isConnectionLost, isReadTimeout } from "../errors.ts";
 import type { Result, Runner, Statement } from "../statement.ts";
 import type { DatabaseAddress } from "./address.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
 const READ_TIMEOUT_MS = 60_000;
+
+/** The limits of reads on connections of the pool. */
+export type ReadTimeouts = {
+  /** The limit of a statement. */
+  readMs?: number;
+  /**
+   * The time after which a read that has no answer is repeated once on another connection, since a firewall may drop the
+   * packets of a single one. Without it, none is repeated.
+   */
+  repeatMs?: number;
+};
 const POLL_INTERVAL_MS = 250;
 /** A firewall forgets a connection that is idle for longer, and drops what is sent on it later without a reply. */
 const KEEP_ALIVE_MS = 30_000;
@@ -43,13 +54,15 @@ export class Connections {
   #isClosed = false;
   #stopPolling = () => {};
 
-  /** `readTimeoutMs` limits each statement on a connection of the pool. */
+  readonly #repeatMs: number | undefined;
+
   constructor(
     readonly address: DatabaseAddress,
-    readTimeoutMs = READ_TIMEOUT_MS,
+    { readMs = READ_TIMEOUT_MS, repeatMs }: ReadTimeouts = {},
   ) {
     const { host, port, user, password, database, ssl } = address;
     this.#noAnswerMs = address.timeoutMs * NO_ANSWER_SHARE;
+    this.#repeatMs = repeatMs;
     this.reconnectMs = address.timeoutMs * RETRY_SHARE;
     this.#settings = {
       host,
@@ -68,7 +81,7 @@ export class Connections {
       ...this.#settings,
       max: address.pool,
       idleTimeoutMillis: 30_000,
-      query_timeout: readTimeoutMs,
+      query_timeout: readMs,
       allowExitOnIdle: true,
     });
     // The pool replaces a connection that is lost while idle when it is next needed.
@@ -79,7 +92,10 @@ export class Connections {
    * Runs reads, each on any idle connection of the pool, and retries them while the database is briefly unavailable.
    */
   readonly reader: Runner = {
-    read: (statement) => this.#retried(() => this.#pool.query(statement)),
+    read: (statement) =>
+      this.#retried((isRepeated) =>
+        this.#pool.query(isRepeated ? statement : this.#withRepeatTimeout(statement)),
+      ),
     write: () => {
       throw new Error("a reader was asked to write");
     },
@@ -91,7 +107,7 @@ export class Connections {
    */
   async sendOnce(statement: Statement): Promise<Result> {
     if (this.#unavailable) throw this.#unavailable;
-    return await this.#pool.query(statement);
+    return await this.#pool.query(this.#withRepeatTimeout(statement));
   }
 
   /**
@@ -109,11 +125,12 @@ export class Connections {
     // The statement under way reports the error.
     const ignore = () => {};
     try {
-      const client = await this.#retried(async () => {
+      const client = await this.#retried(async (isRepeated) => {
+        const statement = { text: begin };
         const idle = await this.#pool.connect();
         idle.on("error", ignore);
         try {
-          await idle.query(begin);
+          await idle.query(isRepeated ? statement : this.#withRepeatTimeout(statement));
         } catch (error) {
           idle.release(true);
           throw error;
@@ -257,13 +274,23 @@ export class Connections {
     return explained instanceof StorageError ? explained : new StorageError((explained as Error).message);
   }
 
-  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
+  #withRepeatTimeout<S extends pg.QueryConfig>(statement: S): S {
+    return this.#repeatMs === undefined ? statement : { ...statement, query_timeout: this.#repeatMs };
+  }
+
+  /** `isRepeated` is true once an attempt had no answer within the time after which a read is repeated. */
+  async #retried<T>(attempt: (isRepeated: boolean) => Promise<T>): Promise<T> {
+    let isRepeated = this.#repeatMs === undefined;
     const deadline = performance.now() + this.reconnectMs;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
       if (this.#unavailable) throw this.#unavailable;
       try {
-        return await attempt();
+        return await attempt(isRepeated);
       } catch (error) {
+        if (!isRepeated && isReadTimeout(error)) {
+          isRepeated = true;
+          continue;
+        }
         // A read waits for a transaction that alters a table, and may be the one that PostgreSQL cancels in a deadlock.
         if (!isConnectionLost(error) && !isConflict(error)) throw error;
         if (performance.now() + pauseMs > deadline) throw this.#refusal(error);

@@ -7,12 +7,18 @@ import type { Job } from "./job.ts";
  */
 const COMMIT_TIMEOUT_MS = 8_000;
 const CHECK_INTERVAL_MS = 250;
-/** Jobs that were refused before the result of their commit was known. */
+/** Jobs that were refused before their group had a result. */
 const refused = new WeakSet<Job>();
 
 /** Settles a job, unless it was refused already. */
 export function settleJob(job: Job, error: unknown, value: unknown): void {
   if (!refused.has(job)) job.settle(error, value);
+}
+
+/** Refuses a job before its group has a result. */
+export function refuseJob(job: Job, error: StorageError): void {
+  settleJob(job, error, undefined);
+  refused.add(job);
 }
 
 /**
@@ -29,10 +35,7 @@ export async function withCommitTimeout<T>(
   let intervals = COMMIT_TIMEOUT_MS / CHECK_INTERVAL_MS;
   const timer = setInterval(() => {
     if (--intervals > 0) return;
-    for (const job of group) {
-      settleJob(job, outcomeUnknown(), undefined);
-      refused.add(job);
-    }
+    for (const job of group) refuseJob(job, outcomeUnknown());
     const now = monotonicMs();
     for (const job of waiting.splice(0))
       if (now > job.deadline) job.settle(notWritten(), undefined);

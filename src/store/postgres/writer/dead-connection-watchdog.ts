@@ -15,18 +15,21 @@ type Writer = { connections: Connections; writer: string };
  * connection on which nothing arrives although PostgreSQL does nothing for its writer, as when a firewall drops the
  * packets of that connection alone. No timeout of PostgreSQL reaches the client then, and TCP gives up only after
  * about 15 minutes. A slow statement, a wait for a row or for a standby does not count as dead: a transaction keeps
- * the row of its writer locked until it ends.
+ * the row of its writer locked until it ends. `onDead` is called when a connection is dropped.
  */
 export function watchConnection(
   { connections, writer }: Writer,
   current: () => pg.Client | undefined,
+  onDead: () => void,
 ): () => void {
   let client: pg.Client | undefined;
   let received = 0;
   let silentIntervals = 0;
   const dropIfDead = async (silent: pg.Client) => {
     if (await hasTransaction({ connections, writer })) return;
-    if (silent === current() && connections.bytesReceived(silent) === received) connections.drop(silent);
+    if (silent !== current() || connections.bytesReceived(silent) !== received) return;
+    connections.drop(silent);
+    onDead();
   };
   // Counted in intervals, so that a pause of this process doesn't count as silence.
   const timer = setInterval(() => {

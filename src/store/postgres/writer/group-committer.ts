@@ -1,6 +1,7 @@
+import { StorageError } from "../../../domain/errors.ts";
 import { yieldToEventLoop } from "../../../event-loop.ts";
 import { isConflict, isConnectionLost, isLockTimeout } from "../errors.ts";
-import { settleJob, withCommitTimeout } from "./commit-timeout.ts";
+import { refuseJob, settleJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
 import { type Job, type Outcome, sharedRowsLast } from "./job.ts";
 import type { WriterConnection } from "./writer-connection.ts";
@@ -10,6 +11,7 @@ const MOST_CONFLICTS = 20;
 /** The number of conflicts after which a group is split, since fewer jobs lock fewer rows at once. */
 const CONFLICTS_BEFORE_SPLIT = 3;
 const CONFLICT_PAUSE_MS = 5;
+const EXPIRY_INTERVAL_MS = 250;
 
 type GroupCommitterOptions = TransactionHooks & {
   connection: WriterConnection;
@@ -22,7 +24,7 @@ type GroupCommitterOptions = TransactionHooks & {
   /** How long a group is retried while the connection is lost. */
   reconnectMs: number;
   /** Starts watching the connection; the function that it returns stops that. */
-  watchConnection: () => () => void;
+  watchConnection: (onDead: () => void) => () => void;
   onGroup: (jobs: number, durationMs: number) => void;
 };
 
@@ -37,6 +39,8 @@ export class GroupCommitter {
   readonly #transaction: GroupTransaction;
   #running: Promise<void> | undefined;
   #committing = 0;
+  /** Runs from the loss of a connection that had stopped answering to the next commit. */
+  #expiry: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: GroupCommitterOptions) {
     this.#transaction = new GroupTransaction({
@@ -63,7 +67,7 @@ export class GroupCommitter {
   async #drain(): Promise<void> {
     // Requests that arrive in this iteration of the event loop join the first group.
     await yieldToEventLoop();
-    const stopWatching = this.options.watchConnection();
+    const stopWatching = this.options.watchConnection(() => this.#startExpiry());
     while (this.#waiting.length > 0) {
       const group = sharedRowsLast(this.#waiting.splice(0, this.options.groupSize));
       this.#committing = group.length;
@@ -71,6 +75,7 @@ export class GroupCommitter {
       this.#committing = 0;
     }
     stopWatching();
+    this.#stopExpiry();
     this.#running = undefined;
   }
 
@@ -83,12 +88,36 @@ export class GroupCommitter {
       for (const job of group) settleJob(job, error, undefined);
       return;
     }
+    this.#stopExpiry();
     this.options.onGroup(group.length, this.options.monotonicMs() - startedAt);
     for (const { job, error, value } of outcomes) settleJob(job, error, value);
   }
 
+  /**
+   * Refuses the jobs that have waited for too long: the next connection may stop answering, too, and each takes seconds
+   * to be found dead.
+   */
+  #startExpiry(): void {
+    this.#expiry ??= setInterval(() => {
+      for (const job of this.#waiting.splice(0)) if (!this.#isRefused(job)) this.#waiting.push(job);
+    }, EXPIRY_INTERVAL_MS);
+  }
+
+  #stopExpiry(): void {
+    clearInterval(this.#expiry);
+    this.#expiry = undefined;
+  }
+
+  /** Refuses a job that has expired, of which nothing is written. */
+  #isRefused(job: Job): boolean {
+    const isExpired = this.options.monotonicMs() > job.expiresAt;
+    if (isExpired) refuseJob(job, noConnectionAnswers());
+    return isExpired;
+  }
+
   /** Repeats a group until every job has an outcome. Rejects when the group can't be committed. */
-  async #commit(group: readonly Job[], startsWithSavepoints: boolean): Promise<Outcome[]> {
+  async #commit(all: readonly Job[], startsWithSavepoints: boolean): Promise<Outcome[]> {
+    let group = all;
     let lostAt: number | undefined;
     let lockError: unknown;
     let withSavepoints = startsWithSavepoints;
@@ -110,6 +139,8 @@ export class GroupCommitter {
       } else if (isConnectionLost(error)) {
         lostAt ??= this.options.monotonicMs();
         if (this.options.monotonicMs() - lostAt > this.options.reconnectMs) throw error;
+        group = group.filter((job) => !this.#isRefused(job));
+        if (group.length === 0) return [];
       } else if (isLockTimeout(error) && lockError === undefined && group.length > 1) lockError = error;
       else throw error;
     }
@@ -127,3 +158,9 @@ export class GroupCommitter {
     return outcomes;
   }
 }
+
+const noConnectionAnswers = () =>
+  new StorageError(
+    "connections to PostgreSQL stop answering; nothing of this write is stored",
+    "Check the network between this machine and PostgreSQL, such as a firewall that drops packets of open connections.",
+  );

@@ -9,6 +9,8 @@ export type Job = {
   sharedRow?: string | undefined;
   /** The monotonic time until which it may wait for rows that another transaction has locked. */
   deadline: number;
+  /** The monotonic time after which it is refused if the connection before it has been lost. */
+  expiresAt: number;
   settle: (error: unknown, value: unknown) => void;
 };
 

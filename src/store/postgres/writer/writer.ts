@@ -55,7 +55,8 @@ export function openWriter(options: WriterOptions): Writer {
     groupSize,
     monotonicMs,
     reconnectMs: connections.reconnectMs,
-    watchConnection: () => watchConnection({ connections, writer: name }, () => connection.client),
+    watchConnection: (onDead) =>
+      watchConnection({ connections, writer: name }, () => connection.client, onDead),
     lockTimeoutMs: options.lockTimeoutMs,
     onBegin: (partnerIds, which) => {
       now = clock();

@@ -21,6 +21,7 @@ const BACKGROUND_LOCK_TIMEOUT_MS = 8_000;
 const WAIT_SHARE = 0.9;
 /**
  * How much longer a write waits, each time and in all, while the transactions that have its rows locked make progress.
+ * The latter also limits its wait behind connections that stop answering.
  */
 const EXTENSION_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
@@ -114,6 +115,8 @@ export class Writers {
           partnerIds: ids,
           sharedRow,
           deadline,
+          // The writes of a series have no caller who waits.
+          expiresAt: isBackground ? Number.POSITIVE_INFINITY : startedAt + MOST_WAIT_MS,
           settle: (error, value) => {
             if (isBlocked) this.#unblock(ids);
             if (error === undefined) resolve(value as T);
