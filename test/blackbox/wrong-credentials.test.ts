@@ -226,9 +226,14 @@ async function shapesOf(client: ApiClient, requests: readonly Request[], wrong: 
   return [...shapes].map((shape) => JSON.parse(shape));
 }
 
-const refusal = (error: string) => [
+const refusal = (error: string, more: Record<string, string> = {}) => [
   401,
-  { "content-type": "application/json", "content-length": expect.any(String), "www-authenticate": CHALLENGE },
+  {
+    "content-type": "application/json",
+    "content-length": expect.any(String),
+    "www-authenticate": CHALLENGE,
+    ...more,
+  },
   JSON.stringify({ error, code: "unauthorized", request_id: "(the request)" }),
 ];
 
@@ -279,6 +284,7 @@ describe("every route of partners", () => {
 });
 
 describe("every route of administrators", () => {
+  const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
   const requests = (prefix = ""): Request[] =>
     ADMIN_ROUTES.flatMap(({ method, path }) =>
       recordsFor({ path }).map((records) => ({ method, path: prefix + adminPath(path, records) })),
@@ -286,18 +292,20 @@ describe("every route of administrators", () => {
 
   // Rule: admin-keys-only, admin-key
   test.each(WRONG_FOR_ADMINISTRATORS)("rejects %s with the same response", async (_, error, wrong) => {
-    expect(await shapesOf(adminClient(server, {}), requests(), wrong())).toEqual([refusal(error)]);
+    expect(await shapesOf(adminClient(server, {}), requests(), wrong())).toEqual([refusal(error, PRIVATE)]);
   });
 
   // Rule: admin-keys-only
   test("requires a key below the base path, too", async () => {
     const shapes = await shapesOf(adminClient(server, {}), requests("/api"), key(acme.api_key));
-    expect(shapes).toEqual([refusal(KEY)]);
+    expect(shapes).toEqual([refusal(KEY, PRIVATE)]);
   });
 
   // Rule: console-session
   test.each(WRONG_FOR_THE_CONSOLE)("rejects %s below /console", async (_, error, wrong) => {
-    expect(await shapesOf(adminClient(server, {}), requests("/console"), wrong())).toEqual([refusal(error)]);
+    expect(await shapesOf(adminClient(server, {}), requests("/console"), wrong())).toEqual([
+      refusal(error, PRIVATE),
+    ]);
   });
 
   // Rule: admin-keys-only
