@@ -32,6 +32,8 @@ export class Observations {
   readonly metered = { budget: 0, accepted: 0, unanswered: 0, refused: 0 };
   /** The number of kills of all servers. */
   kills = 0;
+  /** The number of completed rounds of `bun run crash`. */
+  crashes = 0;
   /** Violations that were seen at once, a sentence each. */
   readonly seen: string[] = [];
   /** The number of answers by status. */

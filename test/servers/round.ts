@@ -22,9 +22,11 @@ export type RoundOptions = {
   seconds: number;
   faults: readonly Fault[];
   storage: Storage;
+  /** The size of the portfolio of the snapshot; a smaller one is scored, announced and checked sooner. */
+  scoredProperties?: number;
 };
 
-export type Outcome = { violations: string[]; summary: string };
+export type Outcome = { violations: string[]; summary: string; record: Observations };
 
 const BUDGET = 400;
 /** The time limit of a round beside that duration. */
@@ -43,7 +45,7 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     options.seconds * 1000 + (options.faults.some(({ isLong }) => isLong) ? 90_000 : 0) + SETTLED_WITHIN_MS,
   );
   try {
-    const accounts = await setUp(fleet, record, receiver.url);
+    const accounts = await setUp(fleet, record, receiver.url, options.scoredProperties ?? SCORED_PROPERTIES);
     const { database } = options.storage;
     const isAway = () => database !== undefined && database.wire.mode !== "through";
     const caller = new Caller(fleet, record, random.fork("caller"), lag, isAway, giveUp);
@@ -56,12 +58,13 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     const broken = Object.entries(CHECKS).flatMap(([name, check]) =>
       check(record, found).map((fault) => `${name}: ${fault}`),
     );
-    return { violations: [...record.seen, ...broken], summary: summarise(record) };
+    return { violations: [...record.seen, ...broken], summary: summarise(record), record };
   } catch (error) {
     const tails = fleet.servers.map((server) => `${server.name}:\n${server.tail()}`);
     return {
       violations: [...record.seen, `${error instanceof Error ? error.message : error}\n${tails.join("\n")}`],
       summary: summarise(record),
+      record,
     };
   } finally {
     await fleet.end();
@@ -71,7 +74,7 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   }
 }
 
-async function setUp(fleet: Fleet, record: Observations, hook: string) {
+async function setUp(fleet: Fleet, record: Observations, hook: string, scoredProperties: number) {
   await fleet.init();
   const partner = async (name: string, ...more: string[]): Promise<Partner> =>
     await fleet.run("partner", "create", name, ...more);
@@ -82,7 +85,7 @@ async function setUp(fleet: Fleet, record: Observations, hook: string) {
   await fleet.run("partner", "set-budget", metered.partner_id, String(BUDGET));
   record.metered.budget = BUDGET;
   const revoked = await partner("Revoked");
-  const numbers = Array.from({ length: SCORED_PROPERTIES }, (_, nth) => nth);
+  const numbers = Array.from({ length: scoredProperties }, (_, nth) => nth);
   const properties = numbers.map((nth) => `${nth},Elm ${nth},Elm St,NY`);
   const appliances = numbers.map((nth) => `${nth},water_heater_gas,OLD${nth},1986`);
   await fleet.run(

@@ -17,6 +17,27 @@ export const killing: Fault = {
   },
 };
 
+/**
+ * Kills one server or all of them at once, `rounds` times. A round begins with servers that acknowledge writes and ends
+ * when the killed ones listen again.
+ */
+export const crashing = (rounds: number): Fault => ({
+  name: "crash",
+  what: "kill -9 of one server or of all at once, started again at once, as often as possible",
+  async inflict({ fleet, record }, random, until) {
+    while (!until.aborted && record.crashes < rounds) {
+      const enough = record.writes.size + random.between(1, 20);
+      while (record.writes.size < enough && !until.aborted) await Bun.sleep(5);
+      // The kill happens at any point of the following writes.
+      await Bun.sleep(random.below(30));
+      const killed = random.chance(0.2) ? fleet.servers : [random.pick(fleet.servers)];
+      await Promise.all(killed.map((server) => server.kill()));
+      await Promise.all(killed.map((server) => server.start()));
+      if (record.writes.size >= enough) record.crashes++;
+    }
+  },
+});
+
 export const stopping: Fault = {
   name: "stop",
   what: "SIGTERM to any server, and started again: a rolling restart",

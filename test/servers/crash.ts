@@ -1,0 +1,85 @@
+/*
+ * Kills servers during load, again and again: `bun run crash [--rounds 1000] [--storage folder|postgres] [--seed S]`, by
+ * default on both engines. A round is a kill -9, the start after it, and what clients do meanwhile. Every few dozen
+ * rounds all promises are checked and the storage is replaced by an empty one, so that a check reads little. Writes a
+ * report per engine to `bench/reports`, and exits 1 where a promise is broken.
+ */
+import { parseArgs } from "node:util";
+import { saveReport } from "../support/saved-report.ts";
+import { crashing } from "./faults/servers.ts";
+import { postgresStorage } from "./postgres.ts";
+import { runRound } from "./round.ts";
+import { folderStorage } from "./storage.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "1000" },
+    seed: { type: "string" },
+    storage: { type: "string" },
+    servers: { type: "string", default: "3" },
+    clients: { type: "string", default: "16" },
+  },
+});
+
+/** The duration of load between two checks. */
+const SECONDS_PER_CHECK = 60;
+const SCORED_PROPERTIES = 40;
+const ENGINES = ["folder", "postgres"] as const;
+type Engine = (typeof ENGINES)[number];
+
+function wholeNumber(name: "rounds" | "seed" | "servers" | "clients", most = 1e9): number {
+  const value = values[name]!;
+  if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > most)
+    throw new Error(`--${name} is ${value}: use a whole number from 1 to ${most}`);
+  return Number(value);
+}
+
+const engines = values.storage === undefined ? ENGINES : ENGINES.filter((name) => name === values.storage);
+if (engines.length === 0) throw new Error(`--storage is ${values.storage}: use ${ENGINES.join(" or ")}`);
+const rounds = wholeNumber("rounds", 1e6);
+const servers = wholeNumber("servers", 16);
+const clients = wholeNumber("clients", 256);
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) + 1 : wholeNumber("seed");
+
+async function crash(engine: Engine) {
+  const startedAt = Date.now();
+  const total = { rounds: 0, kills: 0, checks: 0, writes: 0, deliveries: 0, unanswered: 0 };
+  const violations: string[] = [];
+  for (let nth = 0; total.rounds < rounds; nth++) {
+    const { violations: found, record } = await runRound({
+      seed: seed + nth,
+      servers,
+      clients,
+      seconds: SECONDS_PER_CHECK,
+      scoredProperties: SCORED_PROPERTIES,
+      faults: [crashing(rounds - total.rounds)],
+      storage: engine === "folder" ? folderStorage() : await postgresStorage(),
+    });
+    violations.push(...found.map((violation) => `seed ${seed + nth}: ${violation}`));
+    total.rounds += record.crashes;
+    total.kills += record.kills;
+    total.checks++;
+    total.writes += record.writes.size;
+    total.deliveries += record.arrivals.length;
+    total.unanswered += record.answers.get("none") ?? 0;
+    console.log(`${engine}: ${total.rounds} of ${rounds} rounds, ${total.writes} writes acknowledged`);
+    for (const violation of found.slice(0, 20)) console.log(`  FAILED seed ${seed + nth}: ${violation}`);
+    if (record.crashes === 0) throw new Error(`${engine}: no round was completed in ${SECONDS_PER_CHECK} s`);
+  }
+  saveReport(`crash-${engine}.json`, {
+    seed,
+    servers: engine === "folder" ? 1 : servers,
+    clients,
+    seconds: Math.round((Date.now() - startedAt) / 1000),
+    ...total,
+    violations,
+  });
+  return violations.length;
+}
+
+let broken = 0;
+for (const engine of engines) broken += await crash(engine);
+console.log(
+  broken === 0 ? "nothing acknowledged was lost, doubled or announced twice" : `${broken} violations`,
+);
+process.exit(broken === 0 ? 0 : 1);
