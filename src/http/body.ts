@@ -1,4 +1,5 @@
 import { Failure, invalid } from "../domain/errors.ts";
+import { yieldUntilAborted } from "../event-loop.ts";
 
 const MAX_DEPTH = 32;
 /** More than an item of any list has fields. */
@@ -14,11 +15,24 @@ export function checkDeclaredSize({ headers }: Request, limit: number): void {
 }
 
 /**
- * Reads the raw body. Throws payload_too_large as soon as it exceeds `limit` bytes, and invalid_request if the client
- * disconnects before the end.
+ * Resolves when the runtime has parsed what the client sent in one segment with the request; rejects if that has ended the
+ * connection. The runtime closes it without a response if another request follows (pipelining), and responds with a 400 to
+ * any other bytes. The client cannot tell whether a write was made then, so one that has not started must not start.
+ */
+export const segmentParsed = ({ signal }: Request): Promise<void> => yieldUntilAborted(signal)();
+
+/**
+ * Reads the raw body, and waits until the runtime has parsed what follows it. Throws payload_too_large as soon as it exceeds
+ * `limit` bytes, invalid_request if the client disconnects before the end, and an AbortError if it does right behind it.
  */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   checkDeclaredSize(request, limit);
+  const bytes = await readWhole(request, limit);
+  await segmentParsed(request);
+  return bytes;
+}
+
+async function readWhole(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return request.headers.has("content-length")
       ? await readDeclared(request, limit)

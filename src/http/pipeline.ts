@@ -10,7 +10,7 @@ import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts"
 import type { Administration } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
-import { checkDeclaredSize, parseJsonObject, readBytes, requireJson } from "./body.ts";
+import { checkDeclaredSize, parseJsonObject, readBytes, requireJson, segmentParsed } from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, namesTag } from "./entity-tag.ts";
@@ -254,6 +254,7 @@ export class Pipeline {
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
+    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await segmentParsed(request);
     const { deadline } = context;
     if (operation.body !== "raw") deadline.start();
     if (bytes) memory.reserve(bytes.length);

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { readBytes } from "../../src/http/body.ts";
 import { listen } from "../../src/http/listen.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 
@@ -50,5 +51,35 @@ test.each<[string, boolean, string, (socket: Socket) => void]>([
   close(socket);
   await aborted;
   expect((signal.reason as Error).name).toBe("AbortError");
+  await listener.stop(100);
+});
+
+// Rule: pipelining
+test.each([
+  ["plain", undefined],
+  ["TLS", identity],
+])("a write with further bytes in its segment is interrupted before it is made, over %s", async (_, tls) => {
+  const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
+  const listener = await listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeoutS: 30,
+    tls,
+    async fetch(request) {
+      resolve(await readBytes(request, 100).catch((error) => error.name));
+      return new Response();
+    },
+    onFault(error) {
+      throw error;
+    },
+  });
+  const port = Number(new URL(listener.url).port);
+  const socket: Socket = tls
+    ? connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false })
+    : connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nwrite${REQUEST}`);
+  expect(await outcome).toBe("AbortError");
+  socket.destroy();
   await listener.stop(100);
 });
