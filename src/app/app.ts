@@ -1,4 +1,5 @@
 import type { LoggedError } from "../administration/logged-error.ts";
+import type { RateWindow } from "../cluster/address-rate-window.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
@@ -30,7 +31,7 @@ import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
-import { checkHealth } from "../usecases/operations/check-health.ts";
+import { checkHealth, sharedHealth } from "../usecases/operations/check-health.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { adminHosts } from "./admin-hosts.ts";
 import { type AdminDeps, adminOperations } from "./admin-operations.ts";
@@ -265,7 +266,8 @@ async function createFetches(
   const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
   const startedAtMs = monotonicMs();
-  const health = () =>
+  // Nobody is refused the health, so checks that many ask for at once are shared.
+  const health = sharedHealth(monotonicMs, isDraining, () =>
     checkHealth({
       store,
       clock,
@@ -277,7 +279,8 @@ async function createFetches(
       lastBackup,
       pages,
       clockOffMs: cluster.clockOffMs,
-    });
+    }),
+  );
   const embeds = embedOperations({
     store,
     knowledge,
@@ -316,7 +319,7 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
-  const windows = rateWindows({ limits, store, monotonicMs, cluster });
+  const windows = rateWindows({ limits, store, monotonicMs, random });
   const pipeline = new Pipeline({
     store,
     knowledge,
@@ -334,6 +337,7 @@ async function createFetches(
   const serving = (
     operations: readonly Operation[],
     listener: string,
+    metricsWindow?: RateWindow,
     rules?: { checkHost: HostCheck; headers: Record<string, string> },
   ) =>
     createHttp({
@@ -342,7 +346,8 @@ async function createFetches(
       ...rules,
       basePath: server.basePath,
       pipeline,
-      ...windows.addresses(listener),
+      addressWindow: windows.addresses(listener),
+      metricsWindow,
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       monotonicMs,
@@ -354,7 +359,7 @@ async function createFetches(
       onResponse: (...answer) => metrics.requestAnswered(...answer),
     });
   if (isOneListener) {
-    const both = serving([...forPartners, ...forAdministrators], "address");
+    const both = serving([...forPartners, ...forAdministrators], "address", windows.scrapes(true));
     return { main: both, admin: both };
   }
   return {
@@ -362,6 +367,7 @@ async function createFetches(
     admin: serving(
       [consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators],
       "administrator's address",
+      windows.scrapes(false),
       { checkHost: adminHosts(config), headers: ADMIN_HEADERS },
     ),
   };

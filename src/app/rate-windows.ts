@@ -1,37 +1,44 @@
 import { AddressRateWindow, type RateWindow } from "../cluster/address-rate-window.ts";
-import type { Cluster } from "../cluster/cluster.ts";
 import { DistributedRateWindow } from "../cluster/distributed-rate-window.ts";
+import { PARTNER_CALLER } from "../cluster/rate-window.ts";
 import type { Config } from "../config/settings.ts";
+import type { FillRandom } from "../domain/ids.ts";
+import { systemTimers } from "../event-loop.ts";
 import { SlidingWindow } from "../http/sliding-window.ts";
 import type { Durability, Store } from "../store/store.ts";
+
+/** At least this many scrapes of an address are admitted where partners can send some too. */
+const SCRAPES_PER_MINUTE = 60;
 
 /** Returns the rate windows of callers: of this server, or shared by all on the database. */
 export function rateWindows(deps: {
   limits: Config["limits"];
   store: Store;
   monotonicMs: () => number;
-  cluster: Cluster;
+  random: FillRandom;
 }): {
   partners: RateWindow;
-  /** Returns the windows of one listener; its name keeps its callers apart from those of others. */
-  addresses(listener: string): { addressWindow: RateWindow; healthWindow: RateWindow };
+  /** Returns the window of one listener; its name keeps its callers apart from those of others. */
+  addresses(listener: string): RateWindow;
+  /** Returns the window of scrapes: without a limit, unless everybody can send some. */
+  scrapes(partnersReachThem: boolean): RateWindow;
 } {
-  const { limits, store, monotonicMs, cluster } = deps;
+  const { limits, store, monotonicMs, random } = deps;
+  const newHolder = () => Buffer.from(random(new Uint8Array(9))).toString("base64url");
   const shared = (limit: number, durability: Durability) =>
-    new DistributedRateWindow(store, limit, monotonicMs, durability);
+    new DistributedRateWindow({ store, monotonicMs, timers: systemTimers, newHolder }, limit, durability);
+  const partners = shared(limits.perPartnerPerMinute, "durable");
   return {
     partners: store.isShared
-      ? shared(limits.perPartnerPerMinute, "durable")
+      ? { admit: (partnerId) => partners.admit(PARTNER_CALLER + partnerId) }
       : new SlidingWindow(limits.perPartnerPerMinute),
     addresses(listener) {
-      const own = new SlidingWindow(limits.perIpPerMinute, cluster.alive);
-      const all = store.isShared
-        ? // Anybody may make the database count one, so the disk is not asked to.
-          new AddressRateWindow(shared(limits.perIpPerMinute, "process"), own, `${listener} `)
-        : own;
-      // A load balancer asks each server for its health, however many there are.
-      const ofHealth = new SlidingWindow(limits.perIpPerMinute);
-      return { addressWindow: all, healthWindow: store.isShared ? ofHealth : own };
+      const own = new SlidingWindow(limits.perIpPerMinute);
+      if (!store.isShared) return own;
+      // Anybody may make the database count one, so the disk is not asked to.
+      return new AddressRateWindow(shared(limits.perIpPerMinute, "process"), own, `address ${listener} `);
     },
+    scrapes: (partnersReachThem) =>
+      new SlidingWindow(partnersReachThem ? Math.max(SCRAPES_PER_MINUTE, limits.perIpPerMinute) : 0),
   };
 }

@@ -8,10 +8,12 @@ const MAX_PENDING = 64;
 
 /**
  * A limit of calls per minute and address that several servers enforce together. Callers need no credential to be
- * counted, so under a flood, and while the database is unavailable, each server counts for itself.
+ * counted, so under a flood, and while the database is unavailable, each server counts for itself: up to the whole limit,
+ * since it cannot know how much of it other servers have seen.
  */
 export class AddressRateWindow implements RateWindow {
-  #pending = 0;
+  /** The calls that wait, by address: all calls of an address wait for one request. */
+  readonly #pending = new Map<string, number>();
 
   /** `prefix` keeps this limit's callers apart from those of other limits. */
   constructor(
@@ -21,14 +23,17 @@ export class AddressRateWindow implements RateWindow {
   ) {}
 
   async admit(caller: string, now: number): Promise<number | undefined> {
-    if (this.#pending >= MAX_PENDING) return await this.local.admit(caller, now);
-    this.#pending++;
+    const pending = this.#pending.get(caller) ?? 0;
+    if (pending === 0 && this.#pending.size >= MAX_PENDING) return await this.local.admit(caller, now);
+    this.#pending.set(caller, pending + 1);
     try {
       return await this.distributed.admit(this.prefix + caller, now);
     } catch {
       return await this.local.admit(caller, now);
     } finally {
-      this.#pending--;
+      const left = this.#pending.get(caller)! - 1;
+      if (left === 0) this.#pending.delete(caller);
+      else this.#pending.set(caller, left);
     }
   }
 }

@@ -1,21 +1,34 @@
 import { LRUCache } from "lru-cache";
-import { grantCalls, isExpired, type RateWindowRows } from "./rate-window.ts";
+import type { Instant } from "../domain/time.ts";
+import type { Timers } from "../event-loop.ts";
+import {
+  addCall,
+  type CallerUsage,
+  decide,
+  isExpired,
+  PERMITS_VALID_MS,
+  type PermitRequest,
+  type RateWindowRows,
+} from "./rate-window.ts";
 
-/** The size of a grant, as a fraction of the limit: a busy caller's server asks the database this often in a minute. */
-const GRANTS_PER_MINUTE = 20;
 const MAX_CALLERS = 10_000;
-/** A grant may be used up by other calls before a waiting call sees it; then the call asks again. */
-const MAX_ATTEMPTS = 4;
 
+type WaitingCall = { resolve: (refusedMs: number | undefined) => void; reject: (error: unknown) => void };
+
+/** What this server knows of a caller. Times are of the monotonic clock unless they say otherwise. */
 type Account = {
-  left: number;
-  expiresAt: number;
+  /** Names this account in the database. */
+  holder: string;
+  permits: number;
+  permitsEndAt: number;
   refusedUntil: number;
-  /** Calls that wait for the pending grant. */
-  waiting: number;
-  pending: Promise<void> | undefined;
+  /** The calls admitted with permits since the last request, by the database's clock. */
+  made: CallerUsage[0][number][];
+  /** The bounds of the database's clock minus the monotonic one. */
+  clock: { least: number; most: number };
+  waiting: WaitingCall[];
+  isAsking: boolean;
 };
-const EMPTY: Account = { left: 0, expiresAt: 0, refusedUntil: 0, waiting: 0, pending: undefined };
 
 /** Callers per transaction of `forgetIdleCallers`. */
 const BATCH = 200;
@@ -29,7 +42,7 @@ type RateWindowDatabase = {
   ): Promise<T>;
 };
 
-/** Deletes the rows of callers that have not called for a minute. */
+/** Deletes the rows of callers that have not called for a while. */
 export async function forgetIdleCallers(store: RateWindowDatabase): Promise<void> {
   for (let after: string | undefined = ""; after !== undefined; )
     after = await store.write(
@@ -39,60 +52,116 @@ export async function forgetIdleCallers(store: RateWindowDatabase): Promise<void
 }
 
 /**
- * A limit of calls per minute that several servers enforce together. The database grants each server a few calls of a
- * caller at a time, to be used within seconds, so the servers never admit more than the limit in any minute, whichever
- * of them start or stop meanwhile.
+ * A limit of calls per minute that several servers enforce together; `rate-window.ts` explains how. A server asks the
+ * database for a caller's first call, and again when the permits that it got with the answer are used up.
  */
 export class DistributedRateWindow {
   readonly #accounts = new LRUCache<string, Account>({ max: MAX_CALLERS });
 
-  /** A limit of 0 admits everything. With `process` durability, a crash of the database may grant some calls twice. */
+  /** A limit of 0 admits everything. With `process` durability, a crash of the database may forget calls. */
   constructor(
-    private readonly store: RateWindowDatabase,
+    private readonly deps: {
+      store: RateWindowDatabase;
+      monotonicMs: () => number;
+      timers: Timers;
+      /** Returns a text that no other account on the database has. */
+      newHolder: () => string;
+    },
     private readonly limit: number,
-    private readonly monotonicMs: () => number,
     private readonly durability: Durability,
   ) {}
 
   /** Returns undefined if the call is admitted, else the milliseconds until one would be. */
   async admit(caller: string): Promise<number | undefined> {
     if (this.limit === 0) return undefined;
-    const account = this.#accounts.get(caller) ?? { ...EMPTY };
+    const account = this.#accounts.get(caller) ?? this.#open(caller);
+    const now = this.deps.monotonicMs();
+    if (now < account.refusedUntil) return account.refusedUntil - now;
+    if (usePermit(account, now)) return undefined;
+    return await new Promise((resolve, reject) => {
+      account.waiting.push({ resolve, reject });
+      if (!account.isAsking) void this.#ask(caller, account);
+    });
+  }
+
+  #open(caller: string): Account {
+    const account: Account = {
+      holder: this.deps.newHolder(),
+      permits: 0,
+      permitsEndAt: 0,
+      refusedUntil: 0,
+      made: [],
+      clock: { least: 0, most: 0 },
+      waiting: [],
+      isAsking: false,
+    };
     this.#accounts.set(caller, account);
-    for (let attempts = 0; ; ) {
-      const now = this.monotonicMs();
-      if (now < account.refusedUntil) return account.refusedUntil - now;
-      if (account.left > 0 && now < account.expiresAt) {
-        account.left--;
-        return undefined;
+    return account;
+  }
+
+  /** Asks the database until all waiting calls are decided. Never rejects. */
+  async #ask(caller: string, account: Account): Promise<void> {
+    account.isAsking = true;
+    // Deferred by a microtask, so that one request serves all calls of this tick.
+    await Promise.resolve();
+    try {
+      while (account.waiting.length > 0) {
+        const undecidedMs = await this.#askOnce(caller, account);
+        if (undecidedMs !== undefined)
+          await new Promise<void>((resolve) => this.deps.timers.set(resolve, undecidedMs));
       }
-      if (attempts++ === MAX_ATTEMPTS) return 1_000;
-      account.waiting++;
-      // Deferred by a microtask, so that one grant serves all calls of this tick.
-      account.pending ??= Promise.resolve()
-        .then(() => this.#requestGrant(caller, account))
-        .finally(() => {
-          account.pending = undefined;
-        });
-      await account.pending;
+      account.isAsking = false;
+    } catch (error) {
+      // Whether the request was stored is unknown. Under another name nothing is counted twice: what the old one had
+      // counts as used, and expires.
+      if (this.#accounts.peek(caller) === account) this.#accounts.delete(caller);
+      for (const { reject } of account.waiting.splice(0)) reject(error);
     }
   }
 
-  async #requestGrant(caller: string, account: Account): Promise<void> {
-    const requestedAt = this.monotonicMs();
-    const wanted = Math.max(account.waiting, Math.ceil(this.limit / GRANTS_PER_MINUTE));
-    account.waiting = 0;
-    const { granted, validMs, waitMs } = await this.store.write(
+  /** Returns how long to wait before the calls that still wait can be decided; undefined if there is no need to. */
+  async #askOnce(caller: string, account: Account): Promise<number | undefined> {
+    const { holder, made } = account;
+    const request: PermitRequest = { holder, made, waiting: account.waiting.length };
+    const askedAt = this.deps.monotonicMs();
+    const decision = await this.deps.store.write(
       async (tx) => {
-        const { slots, now } = await tx.rateWindows.lock(caller);
-        const grant = grantCalls(slots, now, this.limit, wanted);
-        if (grant.granted > 0) await tx.rateWindows.save(caller, grant.slots);
-        return grant;
+        const { usage, now } = await tx.rateWindows.lock(caller);
+        const decided = decide(usage, now, this.limit, request);
+        await tx.rateWindows.save(caller, decided.usage);
+        return { ...decided, now };
       },
       { durability: this.durability, sharedRow: `rate window ${caller}` },
     );
-    // Counted from the request, so the grant ends here no later than in the database.
-    Object.assign(account, { left: granted, expiresAt: requestedAt + validMs });
-    if (granted === 0) account.refusedUntil = requestedAt + waitMs;
+    const answeredAt = this.deps.monotonicMs();
+    account.made = [];
+    account.permits = decision.permits;
+    // Counted from the request, so that they end here no later than in the database.
+    account.permitsEndAt = askedAt + PERMITS_VALID_MS;
+    account.clock = { least: decision.now - answeredAt, most: decision.now - askedAt };
+    const waiting = account.waiting.splice(0, request.waiting);
+    for (const { resolve } of waiting.splice(0, decision.admitted)) resolve(undefined);
+    if (decision.refusedMs !== undefined) {
+      account.refusedUntil = askedAt + decision.refusedMs;
+      const waitMs = Math.max(1, account.refusedUntil - answeredAt);
+      for (const { resolve } of waiting.splice(0)) resolve(waitMs);
+    }
+    account.waiting.unshift(...waiting);
+    for (const later of account.waiting.splice(0)) {
+      if (usePermit(account, answeredAt)) later.resolve(undefined);
+      else if (answeredAt < account.refusedUntil) later.resolve(account.refusedUntil - answeredAt);
+      else account.waiting.push(later);
+    }
+    return decision.undecidedMs;
   }
+}
+
+/** Admits a call with a permit if there is one. */
+function usePermit(account: Account, now: number): boolean {
+  if (account.permits === 0 || now >= account.permitsEndAt) return false;
+  account.permits--;
+  const { least, most } = account.clock;
+  const [from, to]: [Instant, Instant] = [Math.floor(now + least), Math.ceil(now + most)];
+  addCall(account.made, from, to);
+  return true;
 }

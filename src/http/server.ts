@@ -19,8 +19,8 @@ type HttpDeps = {
   basePath: string;
   pipeline: Pipeline;
   addressWindow: RateWindow;
-  /** Limits health checks, which each server counts for itself. */
-  healthWindow?: RateWindow;
+  /** Limits scrapes of the metrics; `addressWindow` by default. The health is outside all limits. */
+  metricsWindow?: RateWindow;
   /** Returns the client's address from the socket's address and X-Forwarded-For. */
   clientAddress: (socketAddress: string, forwardedFor: string | null) => string;
   checkHost: HostCheck;
@@ -44,6 +44,8 @@ type HttpDeps = {
 /** The request IDs of callers that are accepted. */
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 
+const UNLIMITED: RateWindow = { admit: () => undefined };
+
 /** Handles a request. Never rejects. */
 export type Fetch = (request: Request, socketAddress: string, holdOpen: HoldOpen) => Promise<Response>;
 
@@ -55,8 +57,12 @@ export type Fetch = (request: Request, socketAddress: string, holdOpen: HoldOpen
  * pipeline handles bodies and queries, and `MethodTable` handles 405 and OPTIONS.
  */
 export function createHttp(deps: HttpDeps): Fetch {
-  const { pipeline, addressWindow, healthWindow = addressWindow, clock, log } = deps;
-  const isHealth = (path: string) => path === "/health" || path === `${deps.basePath}/health`;
+  const { pipeline, addressWindow, metricsWindow = addressWindow, clock, log } = deps;
+  const ownWindows = new Map<string, RateWindow>();
+  for (const operation of deps.operations) {
+    const window = { getHealth: UNLIMITED, getMetrics: metricsWindow }[operation.id];
+    if (window) for (const path of addressesOf(operation, deps.basePath)) ownWindows.set(path, window);
+  }
   // Passes the context of a request through the router.
   const contexts = new WeakMap<Request, RequestContext>();
   // With `standardHostname`, Elysia assumes a host of a minimum length and misreads the path of http://db/v1/ping.
@@ -140,7 +146,7 @@ export function createHttp(deps: HttpDeps): Fetch {
     hostFailure: Failure | undefined,
   ): Promise<Response> {
     try {
-      const window = isHealth(pathOf(request.url)) ? healthWindow : addressWindow;
+      const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
       const waitMs = await window.admit(addressKey(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (hostFailure) throw hostFailure;

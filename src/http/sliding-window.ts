@@ -13,11 +13,8 @@ export class SlidingWindow {
   #young = new Map<string, Calls>();
   #old = new Map<string, Calls>();
 
-  /** A limit of 0 admits all calls. Several servers share the limit equally. */
-  constructor(
-    private readonly limit: number,
-    private readonly servers: () => number = () => 1,
-  ) {}
+  /** A limit of 0 admits all calls. */
+  constructor(private readonly limit: number) {}
 
   /**
    * Admits the call and returns undefined, or returns the milliseconds until a call can be admitted. `now` is an instant
@@ -26,7 +23,7 @@ export class SlidingWindow {
   admit(caller: string, now: number): number | undefined {
     if (this.limit === 0) return undefined;
     const calls = this.#young.get(caller) ?? this.#join(caller);
-    const first = this.#firstOf(calls, Math.max(1, Math.floor(this.limit / this.servers())));
+    const first = calls.ring[calls.next];
     if (first !== undefined) {
       const wait = first + WINDOW_MS - now;
       if (wait > 0) return wait;
@@ -34,12 +31,6 @@ export class SlidingWindow {
     calls.ring[calls.next] = now;
     calls.next = (calls.next + 1) % this.limit;
     return undefined;
-  }
-
-  /** Returns the time of the first of the caller's last `count` calls; undefined if there were fewer. */
-  #firstOf({ ring, next }: Calls, count: number): number | undefined {
-    if (next >= count) return ring[next - count];
-    return ring.length === this.limit ? ring[next - count + this.limit] : undefined;
   }
 
   /** Adds a caller to the young generation, with its calls from the old one. */

@@ -806,9 +806,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [primaryKey({ columns: [t.day, t.partnerId] })],
   );
 
-  /** Calls granted in the last minute, where several servers grant them: JSON of counts by slots. */
+  /** Calls in the last minute, where several servers count them: JSON, read only by the code that counts. */
   const rateWindows = table("rate_windows", {
-    /** A partner's id, or a listener's name with the address of a caller. */
+    /** `partner` with its id, or a listener's name with the address of a caller. */
     caller: text("caller").primaryKey(),
     slots: text("slots").notNull(),
   });

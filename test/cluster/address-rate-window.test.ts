@@ -25,6 +25,13 @@ test("they are counted per server while the database is unavailable", async () =
   expect(await window.admit("10.0.0.1", 0)).toBe(9);
 });
 
+test("calls of one address that come at once are counted together, however many", async () => {
+  const [shared, own] = [new Counted(7), new Counted(9)];
+  const window = new AddressRateWindow(shared, own, "");
+  await Promise.all(Array.from({ length: 1000 }, () => window.admit("10.0.0.1", 0)));
+  expect([shared.asked.length, own.asked.length]).toEqual([1000, 0]);
+});
+
 test("they are also counted during a flood from very many addresses, with few concurrent queries", async () => {
   let answer = () => {};
   const waits = new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, AnySQLiteTable } from "drizzle-orm/sqlite-core";
+import { PARTNER_CALLER } from "../../cluster/rate-window.ts";
 import type { Engine } from "../engine.ts";
 
 const { placeholder } = sql;
@@ -139,7 +140,12 @@ export function purgeStore(engine: Engine) {
   /** The deletions of one or a few rows each. */
   const last = [
     all(t.dailyBudgets, t.dailyBudgets.partnerId),
-    all(t.rateWindows, t.rateWindows.caller),
+    engine.prepared(() =>
+      db
+        .delete(t.rateWindows)
+        .where(eq(t.rateWindows.caller, sql`${sql.raw(`'${PARTNER_CALLER}'`)} || ${placeholder("id")}`))
+        .returning({ key: t.rateWindows.caller }),
+    ) as Deletion,
     all(t.snapshotShares, t.snapshotShares.partnerId),
     all(t.partnerPlans, t.partnerPlans.partnerId),
     all(t.credentials, t.credentials.partnerId),

@@ -1,11 +1,19 @@
 import { and, asc, eq, gt, or, sql } from "drizzle-orm";
-import type { CallSlots, RateWindowRows } from "../../cluster/rate-window.ts";
+import type { CallerUsage, RateWindowRows } from "../../cluster/rate-window.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
 const placeholder = sql.placeholder;
 
-/** The calls granted to each caller in the last minute, where several servers grant them. */
+const UNUSED: CallerUsage = [[], []];
+
+/** Reads a row. A new one is `[]`; one that an earlier version wrote has pairs of numbers, and belongs to no caller. */
+function parseUsage(text: string): CallerUsage {
+  const [known, leases] = JSON.parse(text) as Partial<CallerUsage>;
+  return known && leases && typeof (known as readonly unknown[])[0] !== "number" ? [known, leases] : UNUSED;
+}
+
+/** The calls of each caller in the last minute, where several servers count them. */
 export function rateWindowStore(engine: Engine) {
   const { db, now } = engine;
   const { rateWindows } = engine.tables;
@@ -17,19 +25,19 @@ export function rateWindowStore(engine: Engine) {
       .returning({ slots: rateWindows.slots, now: sql<number>`${now}` }),
   );
   return {
-    async lock(caller: string): Promise<{ slots: CallSlots; now: Instant }> {
+    async lock(caller: string): Promise<{ usage: CallerUsage; now: Instant }> {
       const [locked] = await lock().execute({ caller });
-      return { slots: JSON.parse(locked!.slots) as CallSlots, now: Number(locked!.now) };
+      return { usage: parseUsage(locked!.slots), now: Number(locked!.now) };
     },
-    async save(caller: string, slots: CallSlots): Promise<void> {
+    async save(caller: string, usage: CallerUsage): Promise<void> {
       await db
         .update(rateWindows)
-        .set({ slots: JSON.stringify(slots) })
+        .set({ slots: JSON.stringify(usage) })
         .where(eq(rateWindows.caller, caller));
     },
     async prune(
       after: string,
-      isExpired: (slots: CallSlots, now: Instant) => boolean,
+      isExpired: (usage: CallerUsage, now: Instant) => boolean,
       limit: number,
     ): Promise<string | undefined> {
       const { caller, slots } = rateWindows;
@@ -39,7 +47,7 @@ export function rateWindowStore(engine: Engine) {
         .where(gt(caller, after))
         .orderBy(asc(caller))
         .limit(limit);
-      const expired = rows.filter((row) => isExpired(JSON.parse(row.slots) as CallSlots, Number(row.now)));
+      const expired = rows.filter((row) => isExpired(parseUsage(row.slots), Number(row.now)));
       if (expired.length > 0) {
         // Only as read: a caller that was granted calls meanwhile stays.
         const asRead = expired.map((row) => and(eq(caller, row.caller), eq(slots, row.slots)));

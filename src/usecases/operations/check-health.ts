@@ -67,6 +67,25 @@ export async function checkHealth(deps: HealthDeps): Promise<Health> {
   };
 }
 
+/** Checks that begin within this time of each other are one. */
+const SHARED_MS = 100;
+
+/** Returns a check that runs at most ten times a second, however often it is asked for: no limit of calls applies to it. */
+export function sharedHealth(
+  monotonicMs: () => number,
+  isDraining: () => boolean,
+  check: () => Promise<Health>,
+): () => Promise<Health> {
+  let latest: { startedAt: number; whileDraining: boolean; health: Promise<Health> } | undefined;
+  return () => {
+    const now = monotonicMs();
+    const whileDraining = isDraining();
+    if (!latest || now - latest.startedAt >= SHARED_MS || latest.whileDraining !== whileDraining)
+      latest = { startedAt: now, whileDraining, health: check() };
+    return latest.health;
+  };
+}
+
 /** Leaves out the file's name and the error's text, since the health is public. */
 function summaryOf(backup: BackupSummary | undefined): Health["lastBackup"] {
   const at = backup && parseInstant(backup.at);

@@ -7,8 +7,8 @@ type CachedResponse = { etag: string | null; value: unknown; readAt: number };
 
 /** The time for which a response is reused without a request. Scores change daily. */
 const FRESH_MS = 5 * 60_000;
-/** The longest `Retry-After` that is waited for: a minute, plus what servers that share a database add to it. */
-const MAX_WAIT_S = 66;
+/** The longest `Retry-After` that is waited for: the minute of a rate limit. */
+const MAX_WAIT_S = 60;
 const MAX_ATTEMPTS = 3;
 
 /**

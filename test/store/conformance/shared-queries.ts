@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import type { CallerUsage } from "../../../src/cluster/rate-window.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { type Called, DAY, type MakeDatabase, NOW, openTestStore } from "./test-store.ts";
@@ -137,25 +138,25 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
 
     test("a caller's rate window is locked by one transaction, and stored", async () => {
       const lock = () => store.write((tx) => tx.rateWindows.lock("P"));
+      const used = (...times: number[]): CallerUsage => [times.map((at) => [at, at, 3]), [["A", 2, 99]]];
       const beforeMs = Date.now();
       const first = await lock();
-      expect(first.slots).toEqual([]);
+      expect(first.usage).toEqual([[], []]);
       expect(first.now).toBeWithin(beforeMs - 1, Date.now() + 1);
-      await store.write((tx) => tx.rateWindows.save("P", [[7, 3]]));
-      expect((await lock()).slots).toEqual([[7, 3]]);
+      await store.write((tx) => tx.rateWindows.save("P", used(7)));
+      expect((await lock()).usage).toEqual(used(7));
       const prune = (after: string, before: number) =>
-        store.write((tx) => tx.rateWindows.prune(after, (all) => all.at(-1)![0] < before, 1));
+        store.write((tx) => tx.rateWindows.prune(after, ([known]) => (known.at(-1)?.[0] ?? 0) < before, 1));
       await store.write((tx) => tx.rateWindows.lock("Q"));
-      await store.write((tx) =>
-        tx.rateWindows.save("Q", [
-          [7, 3],
-          [9, 1],
-        ]),
-      );
+      await store.write((tx) => tx.rateWindows.save("Q", used(7, 9)));
       expect([await prune("", 9), await prune("P", 9), await prune("Q", 9)]).toEqual(["P", "Q", undefined]);
-      const slots = (caller: string) => store.write((tx) => tx.rateWindows.lock(caller));
-      expect((await slots("P")).slots).toEqual([]);
-      expect((await slots("Q")).slots).toHaveLength(2);
+      const usage = async (caller: string) => (await store.write((tx) => tx.rateWindows.lock(caller))).usage;
+      expect(await usage("P")).toEqual([[], []]);
+      expect(await usage("Q")).toEqual(used(7, 9));
+      // What an earlier version wrote belongs to no caller.
+      const earlier = [[330_000_000, 3]] as unknown as CallerUsage;
+      await store.write((tx) => tx.rateWindows.save("P", earlier));
+      expect(await usage("P")).toEqual([[], []]);
       let asked = 0;
       const look = (_: unknown, now: number) => {
         asked = now;

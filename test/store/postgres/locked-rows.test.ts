@@ -155,8 +155,8 @@ test("a call during the removal of its caller's row is counted", async () => {
   const slots = "SELECT slots FROM rate_windows WHERE caller = 'again'";
   await store.write((tx) => tx.rateWindows.lock("again"));
   await other.query("BEGIN");
-  await other.query("UPDATE rate_windows SET slots = '[[9,1]]' WHERE caller = 'again'");
-  const forgotten = store.write((tx) => tx.rateWindows.prune("", (all) => all.length === 0, 100), {
+  await other.query("UPDATE rate_windows SET slots = '[[[9,9,1]],[]]' WHERE caller = 'again'");
+  const forgotten = store.write((tx) => tx.rateWindows.prune("", ([known]) => known.length === 0, 100), {
     priority: "background",
   });
   await eventually(async () => {
@@ -165,5 +165,5 @@ test("a call during the removal of its caller's row is counted", async () => {
   });
   await other.query("COMMIT");
   await forgotten;
-  expect((await other.query(slots)).rows).toEqual([{ slots: "[[9,1]]" }]);
+  expect((await other.query(slots)).rows).toEqual([{ slots: "[[[9,9,1]],[]]" }]);
 });
