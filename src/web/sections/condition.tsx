@@ -1,3 +1,5 @@
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
 import { percent } from "../charts/bar.tsx";
@@ -26,19 +28,44 @@ type Costs = Pick<
   "risk_tier" | "confidence" | "appliance_id" | "proactive_cost" | "reactive_cost"
 >;
 
+type TierTotals = { count: number; plannedUsd: number; afterFailureUsd: number };
+
+/** The numbers of a property's components: in total, by tier and by confidence, and of their appliances. */
+type ComponentTotals = {
+  components: number;
+  appliances: number;
+  tiers: Readonly<Record<RiskTier, TierTotals>>;
+  confidences: Readonly<Record<ComponentJson["confidence"], number>>;
+};
+
+/** Counts the components in steps, for properties with many. */
+export function* componentTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
+  const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
+  const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
+  const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };
+  const appliances = new Set<string>();
+  yield* forEachInSteps(components, (one) => {
+    const tier = tiers[one.risk_tier];
+    tier.count++;
+    tier.plannedUsd += one.proactive_cost;
+    tier.afterFailureUsd += one.reactive_cost;
+    confidences[one.confidence]++;
+    appliances.add(one.appliance_id);
+  });
+  return { components: components.length, appliances: appliances.size, tiers, confidences };
+}
+
 /** The condition of the property: score, grade and rating, the data behind them, and three key figures. */
 export function Condition(props: {
   condition: ConditionJson;
-  components: readonly Costs[];
+  totals: ComponentTotals;
   reserve: ReserveJson;
   csv?: CsvLink;
 }) {
-  const { condition, components, reserve, csv } = props;
+  const { condition, totals, reserve, csv } = props;
   if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;
   const rating = RATINGS[condition.rating ?? ""] ?? { name: "Condition", tone: "" };
-  const critical = components.filter(({ risk_tier }) => risk_tier === "CRITICAL");
-  const planned = sum(critical, "proactive_cost");
-  const afterFailure = sum(critical, "reactive_cost");
+  const { CRITICAL: critical } = totals.tiers;
   const perUnit = reserve.reserves["12_month"].per_unit_per_month;
   return (
     <section class="card condition" id="condition" aria-labelledby="condition-title">
@@ -72,9 +99,11 @@ export function Condition(props: {
         </div>
         <div>
           <dt>Planned cost (critical)</dt>
-          <dd>{money(planned)}</dd>
+          <dd>{money(critical.plannedUsd)}</dd>
           <dd class="small muted">
-            {critical.length === 0 ? "no critical components" : `vs. ${money(afterFailure)} after failure`}
+            {critical.count === 0
+              ? "no critical components"
+              : `vs. ${money(critical.afterFailureUsd)} after failure`}
           </dd>
         </div>
         <div>
@@ -83,14 +112,11 @@ export function Condition(props: {
           <dd class="small muted">per unit per month, next 12 months</dd>
         </div>
       </dl>
-      <DataConfidence components={components} />
+      <DataConfidence totals={totals} />
       <TableDetails
         summary="How the score is calculated"
         csv={csv}
-        rows={TIERS.map((tier) => ({
-          tier,
-          group: components.filter((component) => component.risk_tier === tier),
-        }))}
+        rows={TIERS.map((tier) => ({ tier, of: totals.tiers[tier] }))}
         columns={[
           {
             heading: "Tier",
@@ -100,16 +126,12 @@ export function Condition(props: {
               </>
             ),
           },
-          { heading: "Components", isNumber: true, cell: ({ group }) => count(group.length) },
-          {
-            heading: "Planned cost",
-            isNumber: true,
-            cell: ({ group }) => money(sum(group, "proactive_cost")),
-          },
+          { heading: "Components", isNumber: true, cell: ({ of }) => count(of.count) },
+          { heading: "Planned cost", isNumber: true, cell: ({ of }) => money(of.plannedUsd) },
           {
             heading: "Cost after failure",
             isNumber: true,
-            cell: ({ group }) => money(sum(group, "reactive_cost")),
+            cell: ({ of }) => money(of.afterFailureUsd),
           },
         ]}
         note={condition.methodology}
@@ -129,15 +151,12 @@ function NoAssessment() {
 }
 
 /** The amount and confidence of the data behind the score, so that an estimate is not taken for a survey. */
-function DataConfidence({ components }: { components: readonly Costs[] }) {
-  const appliances = new Set(components.map((component) => component.appliance_id)).size;
-  const countOf = (confidence: string) =>
-    components.filter((component) => component.confidence === confidence).length;
+function DataConfidence({ totals }: { totals: ComponentTotals }) {
+  const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
   return (
     <p class="data-confidence small muted">
-      Based on {counted(components.length, "component")} in {counted(appliances, "appliance")}. Data
-      confidence: {count(countOf("HIGH"))} high, {count(countOf("MEDIUM"))} medium, {count(countOf("LOW"))}{" "}
-      low.
+      Based on {counted(totals.components, "component")} in {counted(totals.appliances, "appliance")}. Data
+      confidence: {count(high)} high, {count(medium)} medium, {count(low)} low.
     </p>
   );
 }
@@ -167,8 +186,4 @@ function GradeScale({ score, grade }: { score: number; grade: string }) {
       </svg>
     </svg>
   );
-}
-
-function sum(components: readonly Costs[], field: "proactive_cost" | "reactive_cost"): number {
-  return components.reduce((total, component) => total + component[field], 0);
 }

@@ -13,7 +13,7 @@ import { counted, date } from "../format.ts";
 import { componentKindAndTier, groupInSteps } from "../grouping.ts";
 import { Locations } from "../locations.ts";
 import { Attention } from "./attention.tsx";
-import { Condition } from "./condition.tsx";
+import { Condition, componentTotalsInSteps } from "./condition.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { Inspections } from "./inspections.tsx";
 import { planDetailsInSteps, RecommendedActions, type RenderBudgetPlanner } from "./plan.tsx";
@@ -82,8 +82,9 @@ export const PropertySections = (props: SectionsProps) => <>{runSteps(sectionsIn
 export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsProps): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = data;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
+  const totals = yield* componentTotalsInSteps(components);
   const summary = (
-    <Condition condition={condition} components={components} reserve={reserve} csv={csv("condition")} />
+    <Condition condition={condition} totals={totals} reserve={reserve} csv={csv("condition")} />
   );
   if (components.length === 0) return [summary];
   const locations = new Locations(data.types, data.units);

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { yieldToEventLoop } from "../../src/event-loop.ts";
+import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
+import { renderPropertyPage } from "../../src/web/embed/pages.tsx";
+import { knowledge, usePortfolioStore } from "../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const TERMS = { years: 10, inflationPct: 3, budgetCents: null };
+const open = usePortfolioStore();
+
+test("no step of a property's page goes through the components again and again", async () => {
+  const world = await open(NOW);
+  const property = await world.addProperty();
+  const appliance = { propertyId: property.id, installYear: 2025 };
+  await world.addAppliances(...Array.from({ length: 200 }, () => appliance));
+  const deps = { ...world, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
+  const figures = await propertyFigures(deps, property, {
+    chosen: undefined,
+    terms: TERMS,
+    defaultTrend: () => undefined,
+  });
+
+  let reads = 0;
+  // More than any step that has a constant number of items, such as a sort, could read.
+  const many = Array.from({ length: 10 }, () => figures.components).flat();
+  const get = <C extends object>(component: C, key: string | symbol): unknown => {
+    reads++;
+    return Reflect.get(component, key);
+  };
+  const counted = many.map((component) => new Proxy(component, { get }));
+  const links = { csv: () => undefined, schedule: "schedule" };
+  const steps = renderPropertyPage(
+    { ...figures, components: counted },
+    { style: "style", script: "script", links },
+  );
+  let most = 0;
+  for (let step = steps.next(); ; step = steps.next()) {
+    most = Math.max(most, reads);
+    reads = 0;
+    if (step.done) {
+      expect(step.value.html).toContain(`Based on ${counted.length.toLocaleString("en-US")} components`);
+      break;
+    }
+  }
+  expect(counted.length).toBeGreaterThan(10_000);
+  expect(most).toBeLessThanOrEqual(3 * counted.length);
+});
