@@ -92,7 +92,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
         const today = dayOf(now);
-        const items = await complianceOf(store, knowledge, property.id, today, yieldNow, reserveMemory);
+        const items = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
         return ok(withPartner(complianceView(property, items), partner.name));
       },
     }),

@@ -1,10 +1,13 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { byDueDay, type ComplianceItem, complianceItems } from "../../domain/figures/compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import type { Day } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
 import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
 import { loadEvents } from "../history/event-histories.ts";
 
 /** Appliances whose events are read by one query. */
@@ -13,34 +16,38 @@ const APPLIANCES_A_STEP = 50;
 const ITEM_BYTES = 700;
 
 /**
- * Returns the inspections due for a property's appliances, earliest first, from one snapshot of the database.
+ * Returns the inspections due for a property's appliances, earliest first, from one state of the database.
  * `reserve` receives the bytes that are retained as they grow; may throw to end the work.
  */
-export function complianceOf(
-  store: Pick<Store, "inReadSnapshot">,
+export async function complianceOf(
+  store: Pick<Store, "read" | "inReadSnapshot">,
   knowledge: Knowledge,
-  propertyId: string,
+  { id, partnerId }: Pick<Property, "id" | "partnerId">,
   today: Day,
   yieldNow: Yield,
   reserve: (bytes: number) => void = () => {},
 ): Promise<ComplianceItem<Appliance>[]> {
-  return store.inReadSnapshot(async (read) => {
+  const readStep = async (read: Stores, after: number) => {
+    const appliances = await read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
+    const ids = appliances.map((appliance) => appliance.id);
+    const events = await loadEvents(read, knowledge, ids, undefined, yieldNow);
+    const items = complianceItems(knowledge, appliances, events, today);
+    return { items, last: appliances.length < APPLIANCES_A_STEP ? undefined : appliances.at(-1)!.seq };
+  };
+  // Most properties need a single step. A read snapshot would cost them more than their reads.
+  const first = await readConsistently(store, partnerId, (read) => readStep(read, 0));
+  if (first.last === undefined) {
+    reserve(first.items.length * ITEM_BYTES);
+    return first.items;
+  }
+  return await store.inReadSnapshot(async (read) => {
     const all: ComplianceItem<Appliance>[] = [];
-    for (let after = 0; ; await yieldNow()) {
-      const appliances = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);
-      const events = await loadEvents(
-        read,
-        knowledge,
-        appliances.map(({ id }) => id),
-        undefined,
-        yieldNow,
-      );
-      const items = complianceItems(knowledge, appliances, events, today);
+    for (let after: number | undefined = 0; after !== undefined; await yieldNow()) {
+      const { items, last }: Awaited<ReturnType<typeof readStep>> = await readStep(read, after);
       reserve(items.length * ITEM_BYTES);
       for (const item of items) all.push(item);
-      if (appliances.length < APPLIANCES_A_STEP)
-        return await runYielding(sortInSteps(all, byDueDay), yieldNow);
-      after = appliances.at(-1)!.seq;
+      after = last;
     }
+    return await runYielding(sortInSteps(all, byDueDay), yieldNow);
   });
 }

@@ -91,7 +91,7 @@ export async function propertyFigures(
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   await yieldNow();
-  const inspections = await complianceOf(store, knowledge, property.id, dayOf(now), yieldNow, reserveMemory);
+  const inspections = await complianceOf(store, knowledge, property, dayOf(now), yieldNow, reserveMemory);
   return {
     property: propertyView(property),
     condition: figureOf(condition),
