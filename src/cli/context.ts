@@ -5,6 +5,7 @@ import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 import type { DescribedCommand } from "./described.ts";
+import { printableText } from "./terminal/printable-text.ts";
 
 /** A synchronous text stream: `write` returns after all text is written. */
 export type Output = { write(text: string): void };
@@ -79,6 +80,7 @@ export function createContext(
       log ??= createLogger({ ...this.config.log, destination: logLines });
       return log;
     },
-    print: (result, human) => host.stdout.write(`${given.json ? JSON.stringify(result) : human}\n`),
+    print: (result, human) =>
+      host.stdout.write(`${given.json ? JSON.stringify(result) : printableText(human)}\n`),
   };
 }

@@ -15,6 +15,7 @@ import type { DescribedCommand } from "./described.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportError } from "./report-error.ts";
 import { COMMANDS } from "./table.ts";
+import { printableText } from "./terminal/printable-text.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
 
 /**
@@ -23,9 +24,10 @@ import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
  */
 export async function runCommandLine(
   argv: readonly string[],
-  host: Host,
+  given: Host,
   table: readonly Entry[] = COMMANDS,
 ): Promise<number> {
+  const host = { ...given, stderr: { write: (text: string) => given.stderr.write(printableText(text)) } };
   const json = isJsonAsked(argv);
   let level = () => host.env.MAINSTAY_LOG__LEVEL;
   const report = (error: unknown) =>
@@ -44,8 +46,8 @@ export async function runCommandLine(
     writeUsage: (text) => {
       usage += text;
     },
-    async invoke({ command, args, options, given, overrides }) {
-      const context = createContext(host, given, overrides, () => describeAll(table));
+    async invoke({ command, args, options, given: globalOptions, overrides }) {
+      const context = createContext(host, globalOptions, overrides, () => describeAll(table));
       level = () => context.config.log.level;
       if (!command.longRunning) host.guard(report);
       await command.run(context, args as never, options as never);

@@ -53,6 +53,31 @@ describe("every command", () => {
   });
 
   // Rule: command-form
+  test("prints no control characters of names and files, which a terminal would run", async () => {
+    const installation = install();
+    const { partner_id } = await installation.createPartner("Acme\u009b31m");
+    const file = join(folder(), "events.csv");
+    const spoofed = '"\u001b[2JX\nImported: all rows\u009b"';
+    writeFileSync(
+      file,
+      `partner_property_id,serial,event_type,date,a\u001b]0;b\u0007\n${spoofed},S,Repair,2026-01-01,\n`,
+    );
+    const outcomes = [
+      await installation.run("partner", "list"),
+      await installation.run("partner", "show", partner_id),
+      await installation.run("partner", "show", "\u001b[31m"),
+      await installation.run("import", "--partner", partner_id, "--service-events", file),
+      await installation.run("import", "--partner", partner_id, "--service-events", "\u001b[31m"),
+    ];
+    for (const { stdout, stderr } of outcomes) expect(stdout + stderr).not.toMatch(/(?![\t\n])\p{Cc}/u);
+    expect(outcomes[0]!.stdout).toContain("Acme\ufffd31m");
+    expect(outcomes[3]!.stderr).toContain("Property not found: \ufffd[2JX Imported: all rows\ufffd");
+    // JSON has the exact text.
+    const { stdout } = await installation.run("partner", "show", partner_id, "--json");
+    expect(JSON.parse(stdout).name).toBe("Acme\u009b31m");
+  });
+
+  // Rule: command-form
   test("reports errors as JSON on standard error with --json", async () => {
     const installation = install();
     await installation.init();

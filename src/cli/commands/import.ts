@@ -195,7 +195,9 @@ function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): string 
 /** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
 const REASONS_SHOWN = 3;
 
-function reasonText({ error, rows, firstLine }: RejectReason): string {
+function reasonText({ error: given, rows, firstLine }: RejectReason): string {
+  // A quoted cell may contain line ends, and so lines that look like the command's own.
+  const error = given.replaceAll(/\s+/g, " ");
   if (rows === 1) return `line ${firstLine}: ${error}`;
   const absent = /^(\w+) is required$/.exec(error)?.[1];
   const remedy = absent === undefined ? "" : `. Fix the rows or pass --default ${absent}=VALUE`;

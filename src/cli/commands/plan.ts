@@ -20,6 +20,7 @@ import {
 import { choice, command, text, UsageError, value, whole } from "../command.ts";
 import { withData } from "../data.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
+import { printableText } from "../terminal/printable-text.ts";
 
 const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
 
@@ -59,7 +60,7 @@ export const planCommand = command({
     const form = context.json ? "json" : (format ?? "table");
     if (form === "csv") context.stdout.write(plan.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
-    else context.stdout.write(`${plan.text(context.columns)}\n`);
+    else context.stdout.write(`${printableText(plan.text(context.columns))}\n`);
   },
 });
 

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { standardStream } from "../../standard-streams.ts";
 import type { Host, Output } from "../context.ts";
+import { printableText } from "./printable-text.ts";
 
 /** The reader of standard output has closed it, as `head` does. */
 export class OutputClosed extends Error {
@@ -11,7 +12,7 @@ export class OutputClosed extends Error {
 /** Returns the host of a command that runs in this process. */
 export function processHost(guard: Host["guard"]): Host {
   return {
-    stdout: descriptor(1),
+    stdout: isatty(1) ? printable(descriptor(1)) : descriptor(1),
     stderr: descriptor(2),
     logLines: standardStream(2),
     env: process.env,
@@ -24,6 +25,9 @@ export function processHost(guard: Host["guard"]): Host {
     guard,
   };
 }
+
+/** Also replaces what files and pipes get unchanged, such as a table in CSV. */
+const printable = ({ write }: Output): Output => ({ write: (text) => write(printableText(text)) });
 
 /** Writes synchronously: process.stdout would lose buffered output when the process exits. */
 function descriptor(number: 1 | 2): Output {
