@@ -24,6 +24,13 @@ allow_networks = ["127.0.0.0/8"]
 concurrency_per_partner = 8
 `;
 
+export type FleetOptions = {
+  /** The configuration file of all servers. */
+  configuration?: string;
+  /** Called with every line of their logs. */
+  onLine?: (line: string) => void;
+};
+
 /** The servers over one storage, all with one key. */
 export class Fleet {
   readonly servers: readonly Server[];
@@ -35,13 +42,14 @@ export class Fleet {
     private readonly storage: Storage,
     random: SeededRandom,
     onEnd: (what: string) => void,
+    { configuration = CONFIGURATION, onLine }: FleetOptions = {},
   ) {
-    writeFileSync(join(this.#folder, "mainstay.toml"), CONFIGURATION);
+    writeFileSync(join(this.#folder, "mainstay.toml"), configuration);
     const key = Buffer.from(Array.from({ length: 32 }, () => random.below(256))).toString("base64url");
     this.#env = { ...storage.env, MAINSTAY_KEY: `mainstay-key-v1:${key}` };
     this.servers = Array.from({ length: Math.min(count, storage.mostServers) }, (_, nth) => {
       const args = this.#where(nth);
-      return new Server(`server ${nth + 1}`, { args, cwd: this.#folder, env: this.#env }, onEnd);
+      return new Server(`server ${nth + 1}`, { args, cwd: this.#folder, env: this.#env }, onEnd, onLine);
     });
   }
 

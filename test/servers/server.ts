@@ -21,12 +21,15 @@ export class Server {
   /** Increases whenever the server is killed, paused, resumed or started. */
   disturbances = 0;
   kills = 0;
+  /** The size of its log, in bytes. */
+  loggedBytes = 0;
 
   constructor(
     readonly name: string,
     private readonly started: Started,
     /** Called when it ends without a kill. */
     private readonly onEnd: (what: string) => void,
+    private readonly onLine: (line: string) => void = () => {},
   ) {}
 
   get isUp(): boolean {
@@ -150,9 +153,13 @@ export class Server {
     const decoder = new TextDecoder();
     let rest = "";
     for await (const chunk of stream) {
+      this.loggedBytes += chunk.byteLength;
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop()!;
-      for (const line of lines) take(line);
+      for (const line of lines) {
+        take(line);
+        this.onLine(line);
+      }
       this.#lines = [...this.#lines, ...lines].slice(-LINES_KEPT);
     }
   }

@@ -1,0 +1,48 @@
+import type { Point } from "./growth.ts";
+
+/** A call without an answer, as a client sees it: the connection was refused, closed or reset. */
+const isConnectionError = (error: unknown): error is Error & { code: string } =>
+  error instanceof Error && "code" in error && typeof error.code === "string";
+
+/** What a run has seen: answers by route and status, connections without an answer, other violations, and samples. */
+export class Recorder {
+  readonly startedAt = performance.now();
+  readonly series = new Map<string, Point[]>();
+  readonly statuses = new Map<string, number>();
+  readonly resets: string[] = [];
+  readonly violations = new Map<string, number>();
+  calls = 0;
+  /** Snapshots taken, each on a day of its own. */
+  days = 0;
+  /** Partners created, used and purged. */
+  visits = 0;
+
+  get seconds(): number {
+    return (performance.now() - this.startedAt) / 1000;
+  }
+
+  sample(name: string, value: number): void {
+    const points = this.series.get(name) ?? [];
+    points.push({ at: Math.round(this.seconds), value });
+    this.series.set(name, points);
+  }
+
+  answered(route: string, status: number): void {
+    this.calls++;
+    const key = `${route} ${status}`;
+    this.statuses.set(key, (this.statuses.get(key) ?? 0) + 1);
+  }
+
+  wrong(what: string): void {
+    const key = what.slice(0, 500);
+    if (this.violations.size < 100 || this.violations.has(key))
+      this.violations.set(key, (this.violations.get(key) ?? 0) + 1);
+  }
+
+  /** Records why a call failed: a connection without an answer, or an answer unlike the API document. */
+  failed(route: string, error: unknown): void {
+    if (isConnectionError(error))
+      this.resets.push(`${route}: ${error.code} after ${Math.round(this.seconds)} s`);
+    else this.wrong(`${route}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

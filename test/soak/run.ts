@@ -1,0 +1,83 @@
+/*
+ * Keeps servers under load for a long time: `bun run soak [--minutes 20 | --hours 24] [--storage folder|postgres]
+ * [--servers 3]`, by default on both engines at once. Partners call every route, well and badly, and are purged again;
+ * their endpoints are good and bad; a day passes every half minute; backups, retention and rotations happen meanwhile.
+ * Writes the measured growth of memory, handles, database and log to a page and a JSON file in `bench/reports`, and exits
+ * 1 where something grows, a connection gets no answer or an answer is unexplained.
+ */
+import { parseArgs } from "node:util";
+import { measuredOn, saveReport, saveReportFile } from "../support/saved-report.ts";
+import { type Engine, soakEngine } from "./engine.ts";
+import { pageOf } from "./page.ts";
+import type { Recorder } from "./recorder.ts";
+import { type EngineReport, reportOf } from "./report.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string" },
+    hours: { type: "string" },
+    storage: { type: "string" },
+    servers: { type: "string", default: "3" },
+    visitors: { type: "string", default: "3" },
+    "pause-ms": { type: "string", default: "20" },
+    seed: { type: "string" },
+  },
+});
+
+const ENGINES = ["folder", "postgres"] as const;
+const DEFAULT_MINUTES = 20;
+const DAY_SECONDS = 30;
+
+function numberFor(
+  name: "minutes" | "hours" | "servers" | "visitors" | "pause-ms" | "seed",
+  most: number,
+): number {
+  const value = values[name]!;
+  if (!/^\d+$/.test(value) || Number(value) > most)
+    throw new Error(`--${name} is ${value}: use a whole number up to ${most}`);
+  return Number(value);
+}
+
+const minutes =
+  values.hours !== undefined
+    ? 60 * numberFor("hours", 1000)
+    : values.minutes !== undefined
+      ? numberFor("minutes", 60_000)
+      : DEFAULT_MINUTES;
+if (minutes < 2) throw new Error("a run takes at least 2 minutes: growth needs samples after the warm-up");
+const engines: readonly Engine[] =
+  values.storage === undefined ? ENGINES : ENGINES.filter((name) => name === values.storage);
+if (engines.length === 0) throw new Error(`--storage is ${values.storage}: use ${ENGINES.join(" or ")}`);
+
+const seconds = 60 * minutes;
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : numberFor("seed", 1e9);
+const options = {
+  seed,
+  seconds,
+  servers: numberFor("servers", 16),
+  visitors: numberFor("visitors", 64),
+  pauseMs: numberFor("pause-ms", 60_000),
+  daySeconds: DAY_SECONDS,
+};
+console.log(`${minutes} minutes on ${engines.join(" and ")}, seed ${seed}`);
+const runs = new Map<Engine, { report: EngineReport; recorder: Recorder }>(
+  await Promise.all(
+    engines.map(async (engine) => {
+      const recorder = await soakEngine(engine, options);
+      return [engine, { recorder, report: reportOf(engine, recorder, seconds) }] as const;
+    }),
+  ),
+);
+const reports = [...runs.values()].map(({ report }) => report);
+for (const { engine, calls, measured, resets, violations, holds } of reports) {
+  console.log(
+    `${engine}: ${calls} calls, ${resets.length} connections without an answer, ${holds ? "holds" : "FAILED"}`,
+  );
+  for (const { series, growth, holds } of measured)
+    if (!holds)
+      console.log(`  ${series}: growth ${growth === null ? "unknown" : `${(growth * 100).toFixed(1)} %`}`);
+  for (const what of [...resets, ...Object.keys(violations)].slice(0, 20)) console.log(`  ${what}`);
+}
+saveReport("soak.json", { ...options, engines: reports });
+saveReportFile("soak.html", pageOf(measuredOn(), runs, seconds));
+process.exit(reports.every(({ holds }) => holds) ? 0 : 1);

@@ -1,0 +1,217 @@
+import { expect } from "bun:test";
+import fc from "fast-check";
+import type { Fleet } from "../servers/fleet.ts";
+import type { SeededRandom } from "../servers/seeded-random.ts";
+import { operationsOf, readApiDocument } from "../support/api-document.ts";
+import { ApiClient, type Credential, requestToken } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import { fill, requestsFor } from "../support/hostile-requests.ts";
+import { STAND_INS } from "../support/hostile-values.ts";
+import type { Json } from "../support/json.ts";
+import { addRecords, type RecordIds } from "../support/records.ts";
+import { ADMIN_ROUTES, adminPath, EMBED_ROUTES, OPEN_ROUTES } from "../support/routes.ts";
+import { ENDPOINTS, type startEndpoints } from "./endpoints.ts";
+import type { Recorder } from "./recorder.ts";
+
+export type Visited = {
+  fleet: Fleet;
+  random: SeededRandom;
+  recorder: Recorder;
+  administrator: Credential;
+  endpoints: Awaited<ReturnType<typeof startEndpoints>>;
+  /** The pause after each call, in milliseconds. */
+  pauseMs: number;
+  over: AbortSignal;
+};
+
+/** Requests per operation of the API document in a visit: some of them good, most distorted or hostile. */
+const REQUESTS_EACH = 2;
+/** Calls that take long or need another system: `bun run bench` and tests of their own make them. */
+const LEFT_OUT = [
+  "/admin/rm-preflight",
+  "/admin/model/proposal",
+  "/admin/model/proposal/apply",
+  "/admin/model/revert",
+];
+
+const document = readApiDocument();
+
+/**
+ * A partner from its creation to its purge: it calls every route, has its credentials rotated, and its reports are shown
+ * and revoked. It leaves nothing behind but the audit log, so that a run of any length has the same amount of data.
+ */
+export async function visit(world: Visited, nth: number): Promise<void> {
+  const { endpoints, recorder, random } = world;
+  const admin = clientOf(world, world.administrator, true);
+  const name = `Visitor ${nth}`;
+  const { body: partner } = await admin.post("/admin/partners", {
+    name,
+    daily_budget: 1_000_000,
+    webhook_url: endpoints.url(ENDPOINTS[nth % ENDPOINTS.length]!),
+  });
+  const path = `/admin/partners/${partner.partner_id}`;
+  const steps: Record<string, (ids: RecordIds) => Promise<unknown>> = {
+    operations: (ids) => callOperations(world, partner, ids),
+    embeds: (ids) => showReports(world, admin, ids),
+    rotations: () => rotate(world, admin, partner, path),
+    administration: (ids) => administer(world, admin, partner, ids),
+    pages: () => openPages(world),
+  };
+  try {
+    const ids = await addRecords(clientOf(world, { "x-api-key": partner.api_key }));
+    for (const [step, run] of Object.entries(steps)) {
+      if (world.over.aborted) break;
+      await run(ids).catch((error) => recorder.failed(step, error));
+    }
+  } catch (error) {
+    recorder.failed("records", error);
+  } finally {
+    await admin.send("POST", `${path}/purge`, { body: { confirm: name } });
+    recorder.visits++;
+    await Bun.sleep(random.below(500));
+  }
+}
+
+/** Returns a client whose calls go to any server and are counted; the contract of each answer is checked. */
+function clientOf(world: Visited, credential: Credential, admin = false): ApiClient {
+  const { fleet, random } = world;
+  const url = () => {
+    const server = random.pick(fleet.servers);
+    return (admin ? server.adminUrl : server.url)!;
+  };
+  return new CountedClient(world, url, credential);
+}
+
+class CountedClient extends ApiClient {
+  constructor(
+    private readonly world: Visited,
+    url: () => string,
+    credential: Credential,
+  ) {
+    super(url, credential, () => "");
+  }
+
+  override async send(...args: Parameters<ApiClient["send"]>) {
+    const reply = await super.send(...args);
+    const [method, path] = args;
+    judge(this.world, `${method} ${routeOf(path)}`, reply.status, reply.text);
+    await Bun.sleep(this.world.pauseMs);
+    return reply;
+  }
+}
+
+/** Replaces ids and tokens, so that answers are counted by route. */
+const routeOf = (path: string) =>
+  path
+    .split("?", 1)[0]!
+    .replaceAll(/\b[A-Z]+_[0-9a-z_]{8,}/g, "{id}")
+    .replaceAll(/[0-9a-f]{32}\.jpg/g, "{file}")
+    .replaceAll(/%[^/]*|[^\x20-\x7e/]+/g, "…")
+    .slice(0, 60);
+
+/** No server is stopped and nothing is limited: neither a fault nor a refusal of load is expected. */
+function judge({ recorder }: Visited, route: string, status: number, text: string): void {
+  recorder.answered(route, status);
+  if (status >= 500 || status === 429)
+    recorder.wrong(`${route} was answered ${status}: ${text.slice(0, 200)}`);
+}
+
+async function callOperations(world: Visited, partner: Json, ids: RecordIds): Promise<void> {
+  const key = clientOf(world, { "x-api-key": partner.api_key });
+  const token = await requestToken(world.fleet.servers[0]!.url!, partner as never);
+  const bearer = clientOf(world, { authorization: `Bearer ${token}` });
+  const values = { ...STAND_INS, ...ids, svc_client: partner.client_id, svc_secret: partner.client_secret };
+  for (const at of operationsOf(document)) {
+    const requests = fc.sample(requestsFor(document, at), {
+      numRuns: REQUESTS_EACH,
+      seed: world.random.below(2 ** 31),
+    });
+    for (const { target, headers, body, encoding } of requests) {
+      if (world.over.aborted) return;
+      const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, values)]);
+      const client = world.random.chance(0.5) ? key : bearer;
+      await client
+        .send(at.method, fill(target, values), {
+          headers: Object.fromEntries(filled),
+          ...(body !== undefined && { raw: Buffer.from(fill(body, values), encoding) }),
+        })
+        .catch((error) => world.recorder.failed(at.operation.operationId, error));
+    }
+  }
+}
+
+async function showReports(world: Visited, admin: ApiClient, ids: RecordIds): Promise<void> {
+  const { fleet, random } = world;
+  const { body: embed } = await admin.post("/admin/embeds", { property_id: ids.P_ });
+  const { token } = embed;
+  const urls = EMBED_ROUTES.map(({ path }) =>
+    path.replace("{token}", token).replace("{file}", "plan.csv?years=30"),
+  );
+  for (const url of urls) {
+    const { status, text } = await page(world, url);
+    if (status !== 200)
+      world.recorder.wrong(`a page of a report was answered ${status}: ${text.slice(0, 200)}`);
+  }
+  // Readers that leave before the answer.
+  for (let nth = 0; nth < 5; nth++) {
+    const leave = AbortSignal.timeout(random.between(1, 20));
+    await fetch(`${random.pick(fleet.servers).url}${random.pick(urls)}`, { signal: leave })
+      .then((response) => response.text())
+      .catch((error) => {
+        if (!leave.aborted) throw error;
+      });
+  }
+  await admin.post(`/admin/embeds/${embed.embed_id ?? embed.id}/revoke`, {}, 200);
+  await eventually(async () => expect((await page(world, urls[0]!)).status).toBe(404), 10_000);
+}
+
+async function rotate(world: Visited, admin: ApiClient, partner: Json, path: string): Promise<void> {
+  const { body: rotated } = await admin.post(`${path}/rotate-key`, {}, 200);
+  const ping = (api_key: string) => clientOf(world, { "x-api-key": api_key }).get("/v1/ping", {}, 200);
+  await eventually(() => ping(rotated.api_key), 10_000);
+  const old = clientOf(world, { "x-api-key": partner.api_key });
+  await eventually(() => old.get("/v1/ping", {}, 401), 10_000);
+  partner.api_key = rotated.api_key;
+  await admin.post(`${path}/rotate-secret`, {}, 200);
+  await admin.post(`${path}/rotate-webhook-secret`, { overlap_hours: 1 }, 200);
+  await admin.post(`${path}/revoke-tokens`, {}, 200);
+}
+
+/** Calls the administrators' routes, changes without a body, which most of them refuse. */
+async function administer(world: Visited, admin: ApiClient, partner: Json, ids: RecordIds): Promise<void> {
+  const all = {
+    ...ids,
+    PARTNER_: partner.partner_id,
+    EMB_: "EMB_00000000000000000000000000",
+    job: "prune-deliveries",
+  };
+  for (const { method, path } of ADMIN_ROUTES) {
+    if (LEFT_OUT.includes(path) || world.over.aborted) continue;
+    const asking = method === "GET" ? {} : { body: {} };
+    await admin
+      .send(method, adminPath(path, all), asking)
+      .catch((error) => world.recorder.failed(`${method} ${path}`, error));
+  }
+}
+
+async function openPages(world: Visited): Promise<void> {
+  for (const { path } of OPEN_ROUTES) {
+    if (path.includes("{") || path === "/console" || path === "/metrics") continue;
+    const { status } = await page(world, path);
+    if (status >= 400) world.recorder.wrong(`GET ${path} was answered ${status}`);
+  }
+}
+
+/** Requests a page as a browser does. */
+async function page(world: Visited, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${world.random.pick(world.fleet.servers).url}${path}`);
+  const text = await response.text();
+  judge(
+    world,
+    `GET ${path.replace(/property\/[^/]+/, "property/{token}").split("?")[0]}`,
+    response.status,
+    text,
+  );
+  await Bun.sleep(world.pauseMs);
+  return { status: response.status, text };
+}
