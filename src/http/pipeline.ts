@@ -1,5 +1,5 @@
 import type { RateWindow } from "../cluster/address-rate-window.ts";
-import { Failure, StorageError } from "../domain/errors.ts";
+import { Failure, notFound, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
@@ -252,6 +252,7 @@ export class Pipeline {
     context: RequestContext,
     memory: ResponseMemory,
   ): Promise<Reply> {
+    requireDecoded(params);
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
     if (!bytes && operation.method !== "GET" && operation.body !== "raw") await segmentParsed(request);
@@ -357,6 +358,11 @@ function withRequestId<T>({ requestId, signal }: Call, run: (tx: Tx) => Promise<
     signal.throwIfAborted();
     return await run({ ...tx, requestId });
   };
+}
+
+/** Throws not_found for a path with an invalid escape, such as `%zz`: the router sets the parameter to null. */
+function requireDecoded(params: Readonly<Record<string, string | null>>): void {
+  for (const name in params) if (params[name] === null) throw notFound("Not found");
 }
 
 const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError";

@@ -129,10 +129,10 @@ export function createHttp(deps: HttpDeps): Fetch {
   }
 
   async function respond(request: Request, context: RequestContext): Promise<Response> {
-    // Checked first: no code behind this can parse the URL of a request with an invalid host.
-    const hostFailure = deps.checkHost(request.headers.get("host"));
-    const response = await route(request, context, hostFailure);
-    if (response.status < 400 || hostFailure || context.caller.aborted) return response;
+    // Checked first: no code behind this can parse the URL of a request with an invalid host, or of CONNECT.
+    const refusal = deps.checkHost(request.headers.get("host")) ?? connectRefusal(request);
+    const response = await route(request, context, refusal);
+    if (response.status < 400 || refusal || context.caller.aborted) return response;
     try {
       return (await deps.htmlErrorPages?.(request, response)) ?? response;
     } catch (error) {
@@ -143,13 +143,13 @@ export function createHttp(deps: HttpDeps): Fetch {
   async function route(
     request: Request,
     context: RequestContext,
-    hostFailure: Failure | undefined,
+    refusal: Failure | undefined,
   ): Promise<Response> {
     try {
       const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
       const waitMs = await window.admit(addressKey(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
-      if (hostFailure) throw hostFailure;
+      if (refusal) throw refusal;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
       if (request.method === "OPTIONS") return table.options(request, context);
       // A write is not abandoned, since its effects must be reported.
@@ -165,6 +165,14 @@ export function createHttp(deps: HttpDeps): Fetch {
     }
   }
 }
+
+/** Refuses to be a proxy. The URL of such a request is the host and port that it asks for, or any other text. */
+const connectRefusal = ({ method }: Request): Failure | undefined =>
+  method === "CONNECT"
+    ? new HttpFailure("method_not_allowed", "Method CONNECT is not allowed", {
+        allow: "GET, HEAD, POST, PUT, OPTIONS",
+      })
+    : undefined;
 
 /** What a caller got, in the names of the log. */
 type Outcome = {

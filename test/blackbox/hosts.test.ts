@@ -177,8 +177,32 @@ describe("the administrators' listener", () => {
   });
 });
 
+// Rule: wrong-method
+test.each(["[::", "*", "%00", "://", "x:80", "x:99999", "/health", "/embed/property/none"])(
+  "CONNECT to %s is a 405 with the common body",
+  async (target) => {
+    for (const [, url] of LISTENERS) {
+      const { responses } = await exchange(url(), rawRequest(`CONNECT ${target}`));
+      expect(responses).toMatchObject([{ status: 405 }]);
+      expect(JSON.parse(responses[0]!.body).code).toBe("method_not_allowed");
+    }
+  },
+);
+
+test.each([
+  ["partners", "/embed/property/", 404],
+  ["partners", "/v1/components/", 404],
+  ["administrators", "/admin/partners/", 404],
+] as const)("a path for %s with an invalid escape, %s…, is a %i", async (listener, path, status) => {
+  const [url, key] = listener === "partners" ? [server.url, partner.api_key] : [server.adminUrl, admin.key];
+  for (const id of ["%", "%zz", "%ff", "%c3%28", "a%"]) {
+    const { responses } = await exchange(url, rawRequest(`GET ${path}${id}`, [`X-Api-Key: ${key}`]));
+    expect({ id, responses }).toMatchObject({ id, responses: [{ status }] });
+  }
+});
+
 // Rule: one-log-line
-test("no request writes more than one line to the log, or anything beside it", async () => {
+test("no bytes of a request add a line to the log, or anything beside it", async () => {
   // With line ends, brackets, escapes and invalid UTF-8.
   const bytes = fc.string({
     unit: fc.constantFrom(
@@ -219,7 +243,8 @@ test("no request writes more than one line to the log, or anything beside it", a
   );
   const request = fc.record({
     isForPartners: fc.boolean(),
-    target: fc.tuple(fc.constantFrom("/", "/", "http://x", "http://[::", "//"), path),
+    method: fc.constantFrom("GET", "GET", "GET", "OPTIONS", "CONNECT", "DELETE", "get", "FOO"),
+    target: fc.tuple(fc.constantFrom("/", "/", "http://x", "http://[::", "//", ""), path),
     host: fc.oneof(fc.constant("localhost"), hostile),
     headers: fc.array(header, { maxLength: 3 }),
     post: fc.option(fc.tuple(fc.constantFrom("/v1/properties", "/oauth/token", "/console/session"), bytes)),
@@ -227,12 +252,12 @@ test("no request writes more than one line to the log, or anything beside it", a
   const before = server.log.length;
   let sent = 0;
   await fc.assert(
-    fc.asyncProperty(request, async ({ isForPartners, target, host, headers, post }) => {
+    fc.asyncProperty(request, async ({ isForPartners, method, target, host, headers, post }) => {
       const lines = headers.map(([name, value]) => `${name}: ${value}`);
       const head = [`X-Api-Key: ${partner.api_key}`, ...lines, `Content-Length: ${post?.[1].length ?? 0}`];
       const text = post
         ? rawRequest(`POST ${post[0]}`, [...head, "Content-Type: application/json"], post[1])
-        : rawRequest(`GET ${target.flat().join("")}`, head);
+        : rawRequest(`${method} ${target.flat().join("")}`, head);
       const url = isForPartners ? server.url : server.adminUrl;
       const { responses } = await exchange(url, text.replace("Host: localhost", `Host: ${host}`));
       sent++;
