@@ -1,4 +1,4 @@
-import type { BrandTier } from "./scoring/types.ts";
+import type { BrandTier, InstallYearBasis } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type Appliance = {
@@ -16,6 +16,7 @@ export type Appliance = {
   /** False if the tier follows from the brand. */
   brandTierGiven: boolean;
   installYear: number;
+  installYearBasis: InstallYearBasis;
   /** 0.5 (light) to 2.0 (heavy). */
   usageIntensity: number;
   warrantyExpiry: Day | null;
@@ -26,7 +27,8 @@ export type Appliance = {
 export type NewAppliance = {
   propertyId: string;
   typeId: string;
-  installYear: number;
+  /** Null for the building's year. */
+  installYear: number | null;
   unitId: string | null;
   brand: string | null;
   model: string | null;
@@ -38,7 +40,8 @@ export type NewAppliance = {
 
 /** Fields to change. Null clears an optional field; for `brandTier` it restores the brand's own tier. */
 export type ApplianceChange = Partial<Omit<NewAppliance, "propertyId" | "typeId" | "installYear">> & {
-  installYear?: number;
+  /** Null for the building's year. */
+  installYear?: number | null;
   /** Accepted only if unchanged. */
   typeId?: string;
   propertyId?: string;

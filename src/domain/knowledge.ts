@@ -55,6 +55,12 @@ type Wear = "use" | "calendar";
 /** `alone`: the part may be replaced on its own; `with_appliance`: it is as old as its appliance. */
 type ReplacedHow = "alone" | "with_appliance";
 
+export const PERILS = ["water", "sewer_backup", "fire"] as const;
+export type Peril = (typeof PERILS)[number];
+
+/** The damage to the property that a failure does with a probability; its mean cost. */
+type Damage = { peril: Peril; probability: number; cents: number };
+
 /** A component of an appliance type. Lives in years, costs in cents. */
 export type ComponentDef = {
   id: string;
@@ -67,7 +73,11 @@ export type ComponentDef = {
   weibullShape: number;
   /** Cost of planned replacement. */
   proactiveCents: number;
-  /** Cost of replacement after a failure, damage included. */
+  /** Cost of replacement after a failure, without damage to the property. */
+  emergencyCents: number;
+  /** Null for a component whose failure damages nothing else. */
+  damage: Damage | null;
+  /** Expected cost of a failure: the emergency cost and the probable damage. */
   reactiveCents: number;
   /** Null for a component without regular maintenance. */
   maintenanceIntervalMonths: number | null;
@@ -75,14 +85,22 @@ export type ComponentDef = {
   wear: Wear;
   restoredBy: readonly Restoration[];
   replaced: ReplacedHow;
+  /** The age at which a standard, a maker or an insurer has it replaced whatever its condition; null without one. */
+  fixedLifeYears: number | null;
+  /** True for life safety, conveyance, gas and relief devices, balconies: never planned to run to failure. */
+  safety: boolean;
   provenance: {
     medianLife: Provenance;
     weibullShape: Provenance;
     proactiveCost: Provenance;
-    reactiveCost: Provenance;
+    emergencyCost: Provenance;
+    /** Null without damage. */
+    damage: Provenance | null;
     /** Null without an interval. */
     maintenanceInterval: Provenance | null;
     environment: Provenance;
+    /** Null without a fixed life. */
+    fixedLife: Provenance | null;
   };
 };
 
@@ -92,11 +110,43 @@ export type ApplianceType = {
   system: System;
   /** The size that the costs are for, such as "one 3-ton split system". */
   referenceSize: string;
+  /** How costs follow the size; null for a type whose costs do not. */
+  size: ApplianceSize | null;
   /** Cost of replacing the whole unit. */
   replacementCents: number;
   /** Replacement cost value: the smaller of the whole unit's cost and the sum of its components' proactive costs. */
   rcvCents: number;
+  /** Null for a type whose parts are replaced one by one. */
+  whole: WholeUnit | null;
   components: readonly ComponentDef[];
+};
+
+/** Costs are those of the reference size times (size ÷ reference)^exponent. */
+type ApplianceSize = {
+  unit: string;
+  reference: number;
+  exponent: number;
+  /**
+   * The property's own size that stands in for a missing one: its gross area, that area by story, or its units. Such a type
+   * is a part of the building, and a failure of it damages the more places, the larger it is.
+   */
+  defaultsTo: "footprint" | "gross_area" | "unit_count" | null;
+};
+
+/** A type that is replaced as a whole (docs/model/figures.md#costs): with its principal part, or at a life of its own. */
+type WholeUnit = {
+  /** The part whose failure is the unit's, and what the unit costs after it, damage aside; not rounded. */
+  principal: { defId: string; emergencyCents: number } | null;
+  /** The life of a unit without a principal part. */
+  lifeYears: number | null;
+};
+
+/** Parameters of the losses of a building system's components. */
+type LossClass = {
+  /** Variance of the factor on a year's failures that the components of one census division share. */
+  yearFactorVariance: number;
+  /** Coefficient of variation of a damage. */
+  damageVariation: number;
 };
 
 /** The brand names of each tier for a family of appliance types. */
@@ -132,6 +182,20 @@ export type ClaimType = {
   ratio: number;
   systems: readonly System[];
   componentIds: ReadonlySet<string>;
+};
+
+/** What original parts of buildings of some years are likely made of, and their hazard ratio for it. */
+export type Era = {
+  id: string;
+  /** A description in words. */
+  label: string;
+  componentIds: ReadonlySet<string>;
+  /** Of the building, inclusive. */
+  firstYear: number;
+  lastYear: number;
+  ratio: number;
+  /** True if it applies only to an appliance without a brand. */
+  withoutBrand: boolean;
 };
 
 /** An inspection that an appliance type needs at an interval. Events of the types `resetBy` restart it. */
@@ -230,6 +294,8 @@ export type ScoringModel = {
     highestProduct: number;
   };
   cascade: { fromScore: number; fullAfter: number; highestProduct: number };
+  /** Standard deviation of the error of a life's logarithm. */
+  lifeError: { book: number; calibrated: number };
   confidence: {
     eventsForHigh: number;
     conditionWithinMonths: number;
@@ -246,6 +312,7 @@ export type FactGroup =
   | "keywords"
   | "cascades"
   | "claimTypes"
+  | "eras"
   | "smartEvents"
   | "environments";
 
@@ -257,6 +324,8 @@ export type KnowledgeData = {
   keywords: KeywordRules;
   cascades: readonly Cascade[];
   claimTypes: readonly ClaimType[];
+  eras: readonly Era[];
+  lossClasses: ReadonlyMap<System, LossClass>;
   regimes: readonly InspectionRegime[];
   smartEvents: readonly SmartEventType[];
   environments: ReadonlyMap<string, Environment>;
@@ -289,9 +358,13 @@ export type Knowledge = {
   brandTier(typeId: string, brand: string | null): BrandTier | undefined;
   /** Returns the components that a recalled or condemned make harms, if the brand or the model names one. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
+  /** Returns whether the component is the upstream component of a rule. */
+  isUpstream(defId: string): boolean;
   cascadesTo(defId: string): readonly Cascade[];
   /** Throws for an unknown id. */
   keywordGroup(id: string): KeywordGroup;
+  lossClass(system: System): LossClass;
+  erasOf(defId: string): readonly Era[];
   claimType(id: string): ClaimType | undefined;
   smartEvent(eventType: string): SmartEventType | undefined;
   regimes(typeId: string): readonly InspectionRegime[];

@@ -1,6 +1,7 @@
 import type { Component } from "./component.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { lifeScale } from "./scoring/aged-life.ts";
+import { type FailureDays, failureDays } from "./scoring/failure-window.ts";
 import {
   failureProbability,
   type Outlook,
@@ -27,6 +28,12 @@ export function failureProbabilityWithin(
   days: number,
 ): number {
   return failureProbability(outlookOf(knowledge, component, brandTier), days, knowledge.model);
+}
+
+/** Returns the failure window of a component from the day of its latest score. */
+export function failureDaysOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): FailureDays {
+  const outlook = outlookOf(knowledge, component, brandTier);
+  return failureDays(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
 }
 
 /** Returns the score in `days` days through aging alone, 0 to 0.99. */

@@ -35,7 +35,7 @@ export type RecordsSince = {
 };
 
 /** The fields of a property that scoring reads. */
-export type ScoredProperty = Pick<Property, "id" | "state" | "recordsSince">;
+export type ScoredProperty = Pick<Property, "id" | "state" | "yearBuilt" | "recordsSince">;
 
 /** The input for a new property. */
 export type NewProperty = Pick<

@@ -1,5 +1,6 @@
 import {
   type ApplianceType,
+  type ComponentDef,
   type Environment,
   isLifeSafetyOrConveyance,
   type KeywordRules,
@@ -14,7 +15,9 @@ import type {
   brandsFile,
   cascadesFile,
   claimTypesFile,
+  erasFile,
   keywordsFile,
+  lossClassesFile,
   modelFile,
   regimesFile,
   smartEventsFile,
@@ -28,8 +31,10 @@ export type CheckedFiles = {
   brands: typeof brandsFile.infer;
   cascades: typeof cascadesFile.infer;
   claimTypes: typeof claimTypesFile.infer;
+  eras: typeof erasFile.infer;
   regimes: typeof regimesFile.infer;
   keywords: typeof keywordsFile.infer;
+  lossClasses: typeof lossClassesFile.infer;
   model: typeof modelFile.infer;
   smartEvents: typeof smartEventsFile.infer;
   sources: typeof sourcesFile.infer;
@@ -62,6 +67,21 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       ...claim,
       componentIds: new Set(component_ids),
     })),
+    eras: files.eras.eras.map(({ id, label, component_ids, from_year, to_year, ratio, without_brand }) => ({
+      id,
+      label,
+      componentIds: new Set(component_ids),
+      firstYear: from_year ?? Number.NEGATIVE_INFINITY,
+      lastYear: to_year ?? Number.POSITIVE_INFINITY,
+      ratio,
+      withoutBrand: without_brand,
+    })),
+    lossClasses: new Map(
+      files.lossClasses.classes.map(({ system, year_factor_variance, damage_variation }) => [
+        system,
+        { yearFactorVariance: year_factor_variance, damageVariation: damage_variation },
+      ]),
+    ),
     regimes: files.regimes.regimes.flatMap((regime) =>
       regime.interval_months === null
         ? []
@@ -93,6 +113,7 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       keywords: provenance(files.keywords),
       cascades: provenance(files.cascades),
       claimTypes: provenance(files.claimTypes),
+      eras: provenance(files.eras),
       smartEvents: provenance(files.smartEvents),
       environments: provenance(files.states),
     },
@@ -112,19 +133,23 @@ function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType 
     medianLifeYears: part.median_life_years.value,
     weibullShape: part.weibull_shape.value,
     proactiveCents: centsFromUsd(part.proactive_cost_usd.value),
-    reactiveCents: centsFromUsd(part.reactive_cost_usd.value),
+    ...failureCosts(part),
     maintenanceIntervalMonths: part.maintenance_interval_months?.value ?? null,
     environment: part.environment.value,
     wear: part.wear,
     restoredBy: part.restored_by,
     replaced: part.replaced,
+    fixedLifeYears: part.fixed_life_years?.value ?? null,
+    safety: part.safety,
     provenance: {
       medianLife: provenance(part.median_life_years),
       weibullShape: provenance(part.weibull_shape),
       proactiveCost: provenance(part.proactive_cost_usd),
-      reactiveCost: provenance(part.reactive_cost_usd),
+      emergencyCost: provenance(part.emergency_cost_usd),
+      damage: part.damage && provenance(part.damage),
       maintenanceInterval: part.maintenance_interval_months && provenance(part.maintenance_interval_months),
       environment: provenance(part.environment),
+      fixedLife: part.fixed_life_years && provenance(part.fixed_life_years),
     },
   }));
   const sumCents = components.reduce((sum, part) => sum + part.proactiveCents, 0);
@@ -133,10 +158,47 @@ function applianceType(file: CheckedFiles["appliances"][number]): ApplianceType 
     name: file.name,
     system: file.system,
     referenceSize: file.reference_size,
+    size: file.size && {
+      unit: file.size.unit,
+      reference: file.size.reference,
+      exponent: file.size.exponent,
+      defaultsTo: file.size.defaults_to,
+    },
     replacementCents,
     rcvCents: Math.min(sumCents, replacementCents),
+    whole: file.replaced_as_whole ? wholeUnit(replacementCents, components, file.unit_life_years) : null,
     components,
   };
+}
+
+/** The failure of the principal part costs its own share more than planned work does, at most this much. */
+const MOST_FAILED_SHARE = 1.3;
+
+function wholeUnit(
+  replacementCents: number,
+  components: readonly ComponentDef[],
+  life: { value: number } | null,
+): ApplianceType["whole"] {
+  const part = components.find(({ replaced }) => replaced === "with_appliance");
+  if (!part) return { principal: null, lifeYears: life!.value };
+  const share = Math.min(MOST_FAILED_SHARE, part.emergencyCents / part.proactiveCents);
+  return { principal: { defId: part.id, emergencyCents: replacementCents * share }, lifeYears: null };
+}
+
+/** Returns the costs of a failure; the expected one in whole cents. */
+function failureCosts({
+  emergency_cost_usd,
+  damage,
+}: CheckedFiles["appliances"][number]["components"][number]): Pick<
+  ComponentDef,
+  "emergencyCents" | "damage" | "reactiveCents"
+> {
+  const emergencyCents = centsFromUsd(emergency_cost_usd.value);
+  if (!damage) return { emergencyCents, damage: null, reactiveCents: emergencyCents };
+  const { peril, probability, cost_usd } = damage;
+  const cents = centsFromUsd(cost_usd);
+  const reactiveCents = emergencyCents + Math.round(probability * cents);
+  return { emergencyCents, damage: { peril, probability, cents }, reactiveCents };
 }
 
 function keywordRules(file: CheckedFiles["keywords"], typeOf: ReadonlyMap<string, string>): KeywordRules {
@@ -216,6 +278,7 @@ function scoringModel(file: CheckedFiles["model"]): ScoringModel {
       fullAfter: cascade.full_after,
       highestProduct: cascade.highest_product,
     },
+    lifeError: file.life_error,
     confidence: {
       eventsForHigh: confidence.events_for_high,
       conditionWithinMonths: confidence.condition_within_months,

@@ -1,4 +1,5 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
+import { SYSTEMS } from "../domain/knowledge.ts";
 import type { CheckedFiles } from "./assemble.ts";
 import type { KnowledgeFiles } from "./files.ts";
 
@@ -40,6 +41,9 @@ export function checkReferences(files: CheckedFiles): void {
   checkBrands(files, ids);
   checkCascades(files, ids.components);
   checkClaimTypes(files, ids.components);
+  checkEras(files, ids.components);
+  checkWholeUnits(files);
+  checkLossClasses(files);
   checkRegimes(files, ids.types);
   checkKeywords(files, ids.components);
   checkSmartEvents(files, ids.components);
@@ -56,7 +60,7 @@ function checkIds({ appliances, sources }: CheckedFiles): Ids {
     addNew(types, type_id, file, "type_id");
     for (const [i, part] of parts.entries()) {
       addNew(components, part.id, file, `components[${i}].id`);
-      if (part.reactive_cost_usd.value < part.proactive_cost_usd.value)
+      if (part.emergency_cost_usd.value < part.proactive_cost_usd.value)
         throw new KnowledgeError(file, part.id, "costs less after a failure than as planned work");
       if (new Set(part.environment.value).size < part.environment.value.length)
         throw new KnowledgeError(file, part.id, "names an environment factor twice");
@@ -131,6 +135,40 @@ function checkCascades({ cascades }: CheckedFiles, components: ReadonlySet<strin
     if (acyclic.has(id)) return;
     for (const upstream of upstreamOf.get(id) ?? []) climb(upstream, [...path, id]);
     acyclic.add(id);
+  }
+}
+
+/** A whole unit goes with its principal part, or else at a life of its own. */
+function checkWholeUnits({ appliances }: CheckedFiles): void {
+  for (const { type_id, replaced_as_whole, unit_life_years, components } of appliances) {
+    const file = `appliances/${type_id}.json`;
+    const principals = components.filter(({ replaced }) => replaced === "with_appliance").length;
+    if (!replaced_as_whole && unit_life_years !== null)
+      throw new KnowledgeError(file, "unit_life_years", "is for a type that is replaced as a whole");
+    if (replaced_as_whole && principals !== (unit_life_years === null ? 1 : 0))
+      throw new KnowledgeError(
+        file,
+        "replaced_as_whole",
+        "needs either one component that is replaced with_appliance, or unit_life_years",
+      );
+  }
+}
+
+function checkLossClasses({ lossClasses }: CheckedFiles): void {
+  const listed = lossClasses.classes.map((one) => one.system);
+  for (const system of SYSTEMS)
+    if (listed.filter((one) => one === system).length !== 1)
+      throw new KnowledgeError("loss-classes.json", system, "must be listed once");
+}
+
+function checkEras({ eras }: CheckedFiles, components: ReadonlySet<string>): void {
+  const file = "eras.json";
+  const ids = new Set<string>();
+  for (const [i, era] of eras.eras.entries()) {
+    addNew(ids, era.id, file, `eras[${i}]`);
+    expectComponents(components, era.component_ids, file, era.id);
+    if (era.from_year !== null && era.to_year !== null && era.from_year > era.to_year)
+      throw new KnowledgeError(file, era.id, `from_year ${era.from_year} is after to_year ${era.to_year}`);
   }
 }
 

@@ -31,8 +31,10 @@ import waterHeaterTankless from "./appliances/water_heater_tankless.json" with {
 import brands from "./brands.json" with { type: "json" };
 import cascades from "./cascades.json" with { type: "json" };
 import claimTypes from "./claim-types.json" with { type: "json" };
+import eras from "./eras.json" with { type: "json" };
 import regimes from "./inspection-regimes.json" with { type: "json" };
 import keywords from "./keywords.json" with { type: "json" };
+import lossClasses from "./loss-classes.json" with { type: "json" };
 import model from "./model.json" with { type: "json" };
 import smartEvents from "./smart-events.json" with { type: "json" };
 import sources from "./sources.json" with { type: "json" };
@@ -76,8 +78,10 @@ export const FILES: KnowledgeFiles = {
   "brands.json": brands,
   "cascades.json": cascades,
   "claim-types.json": claimTypes,
+  "eras.json": eras,
   "inspection-regimes.json": regimes,
   "keywords.json": keywords,
+  "loss-classes.json": lossClasses,
   "model.json": model,
   "smart-events.json": smartEvents,
   "sources.json": sources,

@@ -2,6 +2,7 @@ import {
   type BrandFamily,
   ENVIRONMENT_FACTORS,
   type Environment,
+  type Era,
   type Hazard,
   type Knowledge,
   type KnowledgeData,
@@ -18,6 +19,9 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const smartEvents = new Map(data.smartEvents.map((event) => [event.eventType, event]));
   const claimTypes = new Map(data.claimTypes.map((claim) => [claim.id, claim]));
   const cascades = Map.groupBy(data.cascades, (rule) => rule.downstream);
+  const upstream = new Set(data.cascades.map((rule) => rule.upstream));
+  const eras = new Map<string, Era[]>();
+  for (const era of data.eras) for (const defId of era.componentIds) append(eras, defId, era);
   const regimes = Map.groupBy(data.regimes, (regime) => regime.typeId);
   const groups = new Map(data.keywords.groups.map((group) => [group.id, group]));
   const brands = brandTable(data.brandFamilies);
@@ -41,13 +45,22 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     component: (defId) => known(components, defId, "component"),
     brandTier: (typeId, brand) => (brand === null ? undefined : findTier(brands.get(typeId), brand)),
     hazard: (typeId, brand, model) => findHazard(hazards.get(typeId), `${brand ?? ""} ${model ?? ""}`),
+    isUpstream: (defId) => upstream.has(defId),
     cascadesTo: (defId) => cascades.get(defId) ?? NONE,
     keywordGroup: (id) => known(groups, id, "word group"),
     claimType: (id) => claimTypes.get(id),
+    lossClass: (system) => known(data.lossClasses, system, "loss class"),
+    erasOf: (defId) => eras.get(defId) ?? NONE,
     smartEvent: (eventType) => smartEvents.get(eventType),
     regimes: (typeId) => regimes.get(typeId) ?? NONE,
     environment: (state) => (state === null ? unknown : (data.environments.get(state) ?? unknown)),
   };
+}
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }
 
 function known<T>(entries: ReadonlyMap<string, T>, id: string, what: string): T {

@@ -1,4 +1,4 @@
-import { ENVIRONMENT_FACTORS, SYSTEMS } from "../domain/knowledge.ts";
+import { ENVIRONMENT_FACTORS, PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { EVENT_TYPES } from "../domain/service-event.ts";
 import { interpretedType as type } from "../validators.ts";
 
@@ -34,7 +34,17 @@ export const applianceFile = type({
   name: text,
   system,
   reference_size: text,
+  size: type({
+    ...closed,
+    unit: text,
+    reference: "number > 0",
+    exponent: share,
+    defaults_to: "'footprint' | 'gross_area' | 'unit_count' | null",
+    ...provenance,
+  }).or("null"),
   replacement_cost_usd: usd,
+  replaced_as_whole: "boolean",
+  unit_life_years: years.or("null"),
   components: type({
     ...closed,
     id: token,
@@ -42,12 +52,21 @@ export const applianceFile = type({
     median_life_years: years,
     weibull_shape: weibullShape,
     proactive_cost_usd: usd,
-    reactive_cost_usd: usd,
+    emergency_cost_usd: usd,
+    damage: type({
+      ...closed,
+      peril: type.enumerated(...PERILS),
+      probability: "0 < number <= 1",
+      cost_usd: "0 < number.integer <= 100000000",
+      ...provenance,
+    }).or("null"),
     maintenance_interval_months: months.or("null"),
     environment: { ...closed, value: environmentFactors, ...provenance },
     wear: "'use' | 'calendar'",
     restored_by: type("'preventive' | 'cleaning' | 'filter'").array(),
     replaced: "'alone' | 'with_appliance'",
+    fixed_life_years: years.or("null"),
+    safety: "boolean",
   })
     .array()
     .atLeastLength(1),
@@ -101,6 +120,25 @@ export const claimTypesFile = type({
   }).array(),
 });
 
+const year = type("1800 <= number.integer <= 2100 | null");
+
+export const erasFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  eras: type({
+    ...closed,
+    id: token,
+    label: text,
+    component_ids: tokens.atLeastLength(1),
+    from_year: year,
+    to_year: year,
+    ratio: "1 < number <= 2.5",
+    without_brand: "boolean",
+    reason: text,
+  }).array(),
+});
+
 export const regimesFile = type({
   ...closed,
   note: text,
@@ -114,6 +152,18 @@ export const regimesFile = type({
     reset_by: eventTypes,
     ...provenance,
     note: text.or("null"),
+  }).array(),
+});
+
+export const lossClassesFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  classes: type({
+    ...closed,
+    system,
+    year_factor_variance: "0 < number <= 1",
+    damage_variation: positive,
   }).array(),
 });
 
@@ -246,6 +296,7 @@ export const modelFile = type({
     full_after: "0 < number <= 1",
     highest_product: "1 <= number <= 100",
   },
+  life_error: { ...closed, book: share, calibrated: share },
   confidence: {
     ...closed,
     events_for_high: "number.integer > 0",

@@ -169,6 +169,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** False if the tier follows from the brand. */
       brandTierGiven: bool("brand_tier_given").notNull(),
       installYear: int("install_year").notNull(),
+      installYearBasis: oneOf("install_year_basis", ["given", "year_built"]).notNull().default("given"),
       usageIntensity: real("usage_intensity").notNull(),
       warrantyExpiry: text("warranty_expiry"),
       createdAt: bigint("created_at").notNull(),
@@ -650,7 +651,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
    */
   const modelVersions = table("model_versions", {
     number: int("number").primaryKey(),
-    /** The model of the executable that it corrects: 2 of 2+local.1. */
+    /** The model of the executable that it corrects: 2 of 3+local.1. */
     base: text("base").notNull(),
     createdAt: bigint("created_at").notNull(),
     actor: text("actor").notNull(),

@@ -58,6 +58,10 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
         proactive_cost: one.proactive_cost,
         emergency_cost_if_ignored: one.emergency_cost_if_ignored,
         savings_potential: one.savings_potential,
+        expected_failures: one.expected_failures,
+        expected_cost: one.expected_cost,
+        expected_cost_80_low: one.expected_cost_80.low,
+        expected_cost_80_high: one.expected_cost_80.high,
       })),
     ),
   inspections: ({ inspections, types, units }) => {
@@ -103,6 +107,8 @@ function componentRow(one: ComponentRow, locations: Locations) {
     projected_failure_year: one.projected_failure_year,
     projected_failure_earliest: one.projected_failure_range.earliest,
     projected_failure_latest: one.projected_failure_range.latest,
+    failure_window_80_earliest: one.failure_window_80.earliest,
+    failure_window_80_latest: one.failure_window_80.latest,
     proactive_cost: one.proactive_cost,
     reactive_cost: one.reactive_cost,
     ...(one.expected_failure_cost_a_year !== undefined && {

@@ -47,9 +47,18 @@ export function probabilityText(probability: number): string {
 /** The text with its first letter in upper case, for the start of a sentence. */
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `2028`, `2028–2030` */
-export const yearRange = ({ earliest, latest }: { earliest: number; latest: number }) =>
-  earliest === latest ? String(earliest) : `${earliest}–${latest}`;
+const month = new Intl.DateTimeFormat("en-US", { year: "numeric", month: "short", timeZone: "UTC" });
+
+/** `May 2027`, for a day */
+export const monthOf = (text: string) => month.format(new Date(text));
+
+/** `May 2027–Mar 2033`, `May 2027`, `after May 2090` */
+export function failureWindow({ earliest, latest }: { earliest: string; latest: string | null }): string {
+  const from = monthOf(earliest);
+  if (latest === null) return `after ${from}`;
+  const to = monthOf(latest);
+  return from === to ? from : `${from}–${to}`;
+}
 
 /** `in 12 days`, `today`, `yesterday`, `3 years ago` */
 export function relativeDays(days: number): string {

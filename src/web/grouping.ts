@@ -31,7 +31,7 @@ export const sumBy = <T>(items: readonly T[], amountOf: (item: T) => number): nu
   items.reduce((sum, item) => sum + amountOf(item), 0);
 
 // Math.min(...numbers) fails with more numbers than a function takes arguments.
-export const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
+const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
 export const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /** The range of some numbers: `2028–2030`, or `2028` if both ends read the same. */

@@ -1,7 +1,7 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { ApplianceType, Knowledge } from "../domain/knowledge.ts";
-import type { BrandTier } from "../domain/scoring/types.ts";
+import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
 import { component, componentView } from "./component.ts";
@@ -27,6 +27,11 @@ export const appliance = record("Appliance", {
     "standard",
   ),
   install_year: whole("Year of installation", 2015),
+  install_year_basis: enumOf<InstallYearBasis>(
+    ["given", "year_built"],
+    "`given`: the partner's; `year_built`: the property's year, since no other is known",
+    "given",
+  ),
   usage_intensity: number("Usage intensity, from 0.5 (light) to 2.0 (heavy)", 1, {
     minimum: 0.5,
     maximum: 2,
@@ -47,6 +52,7 @@ export const applianceView = appliance.serializer((appliance: Appliance) => ({
   serial: appliance.serial,
   brand_tier: appliance.brandTier,
   install_year: appliance.installYear,
+  install_year_basis: appliance.installYearBasis,
   usage_intensity: appliance.usageIntensity,
   warranty_expiry: appliance.warrantyExpiry,
   created_at: toIso(appliance.createdAt),
@@ -130,6 +136,10 @@ export const applianceTypePage = page("appliance_types", applianceType);
 
 const out = appliance.fields;
 const optionalFields = {
+  install_year: nullable(
+    constraint.year,
+    out.install_year.describedAs("Year of installation; left out or null, the property's `year_built`"),
+  ),
   unit_id: nullable(constraint.idText, out.unit_id),
   brand: nullable(constraint.line, out.brand),
   model: nullable(constraint.line, out.model),
@@ -142,13 +152,11 @@ const optionalFields = {
 export const newAppliance = input("NewAppliance", {
   property_id: required(constraint.idText, out.property_id),
   type_id: required(constraint.requiredLine, out.type_id),
-  install_year: required(constraint.year, out.install_year),
   ...optionalFields,
 });
 
 /** A change may contain the current type and property, so that a client can send a whole record back. */
 export const applianceChange = input("ApplianceChange", {
-  install_year: optional(constraint.year, out.install_year),
   type_id: optional(constraint.idText, out.type_id),
   property_id: optional(constraint.idText, out.property_id),
   ...optionalFields,
@@ -162,7 +170,7 @@ export function readNewAppliance(given: unknown): NewAppliance {
   return {
     propertyId: wire.property_id.trim(),
     typeId: wire.type_id.trim(),
-    installYear: wire.install_year,
+    installYear: wire.install_year ?? null,
     unitId: textOrNull(wire.unit_id),
     brand: textOrNull(wire.brand),
     model: textOrNull(wire.model),

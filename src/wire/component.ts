@@ -1,6 +1,6 @@
 import { type Component, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { failureProbabilityWithin, projectionOf } from "../domain/projections.ts";
+import { failureDaysOf, failureProbabilityWithin, projectionOf } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
@@ -13,6 +13,7 @@ import type { WireOf } from "./schema/wire-type.ts";
 import {
   ageYears,
   confidence,
+  failureWindow,
   proactiveCost,
   projectedFailureYear,
   reactiveCost,
@@ -45,8 +46,13 @@ export const component = record("Component", {
   projected_failure_range: object({
     earliest: whole("First year of the range", 2028),
     latest: whole("Last year of the range", 2032),
-    confidence_pct: whole("Confidence in the range, in percent", 97),
-  }).describedAs("Range of years in which failure is expected"),
+    confidence_pct: whole(
+      "100 less the margin of error of the range, by confidence: 98, 97 or 96. Not the probability that the failure lies " +
+        "within the range",
+      97,
+    ),
+  }).describedAs("Years around the median projected failure; holds 16 to 31 % of failures"),
+  failure_window_80: failureWindow,
   failure_probability_12m: number(
     "Probability of failure within 12 months, given that the component works now",
     0.2231,
@@ -89,6 +95,7 @@ export const componentView = component.serializer(
         latest: projection.projectedFailureRange.latest,
         confidence_pct: projection.projectedFailureRange.confidencePct,
       },
+      failure_window_80: failureDaysOf(knowledge, row, row.brandTier),
       failure_probability_12m: round(yearly, 4),
       proactive_cost: usdFromCents(definition.proactiveCents),
       reactive_cost: usdFromCents(definition.reactiveCents),

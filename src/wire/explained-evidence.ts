@@ -16,6 +16,7 @@ const ENDED_BY: Readonly<Record<Evidence["kind"], string | null>> = {
   inspection: "replacement of the component",
   keyword: "replacement of the component",
   hazard_brand: null,
+  era: "replacement of the component",
   smart_event: "repair or replacement of the component, or a normal sensor reading",
   claim: "replacement of the component",
   cascade: "repair or replacement of the other component",
@@ -28,7 +29,7 @@ export const evidence = object({
     "emergency_repair",
   ),
   subject: text(
-    "Event type, condition, word group, brand, claim type or component that it is based on",
+    "Event type, condition, word group, brand, era, claim type or component that it is based on",
     "poor",
   ),
   label: text("Description", "Condition poor"),

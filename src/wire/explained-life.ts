@@ -5,6 +5,8 @@ import {
   type ComponentDef,
   ENVIRONMENT_FACTORS,
   type EnvironmentFactor,
+  PERILS,
+  type Peril,
   type Provenance,
 } from "../domain/knowledge.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
@@ -57,7 +59,20 @@ export const definition = object({
     ...sourced,
   }),
   proactive_cost: object({ value: usd("Cost of a planned replacement", 1450), ...sourced }),
-  reactive_cost: object({ value: usd("Cost after a failure, damage included", 5600), ...sourced }),
+  emergency_cost: object({
+    value: usd("Cost of replacement after a failure, without damage to the property", 2320),
+    ...sourced,
+  }),
+  damage: object({
+    peril: enumOf<Peril>(PERILS, "What the damage counts as", "water"),
+    probability: number("Probability that a failure does damage", 0.024),
+    cost: usd("Mean cost of a damage", 8000),
+    ...sourced,
+  }).orNull(),
+  reactive_cost: object({
+    value: usd("Expected cost after a failure: emergency cost + probability of damage × its cost", 2512),
+    ...sourced,
+  }),
 }).describedAs("The component type, with the source of each value");
 
 const sourcedValue = <T>(value: T, { source, kind }: Provenance) => ({ value, source, kind });
@@ -77,7 +92,15 @@ export const definitionView = (def: ComponentDef, type: ApplianceType) => ({
       : sourcedValue(def.maintenanceIntervalMonths, def.provenance.maintenanceInterval!),
   environment: sourcedValue(def.environment as readonly string[], def.provenance.environment),
   proactive_cost: sourcedValue(usdFromCents(def.proactiveCents), def.provenance.proactiveCost),
-  reactive_cost: sourcedValue(usdFromCents(def.reactiveCents), def.provenance.reactiveCost),
+  emergency_cost: sourcedValue(usdFromCents(def.emergencyCents), def.provenance.emergencyCost),
+  damage: def.damage && {
+    peril: def.damage.peril,
+    probability: def.damage.probability,
+    cost: usdFromCents(def.damage.cents),
+    source: def.provenance.damage!.source,
+    kind: def.provenance.damage!.kind,
+  },
+  reactive_cost: sourcedValue(usdFromCents(def.reactiveCents), def.provenance.emergencyCost),
 });
 
 export const life = object({

@@ -34,7 +34,13 @@ import {
 } from "./schema/fields.ts";
 import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { confidence as confidenceLevel, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
+import {
+  confidence as confidenceLevel,
+  failureWindow,
+  projectedFailureYear,
+  riskScore,
+  riskTier,
+} from "./scores.ts";
 
 /*
  * The explanation of a score, for operators only: partners do not see weights and ratios. Every value comes with the
@@ -95,7 +101,8 @@ const projection = object({
   earliest: whole("First year of the range", 2028),
   latest: whole("Last year of the range", 2032),
   range_share: number("Half the range, as a share of the effective lifespan", 0.08),
-  confidence_pct: integer("Confidence in the range, in percent", 97),
+  confidence_pct: integer("100 less the margin of error of the range, by confidence", 97),
+  failure_window_80: failureWindow,
 });
 
 const change = object({
@@ -269,6 +276,7 @@ const projectionView = projection.serializer(
     latest: found.projectedFailureRange.latest,
     range_share: model.confidence.rangeShare[score.confidence],
     confidence_pct: found.projectedFailureRange.confidencePct,
+    failure_window_80: found.window,
   }),
 );
 

@@ -25,21 +25,37 @@ const forecastWindow = record("ForecastWindow", {
   label: text("Display name", "Next 30 days"),
   component_count: whole("Number of components", 3),
   proactive_cost: usd("Planned replacement cost of all components", 1450),
-  emergency_cost_if_ignored: usd("Cost of the components after failure", 5600),
-  savings_potential: usd("Emergency cost minus proactive cost", 4150),
+  emergency_cost_if_ignored: usd("Cost if all of these components failed at once; not an expectation", 5600),
+  savings_potential: usd("Emergency cost minus proactive cost: what all failing at once costs more", 4150),
+  expected_failures: number(
+    "Expected number of failures of all of the property's components within the window",
+    1.84,
+    { minimum: 0 },
+  ),
+  expected_cost: usd("Expected cost of these failures: probability × cost, over all components", 1630),
+  expected_cost_80: object({
+    low: usd("Amount that the cost stays below with a probability of 10 %", 210),
+    high: usd("Amount that the cost stays below with a probability of 90 %", 3890),
+  }).describedAs("Range that holds the cost of these failures with a probability of 80 %"),
   components: list("The components, highest score first", forecastItem),
 });
 
 type ForecastItem = WireOf<typeof forecastItem>;
 
-const windowView = forecastWindow.serializer((days: number, window: ForecastWindow<ForecastItem>) => {
-  const { items, proactiveCents, reactiveCents } = window;
+const windowView = forecastWindow.serializer((label: string, window: ForecastWindow<ForecastItem>) => {
+  const { items, proactiveCents, reactiveCents, expected } = window;
   return {
-    label: `Next ${days} days`,
+    label,
     component_count: items.length,
     proactive_cost: usdFromCents(proactiveCents),
     emergency_cost_if_ignored: usdFromCents(reactiveCents),
     savings_potential: usdFromCents(reactiveCents - proactiveCents),
+    expected_failures: round(expected.failures, 4),
+    expected_cost: usdFromCents(Math.round(expected.mean)),
+    expected_cost_80: {
+      low: usdFromCents(Math.round(expected.low)),
+      high: usdFromCents(Math.round(expected.high)),
+    },
     components: items.map(({ item }) => item),
   };
 });
@@ -50,6 +66,7 @@ const forecast = object({
     window_30_days: forecastWindow.describedAs("Work within 30 days"),
     window_60_days: forecastWindow.describedAs("Work within 60 days"),
     window_90_days: forecastWindow.describedAs("Work within 90 days"),
+    window_12_months: forecastWindow.describedAs("Work within 365 days"),
   }).describedAs("Expected work by window; longer windows include the shorter ones"),
   generated_at: calculatedAt,
 });
@@ -60,9 +77,10 @@ type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastAccumulator<Fore
 const forecastView = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
   ...subjectView(property),
   forecast: {
-    window_30_days: windowView(30, windows[30].window()),
-    window_60_days: windowView(60, windows[60].window()),
-    window_90_days: windowView(90, windows[90].window()),
+    window_30_days: windowView("Next 30 days", windows[30].window()),
+    window_60_days: windowView("Next 60 days", windows[60].window()),
+    window_90_days: windowView("Next 90 days", windows[90].window()),
+    window_12_months: windowView("Next 12 months", windows[365].window()),
   },
   generated_at: toIso(now),
 }));
@@ -70,7 +88,7 @@ export const forecastReply = forPartner(forecast);
 
 export function forecastAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);
-  const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90) };
+  const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90), 365: within(365) };
   return {
     add(component) {
       const itemOf = (probability: number) => ({

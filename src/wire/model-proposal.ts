@@ -24,7 +24,7 @@ export const modelProposal = object({
   started_at: instant("When the calibration started").orNull(),
   finished_at: instant("When the calibration finished").orNull(),
   error: text("Why the calibration failed", "no outcome is on record").orNull(),
-  model_version: text("Version of the model that was activated", "2+local.1").orNull(),
+  model_version: text("Version of the model that was activated", "3+local.1").orNull(),
   made_at: instant("When the kept calibration was completed").orNull(),
   better: flag("Whether it is proven better than the default model").orNull(),
   failures: whole("Recorded failures used for calibration", 460).orNull(),
@@ -72,12 +72,12 @@ export const revert = body({
   model_version: optional(
     type("string <= 60").describe("a text of at most 60 characters"),
     "The version to revert; rejected if another version is active",
-    "2+local.1",
+    "3+local.1",
   ),
 });
 
 export const reverted = object({
-  reverted: text("The version that was reverted", "2+local.1"),
+  reverted: text("The version that was reverted", "3+local.1"),
   model_version: text("The version that is active now", "2"),
 });
 export const revertedView = reverted.serializer(({ from, to }: { from: string; to: string }) => ({

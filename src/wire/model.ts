@@ -5,7 +5,7 @@ import { componentDefId } from "./component-names.ts";
 import { anyObject, day, flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
-const modelName = text("Version of the model: the default model, or a calibration of it", "2+local.1");
+const modelName = text("Version of the model: the default model, or a calibration of it", "3+local.1");
 
 /** The parameters that a calibration estimates, without its validation. */
 export const fitFields = {

@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
+import { failureDaysOf, failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
@@ -10,6 +10,7 @@ import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import {
   ageYears,
   confidence,
+  failureWindowDays,
   proactiveCost,
   projectedFailureYear,
   reactiveCost,
@@ -39,6 +40,8 @@ const scoreLine = object({
   projected_failure_year: projectedFailureYear,
   projected_failure_earliest: whole("First year of the range", 2028),
   projected_failure_latest: whole("Last year of the range", 2032),
+  failure_window_80_earliest: failureWindowDays.earliest,
+  failure_window_80_latest: failureWindowDays.latest,
   proactive_cost: proactiveCost,
   reactive_cost: reactiveCost,
   scored_on: day("Date of the score"),
@@ -49,6 +52,7 @@ export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 export const scoreLineView = scoreLine.serializer((knowledge: Knowledge, row: PlacedComponent) => {
   const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
   const { projectedFailureYear, projectedFailureRange } = projectionOf(knowledge, row, row.brandTier);
+  const window = failureDaysOf(knowledge, row, row.brandTier);
   return {
     component_id: row.id,
     component_name: name,
@@ -70,6 +74,8 @@ export const scoreLineView = scoreLine.serializer((knowledge: Knowledge, row: Pl
     projected_failure_year: projectedFailureYear,
     projected_failure_earliest: projectedFailureRange.earliest,
     projected_failure_latest: projectedFailureRange.latest,
+    failure_window_80_earliest: window.earliest,
+    failure_window_80_latest: window.latest,
     proactive_cost: usdFromCents(proactiveCents),
     reactive_cost: usdFromCents(reactiveCents),
     scored_on: row.scoredOn,

@@ -1,6 +1,6 @@
 import type { Rating } from "../domain/figures/condition.ts";
 import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
-import { enumOf, number, usd, whole } from "./schema/fields.ts";
+import { day, enumOf, number, object, usd, whole } from "./schema/fields.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
 
@@ -24,8 +24,21 @@ export const ageYears = number(
   { minimum: 0 },
 );
 export const projectedFailureYear = whole("Median projected failure year (50% probability)", 2030);
+export const failureWindowDays = {
+  earliest: day("First day: failing before it has a probability of 10 %", "2027-05-11"),
+  latest: day(
+    "Last day: failing after it has a probability of 10 %; null beyond 100 years",
+    "2033-03-02",
+  ).orNull(),
+};
+export const failureWindow = object(failureWindowDays).describedAs(
+  "Window that holds the failure with a probability of 80 %, given that the component works now",
+);
 export const proactiveCost = usd("Cost of a planned replacement", 1450);
-export const reactiveCost = usd("Cost after a failure, including damage", 5600);
+export const reactiveCost = usd(
+  "Expected cost after a failure: emergency replacement and probable damage",
+  2512,
+);
 
 export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
 

@@ -87,14 +87,14 @@ test("logs and reports in the metrics that the active calibration has become wor
   const fit = await calibrate(environment(), GOLDEN_DAY);
   await apply(fit);
   await tick();
-  expect(lines).toMatchObject([{ level: "info", model_version: "2+local.1" }]);
+  expect(lines).toMatchObject([{ level: "info", model_version: "3+local.1" }]);
   expect(lines[0].log_loss_difference.mean).toBeLessThan(0);
   expect(await metric("worse_than_default")).toBe(0);
 
   await apply(spoiled(fit));
   expect(await metric("worse_than_default")).toBe(0); // no check has run yet
   await tick();
-  expect(lines[1]).toMatchObject({ level: "warn", model_version: "2+local.2" });
+  expect(lines[1]).toMatchObject({ level: "warn", model_version: "3+local.2" });
   expect(lines[1].msg).toContain("worse than the default model");
   expect(lines[1].log_loss_difference.mean).toBeGreaterThan(0);
   expect(await metric("worse_than_default")).toBe(1);

@@ -71,7 +71,7 @@ describe("mainstay calibrate", () => {
       frailty_shape: expected.frailty_shape,
       better: true,
       applied: false,
-      model_version: "2",
+      model_version: "3",
     });
     expect(found.kinds).toHaveLength(expected.kinds.length);
     for (const kind of expected.kinds) {
@@ -124,24 +124,24 @@ describe("mainstay calibrate", () => {
   test("applies a proven calibration, which changes scores at the next snapshot, and reverts it", async () => {
     await server.json("snapshot");
     const before = await server.json("calibrate", "--list");
-    expect(before).toEqual({ model_version: "2", versions: [] });
+    expect(before).toEqual({ model_version: "3", versions: [] });
     const applied = await server.json("calibrate", "--apply");
-    expect(applied).toMatchObject({ applied: true, better: true, model_version: "2+local.1" });
+    expect(applied).toMatchObject({ applied: true, better: true, model_version: "3+local.1" });
     const { body } = await model();
-    expect(body).toMatchObject({ model_version: "2+local.1", plain_model: "2", latest_check: null });
+    expect(body).toMatchObject({ model_version: "3+local.1", plain_model: "3", latest_check: null });
     expect(body.versions).toMatchObject([
-      { model_version: "2+local.1", in_use: true, proven: true, forced: false, failures: applied.failures },
+      { model_version: "3+local.1", in_use: true, proven: true, forced: false, failures: applied.failures },
     ]);
-    expect(await metric("info")).toBe('mainstay_model_info{version="2+local.1",proof="proven"} 1');
+    expect(await metric("info")).toBe('mainstay_model_info{version="3+local.1",proof="proven"} 1');
     expect(await metric("worse_than_default")).toBe("mainstay_model_worse_than_default 0");
 
     const check = await server.json("calibrate", "--check");
-    expect(check).toMatchObject({ model_version: "2+local.1", worse_than_plain: false });
+    expect(check).toMatchObject({ model_version: "3+local.1", worse_than_plain: false });
     expect((await model()).body.latest_check).toEqual(check);
 
-    expect(await server.json("calibrate", "--revert")).toEqual({ reverted: "2+local.1", model_version: "2" });
-    expect((await model()).body).toMatchObject({ model_version: "2", versions: [{ in_use: false }] });
-    expect(await metric("info")).toBe('mainstay_model_info{version="2",proof="default"} 1');
+    expect(await server.json("calibrate", "--revert")).toEqual({ reverted: "3+local.1", model_version: "3" });
+    expect((await model()).body).toMatchObject({ model_version: "3", versions: [{ in_use: false }] });
+    expect(await metric("info")).toBe('mainstay_model_info{version="3",proof="default"} 1');
     const audit: Json[] = (await admin.get("/admin/audit")).body.entries;
     expect(audit.filter(({ action }) => action.startsWith("model.")).map(({ action }) => action)).toEqual([
       "model.revert",
@@ -284,7 +284,7 @@ describe("an explanation with an active calibration", () => {
       applied.kinds.map((kind: Json) => [kind.component_def_id, kind.life_factor]),
     );
     for (const one of explained) {
-      expect(one.model_version).toBe("2+local.1");
+      expect(one.model_version).toBe("3+local.1");
       expect(one.shown).toEqual({ risk_score: one.score.risk_score, risk_tier: one.score.risk_tier });
       expect(one.life.kind_factor).toBeCloseTo(factors.get(one.component.component_def_id) ?? 1, 6);
       expect(one.hazard.strength_condition).toBeCloseTo(applied.evidence_strength.condition, 6);
@@ -361,18 +361,18 @@ describe("an unproven calibration", () => {
     await youngFleet(young);
     const refused = await young.run("calibrate", "--apply", "--json");
     expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ better: false, applied: false, model_version: "2" });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ better: false, applied: false, model_version: "3" });
     expect(JSON.parse(refused.stderr).error).toContain("not proven better");
-    expect(await young.json("calibrate", "--list")).toEqual({ model_version: "2", versions: [] });
+    expect(await young.json("calibrate", "--list")).toEqual({ model_version: "3", versions: [] });
 
     const forced = await young.json("calibrate", "--apply", "--force");
-    expect(forced).toMatchObject({ better: false, applied: true, model_version: "2+local.1" });
+    expect(forced).toMatchObject({ better: false, applied: true, model_version: "3+local.1" });
     const { versions } = await young.json("calibrate", "--list");
     expect(versions).toMatchObject([
-      { model_version: "2+local.1", proven: false, forced: true, in_use: true },
+      { model_version: "3+local.1", proven: false, forced: true, in_use: true },
     ]);
     const text = await (await fetch(`${young.adminUrl}/metrics`)).text();
-    expect(text).toContain('mainstay_model_info{version="2+local.1",proof="forced"} 1');
+    expect(text).toContain('mainstay_model_info{version="3+local.1",proof="forced"} 1');
   });
 });
 
@@ -397,7 +397,7 @@ describe("a calibration without enough data", () => {
     for (const act of [[], ["--apply"], ["--apply", "--force"], ["--check"]]) {
       const refused = await left.run("calibrate", ...act);
       expect([refused.code, refused.stdout]).toEqual([1, ""]);
-      expect(refused.stderr).toContain("was scored by model 1, but this executable has model 2");
+      expect(refused.stderr).toContain("was scored by model 1, but this executable has model 3");
       expect(refused.stderr).toContain("mainstay snapshot");
     }
     await left.json("snapshot");

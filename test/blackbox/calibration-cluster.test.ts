@@ -75,15 +75,15 @@ test("every server shows a calibration with its validation, and concurrent reque
   const applied = await admin.asked(`${PROPOSAL}/apply`, { proposal_id: ready.proposal_id });
   expect(statusesOf(applied)).toEqual([200, 409, 409, 409]);
   for (const { status, body } of applied)
-    if (status === 409) expect(body.error).toMatch(/^Model 2\+local\.1 was activated already, at \d{4}-/);
-  expect(await admin.actionsOn("2+local.1")).toEqual(["model.apply"]);
-  await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "2+local.1" }));
+    if (status === 409) expect(body.error).toMatch(/^Model 3\+local\.1 was activated already, at \d{4}-/);
+  expect(await admin.actionsOn("3+local.1")).toEqual(["model.apply"]);
+  await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "3+local.1" }));
 
-  const reverted = await admin.asked("/admin/model/revert", { model_version: "2+local.1" });
+  const reverted = await admin.asked("/admin/model/revert", { model_version: "3+local.1" });
   expect(statusesOf(reverted)).toEqual([200, 409, 409, 409]);
   for (const { status, body } of reverted)
-    if (status === 409) expect(body.error).toBe("The active model is 2, not 2+local.1. Nothing was changed");
-  expect(await admin.actionsOn("2+local.1")).toEqual(["model.revert", "model.apply"]);
+    if (status === 409) expect(body.error).toBe("The active model is 3, not 3+local.1. Nothing was changed");
+  expect(await admin.actionsOn("3+local.1")).toEqual(["model.revert", "model.apply"]);
   await admin.everywhere(PROPOSAL, isProposal({ status: "none" }));
 });
 
@@ -131,5 +131,5 @@ test("a calibration interrupted by a server stop is reported as failed, also aft
   await servers[2]!.start();
   await admin.everywhere(PROPOSAL, isProposal({ status: "failed", by }));
   await admin.at[2]!.post(`${PROPOSAL}/apply`, { proposal_id }, 200);
-  await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "2+local.2" }));
+  await admin.everywhere(PROPOSAL, isProposal({ status: "applied", model_version: "3+local.2" }));
 });

@@ -69,6 +69,10 @@ describe("the list of components", () => {
         latest: expect.any(Number),
         confidence_pct: expect.any(Number),
       },
+      failure_window_80: {
+        earliest: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        latest: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
       failure_probability_12m: expect.any(Number),
       proactive_cost: expect.any(Number),
       reactive_cost: expect.any(Number),

@@ -125,10 +125,14 @@ test("identical components share a bar of the timeline, with their number, units
   );
   const lines = [...kinds.values()].map((group) => {
     const dollars = group.reduce((sum, one) => sum + one.proactive_cost, 0);
-    const years = group.map(({ projected_failure_range: { earliest, latest } }) => [earliest, latest]);
-    const [least, most] = [Math.min(...years.flat()), Math.max(...years.flat())];
+    const windows = group.map(({ failure_window_80 }) => failure_window_80);
+    const first = windows.map(({ earliest }) => earliest).toSorted()[0];
+    const last = windows
+      .map(({ latest }) => latest)
+      .toSorted()
+      .at(-1);
+    const span = [...new Set([first, last].map((day) => day.slice(0, 4)))].join("–");
     const name = group.length === 1 ? "" : `${group.length} × `;
-    const span = least === most ? String(least) : `${least}–${most}`;
     return `${name}${group[0].component_name}, ${span}, $${dollars.toLocaleString("en-US")}`;
   });
   const { page, close } = await open("demo");

@@ -77,8 +77,9 @@ describe("an explanation", () => {
       projected_failure_year: seen.projected_failure_year,
       earliest: seen.projected_failure_range.earliest,
       latest: seen.projected_failure_range.latest,
+      failure_window_80: seen.failure_window_80,
     });
-    expect(explained).toMatchObject({ as_of: TODAY, model_version: "2" });
+    expect(explained).toMatchObject({ as_of: TODAY, model_version: "3" });
     expect(explained.component).toMatchObject({ component_def_id: "wh_gas_tank", appliance_brand: "Rheem" });
     expect(explained.evidence.map((one: Json) => [one.kind, one.date]).toSorted()).toEqual([
       ["cascade", null],
@@ -86,7 +87,6 @@ describe("an explanation", () => {
       ["claim", daysFromToday(-300)],
       ["condition", daysFromToday(-50)],
       ["emergency_repair", daysFromToday(-100)],
-      ["keyword", daysFromToday(-50)],
       ["repair", daysFromToday(-200)],
       ["smart_event", TODAY],
     ]);

@@ -121,7 +121,12 @@ describe("a forecast", () => {
     expect(forecast).toEqual({
       property_id: property.id,
       name: property.name,
-      forecast: { window_30_days: WINDOW, window_60_days: WINDOW, window_90_days: WINDOW },
+      forecast: {
+        window_30_days: WINDOW,
+        window_60_days: WINDOW,
+        window_90_days: WINDOW,
+        window_12_months: WINDOW,
+      },
       generated_at: expect.stringMatching(ISO),
       partner: "Acme",
     });
@@ -199,7 +204,7 @@ test("a condition score has every field of the specification and agrees with the
     critical: critical.length,
     warning: warning.length,
     good: good.length,
-    methodology: expect.stringMatching(/^Facility condition index: .* scoring model 2\.$/),
+    methodology: expect.stringMatching(/^Facility condition index: .* scoring model 3\.$/),
     assessed_at: expect.stringMatching(ISO),
     partner: "Acme",
   });
@@ -359,7 +364,7 @@ test("amounts have at most two decimals after any division", async () => {
   for (const figure of ["summary", "report", "forecast", "reserve", "rcv"]) {
     const text = JSON.stringify(await read(figure, odd));
     const numbers = [...text.matchAll(/"(\w+)":(-?\d[\d.e+-]*)/g)].filter(
-      ([, name]) => name !== "failure_probability",
+      ([, name]) => name !== "failure_probability" && name !== "expected_failures",
     );
     expect(numbers.length).toBeGreaterThan(0);
     for (const [, name, value] of numbers) expect(value, `${figure} ${name}`).toMatch(/^-?\d+(\.\d{1,2})?$/);
@@ -399,11 +404,14 @@ const ITEM = {
 };
 
 const WINDOW = {
-  label: expect.stringMatching(/^Next \d0 days$/),
+  label: expect.stringMatching(/^Next (\d0 days|12 months)$/),
   component_count: expect.any(Number),
   proactive_cost: expect.any(Number),
   emergency_cost_if_ignored: expect.any(Number),
   savings_potential: expect.any(Number),
+  expected_failures: expect.any(Number),
+  expected_cost: expect.any(Number),
+  expected_cost_80: { low: expect.any(Number), high: expect.any(Number) },
   components: expect.any(Array),
 };
 

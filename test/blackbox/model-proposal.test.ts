@@ -79,12 +79,12 @@ describe("a calibration run by an administrator", () => {
 
     const applied = (await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: shown.proposal_id }, 200))
       .body;
-    expect(applied).toMatchObject({ status: "applied", model_version: "2+local.1", proposal_id: null });
+    expect(applied).toMatchObject({ status: "applied", model_version: "3+local.1", proposal_id: null });
     const { versions, model_version } = await model();
-    expect(model_version).toBe("2+local.1");
+    expect(model_version).toBe("3+local.1");
     expect(versions).toMatchObject([
       {
-        model_version: "2+local.1",
+        model_version: "3+local.1",
         in_use: true,
         proven: true,
         forced: false,
@@ -99,9 +99,9 @@ describe("a calibration run by an administrator", () => {
     await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: shown.proposal_id }, 409);
 
     const reverted = (await admin.client.post("/admin/model/revert", undefined, 200)).body;
-    expect(reverted).toEqual({ reverted: "2+local.1", model_version: "2" });
+    expect(reverted).toEqual({ reverted: "3+local.1", model_version: "3" });
     await admin.client.post("/admin/model/revert", undefined, 409);
-    const { entries } = (await admin.client.get("/admin/audit", { subject: "2+local.1" })).body;
+    const { entries } = (await admin.client.get("/admin/audit", { subject: "3+local.1" })).body;
     expect(entries.map(({ actor, action }: Json) => [actor, action])).toEqual([
       [admin.id, "model.revert"],
       [admin.id, "model.apply"],
@@ -123,10 +123,10 @@ describe("a calibration run by an administrator", () => {
     const second = await ready();
     await server.json("calibrate", "--apply");
     await admin.client.post(`${PROPOSAL}/apply`, { proposal_id: second.proposal_id }, 409);
-    expect((await model()).model_version).toBe("2+local.2");
+    expect((await model()).model_version).toBe("3+local.2");
     expect(await proposal()).toMatchObject({
       status: "applied",
-      model_version: "2+local.2",
+      model_version: "3+local.2",
       by: expect.stringContaining("cli:"),
     });
     await server.json("calibrate", "--revert");
@@ -154,7 +154,7 @@ test("the console shows a calibration with its validation, activates it and reve
 
   await page.getByRole("button", { name: "Activate" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Activate" }).press("Enter");
-  await page.getByRole("heading", { name: "Model 2+local.3", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Model 3+local.3", level: 1 }).waitFor();
   const applied = (await model()).versions[0];
   expect(applied).toMatchObject({ in_use: true, applied_by: admin.id, failures: shown.failures });
   expect(await page.locator("#validation .about").first().innerText()).toContain("by Jane");
@@ -162,8 +162,8 @@ test("the console shows a calibration with its validation, activates it and reve
   await screenshot(page, "console-model-applied");
   await page.getByRole("button", { name: "Revert" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
-  await page.getByRole("heading", { name: "Model 2", exact: true, level: 1 }).waitFor();
-  expect((await model()).model_version).toBe("2");
+  await page.getByRole("heading", { name: "Model 3", exact: true, level: 1 }).waitFor();
+  expect((await model()).model_version).toBe("3");
   expect(pageErrors).toEqual([]);
   await close();
 });

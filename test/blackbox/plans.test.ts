@@ -110,7 +110,7 @@ describe("a property's plan", () => {
   test("has its assumptions as sentences, including inflation and model", async () => {
     const { assumptions } = await planOf("?inflation_pct=2.5");
     expect(assumptions.join(" ")).toContain("2.5% a year");
-    expect(assumptions.join(" ")).toContain("model 2");
+    expect(assumptions.join(" ")).toContain("model 3");
     expect(assumptions.join(" ")).toContain("common-cause events");
     expect((await planOf("?inflation_pct=0")).assumptions.join(" ")).toContain("not inflated");
   });

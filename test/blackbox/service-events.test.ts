@@ -315,7 +315,7 @@ describe("the effect of an event", () => {
         probability: expect.any(Number),
         risk_score: 0.99,
         risk_tier: "CRITICAL",
-        model_version: "2",
+        model_version: "3",
         created_at: replacement.created_at,
       },
     ]);

@@ -74,7 +74,7 @@ describe("a database that model 1 has scored", () => {
     expect(await doctor()).toMatchObject({ status: "warn", detail: expect.stringContaining("used model 1") });
     await left.json("migrate");
     const taken = await left.json("snapshot", ...flags);
-    expect(await doctor()).toMatchObject({ status: "ok", detail: "model 2; latest snapshot: model 2" });
+    expect(await doctor()).toMatchObject({ status: "ok", detail: "model 3; latest snapshot: model 3" });
     const tomorrow = await left.json("snapshot");
     expect(tomorrow).toMatchObject({ already_done: true, held_back: taken.held_back });
     return { taken, left, about };

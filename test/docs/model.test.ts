@@ -7,6 +7,7 @@ import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
 import { planPart } from "../../src/domain/planning/plan.ts";
 import { emptyYearlyCosts } from "../../src/domain/planning/schedule.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
+import { failureWindow } from "../../src/domain/scoring/failure-window.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 
 /* The worked examples of docs/model are what the code computes. */
@@ -54,6 +55,9 @@ const explain = (defId: string) => {
     evidence.find((one) => one.kind === kind && (subject === undefined || one.subject === subject))!.factor;
   return { score, age, risk, outlook, projection, decision, ratioOf };
 };
+/** Returns the score of a component by its own evidence, as its cascade into the tank takes it. */
+const upstreamScore = (defId: string) =>
+  explain("wh_gas_tank").score.evidence!.find(({ subject }) => subject === defId)!.upstreamScore!;
 const four = (value: number) => value.toFixed(4);
 const usd = (cents: number) => (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
 
@@ -69,6 +73,10 @@ test("the anode rod of scoring.md is scored as the page says", () => {
     ["Hazard by age in the period", four(risk.hazardByAge)],
     ["Period risk q", four(score.periodRisk)],
     ["Score, unrounded", four(risk.cumulativeRisk)],
+    [
+      "Score by its own evidence: none, since the Repair names no component",
+      four(upstreamScore("wh_gas_anode")),
+    ],
   ]);
 });
 
@@ -91,11 +99,12 @@ test("the relief valve of scoring.md is scored as the page says", () => {
     ["Hazard by age in 365 days", four(risk.hazardByAge)],
     ["Period risk q", four(score.periodRisk)],
     ["Score, unrounded", four(risk.cumulativeRisk)],
+    ["Score by its own evidence: the warning alone", four(upstreamScore("wh_gas_tp_valve"))],
   ]);
 });
 
 test("the tank of scoring.md is scored as the page says", () => {
-  const { score, age, risk, projection, ratioOf } = explain("wh_gas_tank");
+  const { score, age, risk, outlook, projection, ratioOf } = explain("wh_gas_tank");
   const removedDays = age.restorations[0]!.share * age.restorations[0]!.accruedDays;
   expect(rowsBelow(read("scoring.md"), "Tank")).toEqual([
     ["Scale η", `${four(score.scaleYears)} years`],
@@ -118,8 +127,10 @@ test("the tank of scoring.md is scored as the page says", () => {
   ]);
   expect(score).toMatchObject({ riskTier: "WARNING", confidence: "HIGH" });
   expect(projection.effectiveLifespanYears.toFixed(3)).toBe("8.817");
-  expect(Math.ceil(projection.daysToEvenOdds)).toBe(1374);
-  expect(projection.projectedFailureOn).toBe("2029-11-06");
+  expect(Math.ceil(projection.daysToEvenOdds)).toBe(1418);
+  expect(projection.projectedFailureOn).toBe("2029-12-20");
+  const { earliestDays, latestDays } = failureWindow(outlook, false, knowledge.model);
+  expect([earliestDays, latestDays!].map(Math.round)).toEqual([71, 3535]);
 });
 
 test("the tank of planning.md is planned as the page says", () => {
@@ -152,7 +163,7 @@ test("the tank of planning.md is planned as the page says", () => {
         `| ${year + 1} | ${usd(sums.planned[year]!)} | ${usd(sums.failures[year]!)} | ${usd(sums.runToFailure[year]!)} |`,
     ),
   );
-  expect([plan.policy, dueOn]).toEqual(["replace_at_age", "2026-05-31"]);
+  expect([plan.policy, dueOn]).toEqual(["replace_at_age", "2029-02-23"]);
 });
 
 test("the condition index of figures.md is as the page says", () => {

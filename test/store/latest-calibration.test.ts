@@ -57,45 +57,45 @@ const STATES: [state: string, entries: Entry[], expected: LatestCalibration | un
   ["it runs", [begin(1, "a")], { ...requested("a", 1), status: "running" }],
   [
     "it has stored a proposal",
-    [begin(1, "a"), finish(2, "a", "1-2", "2+local.1")],
-    { ...requested("a", 1), status: "ready", finishedAt: 2, proposalId: "1-2", modelVersion: "2+local.1" },
+    [begin(1, "a"), finish(2, "a", "1-2", "3+local.1")],
+    { ...requested("a", 1), status: "ready", finishedAt: 2, proposalId: "1-2", modelVersion: "3+local.1" },
   ],
   [
     "it was activated at once",
-    [begin(1, "a"), finish(2, "a", null, "2+local.1")],
-    { ...requested("a", 1), finishedAt: 2, modelVersion: "2+local.1", activatedVersion: "2+local.1" },
+    [begin(1, "a"), finish(2, "a", null, "3+local.1")],
+    { ...requested("a", 1), finishedAt: 2, modelVersion: "3+local.1", activatedVersion: "3+local.1" },
   ],
   [
     "its proposal was activated",
-    [begin(1, "a"), finish(2, "a", "1-2", "2+local.1"), apply(3, "2+local.1")],
+    [begin(1, "a"), finish(2, "a", "1-2", "3+local.1"), apply(3, "3+local.1")],
     {
       ...requested("a", 1),
       finishedAt: 2,
       proposalId: "1-2",
-      modelVersion: "2+local.1",
-      activatedVersion: "2+local.1",
+      modelVersion: "3+local.1",
+      activatedVersion: "3+local.1",
     },
   ],
   [
     "it failed after another had stored a proposal",
-    [begin(1, "a"), finish(2, "a", "1-2", "2+local.1"), begin(3, "b"), fail(4, "b", "no outcomes")],
+    [begin(1, "a"), finish(2, "a", "1-2", "3+local.1"), begin(3, "b"), fail(4, "b", "no outcomes")],
     { ...requested("b", 3), status: "failed", finishedAt: 4, error: "no outcomes" },
   ],
   [
     "it failed, and the proposal before it was activated",
     [
       begin(1, "a"),
-      finish(2, "a", "1-2", "2+local.1"),
+      finish(2, "a", "1-2", "3+local.1"),
       begin(3, "b"),
       fail(4, "b", "no"),
-      apply(5, "2+local.1"),
+      apply(5, "3+local.1"),
     ],
-    { ...requested("b", 3), finishedAt: 4, error: "no", activatedVersion: "2+local.1" },
+    { ...requested("b", 3), finishedAt: 4, error: "no", activatedVersion: "3+local.1" },
   ],
   [
     "a proposal was activated that is older than the audit of calibrations",
-    [apply(1, "2+local.1")],
-    { ...NOTHING, activatedVersion: "2+local.1" },
+    [apply(1, "3+local.1")],
+    { ...NOTHING, activatedVersion: "3+local.1" },
   ],
 ];
 

@@ -146,7 +146,7 @@ async function onCopy<T>(
 }
 
 function report({ json, stderr, print }: Context, result: ImportResult, dryRun: boolean): void {
-  const { properties, appliances, components, serviceEvents, rejected, durationMs } = result;
+  const { properties, appliances, components, serviceEvents, buildingYears, rejected, durationMs } = result;
   if (!json)
     stderr.write(
       problems(result)
@@ -159,6 +159,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       appliances,
       components,
       service_events: serviceEvents,
+      install_years_from_year_built: buildingYears,
       rejected,
       rejects: result.rejects.map(rejectsRecord),
       changes: result.changes,
@@ -171,6 +172,9 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       countsLine("properties", properties),
       `${countsLine("appliances", appliances)}  (${components.created} components)`,
       countsLine("service events", serviceEvents),
+      ...(buildingYears === 0
+        ? []
+        : [`${buildingYears} appliances have no install_year and take their building's year_built.`]),
       ...result.changes.map(changeLine),
       `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
     ].join("\n"),

@@ -3,7 +3,7 @@ import type { Day, Instant } from "../time.ts";
 /** An applied fit with its evidence. Immutable. */
 export type ModelVersion = {
   number: number;
-  /** Such as `2+local.1`, the first fit to an operator's own outcomes on model 2. */
+  /** Such as `3+local.1`, the first fit to an operator's own outcomes on model 3. */
   version: string;
   /** The version of the corrected model. */
   base: string;

@@ -68,6 +68,7 @@ function spanOf({ model }: Knowledge, kind: Evidence["kind"]): number | null {
     case "smart_event":
       return smartEvent.spanDays;
     case "hazard_brand":
+    case "era":
     case "cascade":
       return null;
   }
@@ -94,6 +95,10 @@ function originOf(knowledge: Knowledge, downstream: string, evidence: Evidence):
       return origin(`Condition ${subject}`, ofModel.condition[subject as Condition]);
     case "hazard_brand":
       return origin(`Brand or model on a hazard list: ${subject}`, ofModel.hazardBrand.ratio);
+    case "era": {
+      const era = knowledge.erasOf(downstream).find(({ id }) => id === subject)!;
+      return origin(era.label, era.ratio, "eras");
+    }
     case "keyword": {
       const group = knowledge.keywords.groups.find(({ id }) => id === subject)!;
       return origin(`Technician note mentions “${subject.replaceAll("_", " ")}”`, group.ratio, "keywords");

@@ -2,6 +2,7 @@ import type { PlacedComponent } from "../component.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import type { Corrections } from "../scoring/corrections.ts";
+import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
 import {
   cumulativeRisk,
   daysToEvenOdds,
@@ -38,7 +39,7 @@ export type Explanation = {
   record: ServiceRecord;
   brandIsKnown: boolean;
   outlook: Outlook;
-  projection: Projection & { daysToEvenOdds: number };
+  projection: Projection & { daysToEvenOdds: number; window: FailureDays };
   decision: Decision;
 };
 
@@ -117,6 +118,7 @@ export function explainScore(
     projection: {
       ...project(outlook, score.confidence, asOf, model),
       daysToEvenOdds: daysToEvenOdds(outlook),
+      window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
     },
     decision: decisionOn(def, outlook, asOf, model),
   };

@@ -2,10 +2,12 @@ import type { Knowledge } from "../knowledge.ts";
 import { agedScore, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { AssessedComponent } from "./assessment.ts";
+import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
+import { failureCostOf } from "./failure-cost.ts";
 import { ScoreBuckets } from "./score-buckets.ts";
 
 /** The windows of a forecast, in days from the latest score. */
-export const FORECAST_DAYS = [30, 60, 90] as const;
+export const FORECAST_DAYS = [30, 60, 90, 365] as const;
 
 /** A component at least this likely to fail within a window belongs to it, whatever its tier. */
 const LIKELY_FAILURE = 0.25;
@@ -20,8 +22,10 @@ export type ForecastWindow<Item> = {
   items: ForecastItem<Item>[];
   /** Planned cost of the items. */
   proactiveCents: number;
-  /** Cost of the items after failure. */
+  /** Cost of the items after failure: all of them failing at once. */
   reactiveCents: number;
+  /** What the failures of all components within the window are expected to cost. */
+  expected: ExpectedCost;
 };
 
 /**
@@ -32,6 +36,7 @@ export class ForecastAccumulator<Item> {
   readonly #items = new ScoreBuckets<ForecastItem<Item>>();
   #proactiveCents = 0;
   #reactiveCents = 0;
+  readonly #expected = new ExpectedCostAccumulator();
 
   constructor(
     private readonly knowledge: Knowledge,
@@ -42,8 +47,9 @@ export class ForecastAccumulator<Item> {
   add(component: AssessedComponent, itemOf: (failureProbability: number) => Item): boolean {
     const { knowledge, days } = this;
     const failureProbability = failureProbabilityWithin(knowledge, component, component.brandTier, days);
-    if (failureProbability < LIKELY_FAILURE && !isCriticalBy(knowledge, component, days)) return false;
     const def = knowledge.component(component.defId);
+    this.#expected.add(failureProbability, failureCostOf(knowledge, def));
+    if (failureProbability < LIKELY_FAILURE && !isCriticalBy(knowledge, component, days)) return false;
     this.#proactiveCents += def.proactiveCents;
     this.#reactiveCents += def.reactiveCents;
     this.#items.add(component.riskScore, { item: itemOf(failureProbability), failureProbability });
@@ -52,7 +58,8 @@ export class ForecastAccumulator<Item> {
 
   window(): ForecastWindow<Item> {
     const items = this.#items.list((a, b) => b.failureProbability - a.failureProbability);
-    return { items, proactiveCents: this.#proactiveCents, reactiveCents: this.#reactiveCents };
+    const { expected } = this.#expected;
+    return { items, proactiveCents: this.#proactiveCents, reactiveCents: this.#reactiveCents, expected };
   }
 }
 

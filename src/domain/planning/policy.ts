@@ -1,4 +1,4 @@
-import { gammaOfOnePlus } from "./gamma.ts";
+import { gammaOfOnePlus } from "../gamma.ts";
 import { type Kind, lifespanYearsOf } from "./part.ts";
 
 /** The longest age to consider, in effective lifespans. */

@@ -4,7 +4,7 @@ import type { Corrections } from "./corrections.ts";
 import { highestAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
 import { lastReplacement, type Timeline } from "./timeline.ts";
-import type { AgedLife, BrandTier, ComponentHistory } from "./types.ts";
+import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./types.ts";
 import { agingFrom, agingRate, virtualAge } from "./virtual-age.ts";
 import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
@@ -15,6 +15,7 @@ type LifeSetting = {
   environment: Environment;
   /** The day number from which the property's service record is complete. */
   recordsSince: number;
+  installYearBasis: InstallYearBasis;
   /** Factor on the life from `calibratedLife`. */
   lifeFactor: number;
 };
@@ -53,7 +54,9 @@ export function agedLife(
   const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
   const replacedOn = lastReplacement(component, events, today);
   const bornOn = agingFrom(component.installYear, replacedOn);
-  const isUnknown = def.replaced === "alone" && replacedOn === undefined && bornOn < setting.recordsSince;
+  // Nobody knows the age of an appliance that has its building's year: any part may have been replaced since.
+  const mayBeSuccessor = def.replaced === "alone" || setting.installYearBasis === "year_built";
+  const isUnknown = mayBeSuccessor && replacedOn === undefined && bornOn < setting.recordsSince;
   const from = isUnknown ? setting.recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
   const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };

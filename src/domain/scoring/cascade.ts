@@ -6,8 +6,8 @@ import { clamp } from "./ratios.ts";
 export type CascadeSource = {
   typeId: string;
   unitId: string | null;
-  /** Unrounded scores without cascades, by component definition. */
-  standaloneScores: ReadonlyMap<string, number>;
+  /** Unrounded scores of the components that cascade, each by its own evidence, by component definition. */
+  upstreamScores: ReadonlyMap<string, number>;
 };
 
 /** The effect of a rule's upstream components: each one, and the product of their ratios. */
@@ -50,7 +50,7 @@ export class CascadeEffects {
   }
 
   #within(rule: Cascade, appliance: CascadeSource): Effect {
-    const score = appliance.standaloneScores.get(rule.upstream);
+    const score = appliance.upstreamScores.get(rule.upstream);
     return effectOf(this.knowledge, rule, score === undefined ? [] : [score]);
   }
 
@@ -67,8 +67,8 @@ export class CascadeEffects {
 
   #gather(rule: Cascade): Map<string | null, Effect> {
     const scores = new Map<string | null, number[]>();
-    for (const { unitId, standaloneScores: standalone } of this.#byType.get(rule.upstreamTypeId) ?? []) {
-      const score = standalone.get(rule.upstream);
+    for (const { unitId, upstreamScores: ofAppliance } of this.#byType.get(rule.upstreamTypeId) ?? []) {
+      const score = ofAppliance.get(rule.upstream);
       if (score === undefined) continue;
       const ofUnit = scores.get(unitId);
       if (ofUnit) ofUnit.push(score);

@@ -26,7 +26,8 @@ export function representatives<A extends ApplianceHistory>(
 }
 
 function keyOf(appliance: ApplianceHistory, frailty: number | undefined): string {
-  const { typeId, brand, model, brandTier, installYear, usageIntensity, components } = appliance;
+  const { typeId, brand, model, brandTier, installYear, installYearBasis, usageIntensity, components } =
+    appliance;
   const parts = components.map(({ defId, installYear, lastReplaced, overrideLifespan }) => [
     defId,
     installYear,
@@ -39,6 +40,7 @@ function keyOf(appliance: ApplianceHistory, frailty: number | undefined): string
     model,
     brandTier,
     installYear,
+    installYearBasis,
     usageIntensity,
     frailty ?? null,
     parts,

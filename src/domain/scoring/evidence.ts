@@ -49,26 +49,36 @@ type ServiceRatios = {
   others: number;
 };
 
+/**
+ * `all`: events on the component and on its whole appliance; `own`: those on the component alone, for its effect on
+ * others, which the appliance's events reach by themselves.
+ */
+export type EvidenceScope = "all" | "own";
+
 /** Returns the hazard ratios of a component's service events (docs/model/scoring.md#evidence). */
 export function serviceRatios(
   knowledge: Knowledge,
   subject: Subject,
   events: readonly DatedEvent[],
   trail: Trail,
+  scope: EvidenceScope = "all",
 ): ServiceRatios {
   const { evidence } = knowledge.model;
   const ratios: ServiceRatios = { condition: 1, repairs: 1, others: 1 };
-  let repairs: DatedEvent[] | undefined;
-  let observed: DatedEvent | undefined;
-  let latest: LatestDays | undefined;
   const firstCounted = firstAfter(events, Math.max(subject.since, subject.today - spanDays(knowledge)));
+  const counts = (event: DatedEvent) =>
+    event.componentId === subject.id || (scope === "all" && event.componentId === null);
+  const observed = newestCondition(events, firstCounted, counts);
+  const condition = observed ? conditionRatio(knowledge, subject, observed) : 1;
+  let conditionCounts = false;
+  let repairs: DatedEvent[] | undefined;
+  let latest: LatestDays | undefined;
   for (let at = firstCounted; at < events.length; at++) {
     const event = events[at]!;
-    if (!concerns(event, subject.id)) continue;
-    const { eventType: type, conditionAfter: condition, times } = event;
+    if (!counts(event)) continue;
+    const { eventType: type, conditionAfter, times } = event;
     const months = ageMonths(event, subject);
     let [repaired, inspected, noted] = [1, 1, 1];
-    if (condition !== null && (observed === undefined || supersedes(event, observed))) observed = event;
     if (type === "Repair") {
       repairs ??= [];
       for (let n = 0; n < Math.min(times, evidence.repair.counted); n++) repairs.push(event);
@@ -77,16 +87,23 @@ export function serviceRatios(
       const weight = weightOf(knowledge, event);
       const weighed = weigh(fadedRatio(ratio, months, spanMonths), weight);
       repaired = appendEvidence(trail, "emergency_repair", type, event.date, weighed, weight, times);
-    } else if (type === "Inspection" && condition === null) {
+    } else if (type === "Inspection" && conditionAfter === null) {
       const { ratio, spanMonths } = evidence.inspection;
       const weight = weightOf(knowledge, event);
       const weighed = weigh(fadedRatio(ratio, months, spanMonths), weight);
       inspected = appendEvidence(trail, "inspection", type, event.date, weighed, weight, times);
     }
+    const isObserved = observed !== undefined && isSameCondition(event, observed);
+    const words: Trail = trail && [];
     if (event.note !== null && event.note.findings.length > 0 && months < evidence.keywords.spanMonths) {
       latest ??= latestByType(subject, events, firstCounted);
-      noted = keywordRatio(knowledge, subject, event, latest, trail);
+      noted = keywordRatio(knowledge, subject, event, latest, words);
     }
+    // One visit counts once: its condition or the words of its notes, whichever says more.
+    if (isObserved && strengthOf(noted) <= strengthOf(condition)) {
+      conditionCounts = true;
+      noted = 1;
+    } else if (words) trail!.push(...words);
     if (repaired === 1 && inspected === 1 && noted === 1) continue;
     // Repeated multiplication: a power may differ in the last bit.
     for (let n = 0; n < times; n++) {
@@ -96,9 +113,13 @@ export function serviceRatios(
     }
   }
   if (repairs) ratios.repairs *= repairFrequencyRatio(knowledge, subject, repairs, trail);
-  if (observed) ratios.condition = conditionRatio(knowledge, subject, observed, trail);
+  if (observed && conditionCounts)
+    ratios.condition = appendEvidence(trail, "condition", observed.conditionAfter!, observed.date, condition);
   return ratios;
 }
+
+/** Returns how far a ratio is from 1 in either direction. */
+const strengthOf = (ratio: number) => Math.max(ratio, 1 / ratio);
 
 /** Returns the days after which every ratio has faded to exactly 1. */
 function spanDays({ model }: Knowledge): number {
@@ -126,16 +147,28 @@ const weigh = (ratio: number, weight: number) => (weight === 1 ? ratio : ratio *
 
 const SEVERITY: Record<Condition, number> = { good: 0, fair: 1, poor: 2 };
 
-/** The newest condition counts; of two on one day, the worse, since their order is unknown. */
-function supersedes(event: DatedEvent, other: DatedEvent): boolean {
-  if (event.day !== other.day) return event.day > other.day;
-  return SEVERITY[event.conditionAfter!] > SEVERITY[other.conditionAfter!];
+/** Returns the event with the newest condition; of two on one day, the worse, since their order is unknown. */
+function newestCondition(
+  events: readonly DatedEvent[],
+  from: number,
+  counts: (event: DatedEvent) => boolean,
+): DatedEvent | undefined {
+  let found: DatedEvent | undefined;
+  for (let at = events.length - 1; at >= from; at--) {
+    const event = events[at]!;
+    if (found && event.day < found.day) break;
+    if (event.conditionAfter === null || !counts(event)) continue;
+    if (!found || SEVERITY[event.conditionAfter] > SEVERITY[found.conditionAfter!]) found = event;
+  }
+  return found;
 }
 
-function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEvent, trail: Trail): number {
+const isSameCondition = (event: DatedEvent, { day, conditionAfter }: DatedEvent) =>
+  event.day === day && event.conditionAfter === conditionAfter;
+
+function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEvent): number {
   const { condition } = knowledge.model.evidence;
-  const ratio = fadedRatio(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
-  return appendEvidence(trail, "condition", event.conditionAfter!, event.date, ratio);
+  return fadedRatio(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
 }
 
 /**

@@ -83,12 +83,12 @@ export function* scoreCascadeSourcesInSteps(
   const sources: CascadeSource[] = [];
   for (const appliance of history.appliances) {
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
-    const { typeId, unitId, standaloneScores } = yield* scoreStandaloneInSteps(
+    const { typeId, unitId, upstreamScores } = yield* scoreStandaloneInSteps(
       knowledge,
       { ...appliance, components },
       context,
     );
-    if (sources.push({ typeId, unitId, standaloneScores }) % APPLIANCES_PER_STEP === 0) yield;
+    if (sources.push({ typeId, unitId, upstreamScores }) % APPLIANCES_PER_STEP === 0) yield;
   }
   return sources;
 }

@@ -6,11 +6,11 @@ import type { CascadeSource } from "./cascade.ts";
 import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
 import { confidenceOf, recentServiceRecord } from "./confidence.ts";
 import type { Corrections } from "./corrections.ts";
-import { appendEvidence, type Subject, serviceRatios, type Trail } from "./evidence.ts";
+import { appendEvidence, type EvidenceScope, type Subject, serviceRatios, type Trail } from "./evidence.ts";
 import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import { activeWarnings, acuteHazard, type Warning } from "./smart.ts";
-import { type Timeline, timeline } from "./timeline.ts";
+import { type DatedEvent, type Timeline, timeline } from "./timeline.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -26,6 +26,7 @@ import type {
 type PropertyContext = {
   environment: Environment;
   claims: readonly WeightedClaim[];
+  yearBuilt: number | null;
   /** Day numbers. */
   recordsSince: number;
   today: number;
@@ -46,6 +47,7 @@ export function propertyContext(
   return {
     environment: knowledge.environment(history.state),
     claims: strongestClaims(knowledge, history.claims, today),
+    yearBuilt: history.yearBuilt,
     recordsSince: Math.min(dayNumber(history.recordsSince), today),
     corrections,
     today,
@@ -65,6 +67,8 @@ export type StandaloneComponent = {
   acuteHazard: number;
   /** Probability of failing within the scored period. */
   risk: number;
+  /** The same from what concerns this component alone; what cascades follows from it. */
+  ownRisk: number;
   confidence: Confidence;
   trail: Trail;
 };
@@ -79,6 +83,8 @@ type ApplianceContext = PropertyContext & {
   /** Components that the appliance's make harms. */
   hazard: ReadonlySet<string>;
   brandIsKnown: boolean;
+  /** False if every piece of evidence concerns one component alone. */
+  hasSharedEvidence: boolean;
 };
 
 /** An appliance with more events yields after each of its components. */
@@ -98,9 +104,13 @@ export function* scoreStandaloneInSteps(
     if (events.length > LONG_HISTORY_EVENTS) yield;
   }
   const { model } = knowledge;
-  const standaloneScores = new Map(components.map(({ def, risk }) => [def.id, cumulativeRisk(risk, model)]));
-  return { id, typeId, unitId, standaloneScores, components };
+  const upstreamScores = new Map<string, number>();
+  for (const { def, ownRisk } of components)
+    if (knowledge.isUpstream(def.id)) upstreamScores.set(def.id, cumulativeRisk(ownRisk, model));
+  return { id, typeId, unitId, upstreamScores, components };
 }
+
+const isOnAppliance = ({ componentId }: DatedEvent) => componentId === null;
 
 function applianceContext(
   knowledge: Knowledge,
@@ -109,13 +119,15 @@ function applianceContext(
 ): ApplianceContext {
   const { typeId, brand, model } = appliance;
   const hazard = knowledge.hazard(typeId, brand, model);
+  const events = timeline(appliance.events, property.today);
   return {
     ...property,
     appliance,
-    events: timeline(appliance.events, property.today),
+    events,
     warnings: activeWarnings(knowledge, appliance.smartEvents, property.today),
     hazard,
     brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
+    hasSharedEvidence: property.claims.length > 0 || events.events.some(isOnAppliance),
   };
 }
 
@@ -137,15 +149,22 @@ function scoreComponent(
   const { id, defId } = component;
   const { appliance, events, warnings, today, environment, recordsSince, corrections, brandIsKnown } =
     context;
-  const { brandTier, usageIntensity } = appliance;
+  const { brandTier, usageIntensity, installYearBasis } = appliance;
   const def = knowledge.component(defId);
   const lifeFactor = calibratedLife(def, appliance.id, corrections);
-  const setting = { brandTier, usageIntensity, environment, recordsSince, lifeFactor };
+  const setting = { brandTier, usageIntensity, environment, recordsSince, installYearBasis, lifeFactor };
   const life = agedLife(def, component, events, setting, today, model);
   const subject: Subject = { id, def, since: life.replacedOn ?? -Infinity, today };
   const trail: Trail = context.explain ? [] : undefined;
-  const ratio = ownRatio(knowledge, subject, context, trail);
+  const isOriginal = component.installYear === context.yearBuilt && life.replacedOn === undefined;
+  const builtIn = isOriginal ? context.yearBuilt : null;
+  const ratio = ratioOf(knowledge, subject, context, builtIn, trail);
   const acute = acuteHazard(knowledge, subject, warnings, events.events, trail);
+  const riskAt = (hazardRatio: number) =>
+    periodRisk(outlookOf(def, life, limitProduct(knowledge, hazardRatio), acute), model);
+  const risk = riskAt(ratio);
+  const isShared = context.hasSharedEvidence && knowledge.isUpstream(def.id);
+  const own = isShared ? ratioOf(knowledge, subject, context, builtIn, undefined, "own") : ratio;
   return {
     id,
     def,
@@ -154,26 +173,59 @@ function scoreComponent(
     ageYears: Math.max(0, today - life.bornOn) / DAYS_PER_YEAR,
     ratio,
     acuteHazard: acute,
-    risk: periodRisk(outlookOf(def, life, limitProduct(knowledge, ratio), acute), model),
+    risk,
+    ownRisk: own === ratio ? risk : riskAt(own),
     confidence: confidenceOf(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
     trail,
   };
 }
 
-/** Multiplies all hazard ratios but cascades. */
-function ownRatio(knowledge: Knowledge, subject: Subject, context: ApplianceContext, trail: Trail): number {
+/**
+ * Multiplies all hazard ratios but cascades. `builtIn` is the year of the building for its original parts, else null. The
+ * scope `own` leaves out the property's claims, too.
+ */
+function ratioOf(
+  knowledge: Knowledge,
+  subject: Subject,
+  context: ApplianceContext,
+  builtIn: number | null,
+  trail: Trail,
+  scope: EvidenceScope = "all",
+): number {
   const { events, claims, hazard, appliance, corrections } = context;
   const { strength } = corrections;
-  const service = serviceRatios(knowledge, subject, events.events, trail);
+  const service = serviceRatios(knowledge, subject, events.events, trail, scope);
   if (trail) noteStrength(trail, strength);
   const condition = strengthened(service.condition, strength.condition);
   const repairs = strengthened(service.repairs, strength.repairs);
-  const claim = claimsRatio(subject, claims, trail);
-  const { hazardBrand } = knowledge.model.evidence;
-  const make = hazard.has(subject.def.id)
-    ? appendEvidence(trail, "hazard_brand", appliance.brand ?? appliance.model ?? "", null, hazardBrand.ratio)
-    : 1;
-  return service.others * repairs * condition * claim * make;
+  const claim = scope === "all" ? claimsRatio(subject, claims, trail) : 1;
+  return service.others * repairs * condition * claim * makeRatio();
+
+  /** A make that is known to be bad says more than what was usual in the year. */
+  function makeRatio(): number {
+    const { brand, model } = appliance;
+    const { hazardBrand } = knowledge.model.evidence;
+    if (hazard.has(subject.def.id))
+      return appendEvidence(trail, "hazard_brand", brand ?? model ?? "", null, hazardBrand.ratio);
+    return builtIn === null ? 1 : eraRatio(knowledge, subject, builtIn, brand, trail);
+  }
+}
+
+/** Returns the hazard ratio of an original part of a building of the year. */
+function eraRatio(
+  knowledge: Knowledge,
+  subject: Subject,
+  yearBuilt: number,
+  brand: string | null,
+  trail: Trail,
+): number {
+  let product = 1;
+  for (const era of knowledge.erasOf(subject.def.id)) {
+    if (yearBuilt < era.firstYear || yearBuilt > era.lastYear) continue;
+    if (era.withoutBrand && brand !== null) continue;
+    product *= appendEvidence(trail, "era", era.id, null, era.ratio);
+  }
+  return product;
 }
 
 const strengthened = (ratio: number, power: number) => (power === 1 || ratio === 1 ? ratio : ratio ** power);

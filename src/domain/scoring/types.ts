@@ -5,6 +5,8 @@ import type { Day, Instant } from "../time.ts";
 
 export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
 export type Confidence = "HIGH" | "MEDIUM" | "LOW";
+/** Where an install year is from: `given` by the partner, or `year_built` of the property for lack of one. */
+export type InstallYearBasis = "given" | "year_built";
 export type BrandTier = "premium" | "standard" | "budget";
 
 /** The input of a property's scores. The order within lists has no effect. */
@@ -12,6 +14,8 @@ export type PropertyHistory = {
   state: string | null;
   /** The day from which the service record is complete. Earlier events may be missing. */
   recordsSince: Day;
+  /** Null if unknown. */
+  yearBuilt: number | null;
   claims: ClaimEvidence[];
   appliances: ApplianceHistory[];
 };
@@ -27,6 +31,7 @@ export type ApplianceHistory = {
   model: string | null;
   brandTier: BrandTier;
   installYear: number;
+  installYearBasis: InstallYearBasis;
   /** 0.5 (light) to 2.0 (heavy). */
   usageIntensity: number;
   components: ComponentHistory[];
@@ -146,10 +151,11 @@ export type Evidence = {
     | "inspection"
     | "keyword"
     | "hazard_brand"
+    | "era"
     | "smart_event"
     | "claim"
     | "cascade";
-  /** The event type, condition, word group, brand, claim type or id of the upstream component. */
+  /** The event type, condition, word group, brand, era, claim type or id of the upstream component. */
   subject: string;
   /** Null for evidence without a date. */
   on: Day | null;
@@ -159,7 +165,7 @@ export type Evidence = {
   strength?: number;
   /** Exponent already in `ratio`, for a component that was not named or a fault that was fixed; left out if 1. */
   weight?: number;
-  /** For a cascade: the unrounded score of the upstream component, without cascades. */
+  /** For a cascade: the unrounded score of the upstream component from its own evidence. */
   upstreamScore?: number;
   /** The number of events that say the same; left out if 1. */
   times?: number;

@@ -63,7 +63,7 @@ export function modelOperations(
       path: "/admin/model/revert",
       summary: "Revert to the previous model",
       tag: "Administration",
-      request: { type: revert.type, example: { model_version: "2+local.1" } },
+      request: { type: revert.type, example: { model_version: "3+local.1" } },
       replies: okReplies(
         "The reverted and the active version; scores change with the next snapshot",
         reverted,

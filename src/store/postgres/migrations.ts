@@ -8,6 +8,7 @@ import locks from "../../../migrations/postgres/0007_locks.sql" with { type: "te
 import latestCalibration from "../../../migrations/postgres/0008_latest_calibration.sql" with {
   type: "text",
 };
+import installYearBasis from "../../../migrations/postgres/0009_install_year_basis.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: "locks", sql: locks, breaksOlder: true },
   // An older server would record calibrations in the audit log alone.
   { number: 8, name: "latest_calibration", sql: latestCalibration, breaksOlder: true },
+  { number: 9, name: "install_year_basis", sql: installYearBasis },
 ];

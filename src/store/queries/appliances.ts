@@ -17,6 +17,7 @@ export type ScoredAppliance = Pick<
   | "model"
   | "brandTier"
   | "installYear"
+  | "installYearBasis"
   | "usageIntensity"
 >;
 
@@ -32,6 +33,7 @@ export function applianceStore(engine: Engine) {
     model: appliances.model,
     brandTier: appliances.brandTier,
     installYear: appliances.installYear,
+    installYearBasis: appliances.installYearBasis,
     usageIntensity: appliances.usageIntensity,
   };
   const byId = engine.prepared(() =>

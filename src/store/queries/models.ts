@@ -18,7 +18,7 @@ export type ModelInUse = { number: number; version: string; base: string; correc
 /** The latest calibration that was requested, with its result. */
 export type LatestCalibration = Omit<Tables["latestCalibration"]["$inferSelect"], "id">;
 
-/** The name of a calibrated version: `2+local.1` is the first calibration of model 2. */
+/** The name of a calibrated version: `3+local.1` is the first calibration of model 3. */
 export const versionName = (base: string, number: number) => `${base}+local.${number}`;
 
 const CHECKS_KEPT = 60;

@@ -137,6 +137,7 @@ export function propertyStore(engine: Engine) {
     id: properties.id,
     partnerId: properties.partnerId,
     state: properties.state,
+    yearBuilt: properties.yearBuilt,
     recordsSince: properties.recordsSince,
     isDemo: properties.isDemo,
     components: propertyTotals.components,

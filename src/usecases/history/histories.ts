@@ -19,7 +19,13 @@ import { loadSmartEvents } from "./smart-histories.ts";
 
 /** The input of scoring for a property: the appliances with components and evidence, and the claims. */
 export type LoadedProperty = {
-  history: { state: string; recordsSince: Day; claims: ClaimEvidence[]; appliances: MutableHistory[] };
+  history: {
+    state: string;
+    recordsSince: Day;
+    yearBuilt: number | null;
+    claims: ClaimEvidence[];
+    appliances: MutableHistory[];
+  };
   appliances: Map<string, ScoredAppliance>;
   components: ComponentToScore[];
 };
@@ -52,11 +58,12 @@ export async function loadHistories(
       yieldNow,
     ));
   const loaded = new Map<string, LoadedProperty>();
-  for (const { id, state, recordsSince } of properties)
+  for (const { id, state, recordsSince, yearBuilt } of properties)
     loaded.set(id, {
       history: {
         state,
         recordsSince,
+        yearBuilt,
         claims: (ofProperties.get(id) ?? []).map(claimEvidence),
         appliances: [],
       },
@@ -85,7 +92,8 @@ export async function loadHistories(
 type MutableHistory = ReturnType<typeof applianceHistory>;
 
 function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[], smartEvents: SmartEvidence[]) {
-  const { id, typeId, unitId, brand, model, brandTier, installYear, usageIntensity } = appliance;
+  const { id, typeId, unitId, brand, model, brandTier, installYear, installYearBasis, usageIntensity } =
+    appliance;
   return {
     id,
     typeId,
@@ -94,6 +102,7 @@ function applianceHistory(appliance: ScoredAppliance, events: EventEvidence[], s
     model,
     brandTier,
     installYear,
+    installYearBasis,
     usageIntensity,
     components: [] as ComponentHistory[],
     events,

@@ -192,7 +192,8 @@ function refuseIncomplete({ property, appliance }: SmartEvent, existing: Propert
       if (property[field] === null) lacking.push(field);
   const describesOne = existing !== undefined && appliance.serial === null && appliance.typeId !== null;
   if (appliance.typeId === null) lacking.push("type_id");
-  if (appliance.installYear === null && !describesOne) lacking.push("install_year");
+  const hasYear = appliance.installYear !== null || (existing !== undefined && existing.yearBuilt !== null);
+  if (!hasYear && !describesOne) lacking.push("install_year");
   if (lacking.length === 0) return;
   throw invalid(
     `${lacking.join(", ")} ${lacking.length === 1 ? "is" : "are"} required to create a new ${existing ? "appliance" : "property and appliance"}`,
@@ -225,7 +226,7 @@ async function registerAppliance(
   property: Property,
   { typeId, installYear, brand, model, serial, unitId }: ApplianceReference,
 ): Promise<Appliance> {
-  if (installYear === null)
+  if (installYear === null && property.yearBuilt === null)
     throw invalid("install_year is required to create a new appliance", [
       { field: "install_year", message: "is required" },
     ]);

@@ -12,7 +12,7 @@ import { ApplianceCreator, changeAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, differences } from "./differences.ts";
-import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
+import type { Added, Batch, Cells, Outcome, RowKind } from "./kind.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
@@ -45,7 +45,7 @@ const UNRESOLVED = "P_";
 export const applianceRows: RowKind<Entry> = {
   name: "appliances",
   fields: { partner_property_id: "text", ...columnsOf(newAppliance) },
-  required: ["type_id", "install_year"],
+  required: ["type_id"],
   references: PROPERTY_REFERENCES,
   read: (cells) => ({
     input: readNewAppliance({ ...cells, property_id: UNRESOLVED }),
@@ -68,6 +68,7 @@ class ApplianceBatch implements Batch<Entry> {
   readonly #appliances: ApplianceCache;
   /** Counts made by this batch, and the appliances left after its matches. */
   readonly #own: Stock = { counted: new Set(), left: new Map() };
+  #buildingYears = 0;
 
   constructor(
     private readonly writer: PortfolioWriter,
@@ -93,7 +94,9 @@ class ApplianceBatch implements Batch<Entry> {
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      this.#appliances.set(await this.#creator.add(input));
+      const added = await this.#creator.add(input);
+      this.#appliances.set(added);
+      if (added.installYearBasis === "year_built") this.#buildingYears++;
       return "created";
     }
     if (!update) return "unchanged";
@@ -103,10 +106,10 @@ class ApplianceBatch implements Batch<Entry> {
     return { updated: fields };
   }
 
-  async finish(): Promise<number> {
+  async finish(): Promise<Added> {
     let components = 0;
     for (const made of (await this.#creator.finish()).values()) components += made.length;
-    return components;
+    return { components, buildingYears: this.#buildingYears };
   }
 
   committed(): void {
@@ -148,6 +151,8 @@ class ApplianceBatch implements Batch<Entry> {
 
 /** Returns a key that is equal for appliances that only a serial could distinguish. */
 function applianceKey(one: NewAppliance | Appliance): string {
-  const { propertyId, typeId, installYear, brand, model, unitId } = one;
+  const { propertyId, typeId, brand, model, unitId } = one;
+  const isBuildings = "installYearBasis" in one && one.installYearBasis === "year_built";
+  const installYear = isBuildings ? null : one.installYear;
   return JSON.stringify([propertyId, typeId, installYear, brand, model, unitId]);
 }

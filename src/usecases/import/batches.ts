@@ -4,7 +4,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
-import type { Batch, FieldChange, RowKind } from "./kind.ts";
+import { type Added, type Batch, type FieldChange, NOTHING_ADDED, type RowKind } from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
 
 /** Rows after which the database updates its statistics for the first time, and again after each tenfold. */
@@ -37,12 +37,11 @@ export type ImportDeps = {
 };
 
 /** The counts of one transaction or of a whole file. */
-export type ImportCounts = {
+export type ImportCounts = Added & {
   read: number;
   created: number;
   updated: number;
   unchanged: number;
-  components: number;
 };
 
 export const emptyCounts = (): ImportCounts => ({
@@ -50,7 +49,7 @@ export const emptyCounts = (): ImportCounts => ({
   created: 0,
   updated: 0,
   unchanged: 0,
-  components: 0,
+  ...NOTHING_ADDED,
 });
 
 /** The result of one transaction. */
@@ -137,6 +136,6 @@ async function processRows<Entry>(
       }
     if (performance.now() > until) break;
   }
-  counts.components = await batch.finish();
+  Object.assign(counts, await batch.finish());
   return { counts, rejected, changed };
 }

@@ -51,6 +51,8 @@ export type ImportResult = {
   properties: RowCounts;
   appliances: RowCounts;
   components: { created: number };
+  /** Created appliances without an install year, which have their building's. */
+  buildingYears: number;
   serviceEvents: RowCounts;
   rejected: number;
   /** One entry for each file with rejected rows. */
@@ -119,6 +121,7 @@ async function importFiles(
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
     components: { created: counters.appliances.components },
+    buildingYears: counters.appliances.buildingYears,
     serviceEvents: rowCounts(counters.serviceEvents),
     rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
     rejects,

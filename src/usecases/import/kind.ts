@@ -28,6 +28,14 @@ export type FieldChange = { field: string; from: unknown; to: unknown };
 
 export type Outcome = "created" | "unchanged" | { updated: readonly FieldChange[] };
 
+export type Added = {
+  components: number;
+  /** Appliances without an install year, which have their building's. */
+  buildingYears: number;
+};
+
+export const NOTHING_ADDED: Added = { components: 0, buildingYears: 0 };
+
 /** The rows of one transaction. */
 export type Batch<Entry> = {
   /** Loads the data of the next rows together. */
@@ -37,8 +45,8 @@ export type Batch<Entry> = {
    * cells. Throws a Failure with nothing written for the row.
    */
   apply(entry: Entry, update: boolean): Promise<Outcome>;
-  /** Scores what the rows have changed. Returns the number of added components. */
-  finish(): Promise<number>;
+  /** Scores what the rows have changed. Returns what was added beside the rows. */
+  finish(): Promise<Added>;
   /** Called once the transaction is committed, to update what later batches read. */
   committed?(): void;
 };

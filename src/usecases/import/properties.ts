@@ -11,7 +11,7 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../portfolio/properties.ts";
 import { type Comparison, differences } from "./differences.ts";
-import type { Cells, RowKind } from "./kind.ts";
+import { type Cells, NOTHING_ADDED, type RowKind } from "./kind.ts";
 
 /** The reference to a property in rows of other files. */
 export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };
@@ -60,7 +60,7 @@ export const propertyRows: RowKind<Entry> = {
         known.add(await changeProperty(writer, there.id, change));
         return { updated: fields };
       },
-      finish: async () => 0,
+      finish: async () => NOTHING_ADDED,
     };
   },
 };

@@ -8,7 +8,7 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, differences } from "./differences.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
-import type { Batch, Cells, Outcome, RowKind } from "./kind.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
 import { PropertyCache, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
 
 type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
@@ -142,10 +142,10 @@ class ServiceEventBatch implements Batch<Entry> {
     return { updated: fields };
   }
 
-  async finish(): Promise<number> {
+  async finish(): Promise<Added> {
     await this.#log.finish();
     this.#days.finish();
-    return 0;
+    return NOTHING_ADDED;
   }
 
   committed(): void {

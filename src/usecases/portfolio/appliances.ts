@@ -5,15 +5,18 @@ import {
   type NewAppliance,
 } from "../../domain/appliance.ts";
 import { type Component, tierOfHundredths } from "../../domain/component.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import type { BrandTier } from "../../domain/scoring/types.ts";
-import { dayOf, yearOf } from "../../domain/time.ts";
+import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { applianceCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
+
+/** Appliances per query. */
+const APPLIANCES_PER_STEP = 500;
 
 export type CreatedAppliance = { appliance: Appliance; components: Component[] };
 
@@ -57,11 +60,12 @@ export class ApplianceCreator {
       throw invalid(`Unknown type_id: ${input.typeId}`, [
         { field: "type_id", message: "must be an appliance type from GET /v1/appliance-types" },
       ]);
-    checkYear("install_year", input.installYear, yearOf(dayOf(tx.now)));
+    const installed = installYearOf(input.installYear, property, dayOf(tx.now));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
     const createdAt = this.writer.rows.nextInstant();
     const appliance: Appliance = {
       ...input,
+      ...installed,
       id: tx.newId("appliance"),
       partnerId: partner.id,
       seq: this.writer.nextSeq("appliances"),
@@ -113,22 +117,19 @@ export async function changeAppliance(
   const before = await tx.appliances.find(partner.id, id);
   if (!before) throw notFound("Appliance not found");
   const property = (await tx.properties.find(partner.id, before.propertyId))!;
-  if (change.installYear !== undefined) checkYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
   if (change.unitId != null) await checkUnit(tx, property.id, change.unitId);
-  const { brandTier, usageIntensity, typeId, propertyId, ...rest } = change;
+  const { brandTier, usageIntensity, typeId, propertyId, installYear, ...rest } = change;
   refuseMove("type_id", before.typeId, typeId);
   refuseMove("property_id", before.propertyId, propertyId);
   const after: Appliance = { ...before, ...rest, updatedAt: tx.now };
+  if (installYear !== undefined) Object.assign(after, installYearOf(installYear, property, dayOf(tx.now)));
   if (usageIntensity !== undefined) after.usageIntensity = usageIntensity ?? DEFAULT_USAGE;
   if (brandTier !== undefined) after.brandTierGiven = brandTier !== null;
   after.brandTier = after.brandTierGiven
     ? (brandTier ?? before.brandTier)
     : tierOfBrand(knowledge, after.typeId, after.brand);
   await tx.appliances.update(id, after);
-  if (after.installYear !== before.installYear)
-    for (const component of await tx.components.ofAppliance(id))
-      if (component.installYear === before.installYear)
-        await tx.components.update(component.id, { installYear: after.installYear });
+  await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
   const components = await rescore(
     writer,
@@ -137,6 +138,49 @@ export async function changeAppliance(
     "history",
   );
   return { appliance: after, components: components.filter((component) => component.applianceId === id) };
+}
+
+/**
+ * Gives the appliances that have the building's year for lack of their own its new year. Throws a conflict if it has none
+ * anymore.
+ */
+export async function followYearBuilt(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
+  for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
+    const some = await tx.appliances.ofPropertyAfter(id, after, APPLIANCES_PER_STEP);
+    for (const appliance of some) {
+      if (appliance.installYearBasis === "given") continue;
+      if (yearBuilt === null)
+        throw conflict(
+          `year_built cannot be cleared: appliance ${appliance.id} has no install_year of its own. Set it first`,
+        );
+      await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
+      await moveComponents(tx, appliance, yearBuilt);
+    }
+    left = some.length === APPLIANCES_PER_STEP;
+    after = some.at(-1)?.seq ?? after;
+  }
+}
+
+/** Moves the components that are as old as their appliance to its new year. */
+async function moveComponents(tx: Tx, { id, installYear }: Appliance, to: number): Promise<void> {
+  if (to === installYear) return;
+  for (const component of await tx.components.ofAppliance(id))
+    if (component.installYear === installYear) await tx.components.update(component.id, { installYear: to });
+}
+
+/** Returns the install year; the building's for lack of one. Throws invalid_request if it has none either. */
+function installYearOf(
+  given: number | null,
+  { yearBuilt }: Property,
+  today: Day,
+): Pick<Appliance, "installYear" | "installYearBasis"> {
+  if (given !== null) checkYear("install_year", given, yearOf(today));
+  const installYear = given ?? yearBuilt;
+  if (installYear === null)
+    throw invalid("install_year is required, since the property has no year_built", [
+      { field: "install_year", message: "is required" },
+    ]);
+  return { installYear, installYearBasis: given === null ? "year_built" : "given" };
 }
 
 /** Returns the tier of the brand in the knowledge base, else standard. */

@@ -12,6 +12,7 @@ import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { derivedRecord } from "../history/service-record.ts";
+import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
 
@@ -76,10 +77,13 @@ export async function changeProperty(
   const { updatedAt, recordsSinceGiven } = after;
   await tx.properties.update(id, { ...rest, updatedAt, recordsSince: after.recordsSince, recordsSinceGiven });
   if (after.state !== before.state) await moveComponents(tx, after);
-  if (after.state !== before.state || after.recordsSince !== before.recordsSince)
+  if (after.yearBuilt !== before.yearBuilt) await followYearBuilt(tx, after);
+  if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
     await rescore(writer, after, "all", "history");
   return after;
 }
+
+const SCORED_FIELDS = ["state", "yearBuilt", "recordsSince"] as const;
 
 const MOVED_AT_ONCE = 500;
 

@@ -6,7 +6,7 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, money, probabilityText, yearRange } from "../format.ts";
+import { capitalized, failureWindow, money, probabilityText } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { Trend } from "../sections/trend.tsx";
@@ -54,7 +54,7 @@ export function ComponentPage({ id }: { id: string }) {
 }
 
 function StatusFigures({ component }: { component: ComponentJson }) {
-  const { risk_tier, risk_score, failure_probability_12m, projected_failure_range } = component;
+  const { risk_tier, risk_score, failure_probability_12m, failure_window_80 } = component;
   return (
     <section class="card" aria-labelledby="status">
       <h2 id="status" class="visually-hidden">
@@ -73,7 +73,7 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         <div>
           <dt>12-month failure probability</dt>
           <dd>{capitalized(probabilityText(failure_probability_12m))}</dd>
-          <dd class="small muted">expected failure {yearRange(projected_failure_range)}</dd>
+          <dd class="small muted">likely failure {failureWindow(failure_window_80)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>

@@ -2,7 +2,7 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { date, yearRange } from "../format.ts";
+import { date, failureWindow } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { Evidence } from "./component-evidence.tsx";
@@ -93,9 +93,11 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
           <dd class="small muted">if it works today</dd>
         </div>
         <div>
-          <dt>Expected failure</dt>
-          <dd>{yearRange(projection)}</dd>
-          <dd class="small muted">50% chance of failure by {date(projection.projected_failure_on)}</dd>
+          <dt>Likely failure</dt>
+          <dd>{failureWindow(projection.failure_window_80)}</dd>
+          <dd class="small muted">
+            with a probability of 80%; 50% by {date(projection.projected_failure_on)}
+          </dd>
         </div>
         <div>
           <dt>Confidence</dt>

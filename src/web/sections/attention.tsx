@@ -2,7 +2,7 @@ import type { ComponentJson } from "../../wire/component.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, count, money, probabilityText, yearRange } from "../format.ts";
+import { capitalized, count, failureWindow, money, probabilityText } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
 import { TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
@@ -144,7 +144,7 @@ export function componentColumns(locations: Locations): Column<ComponentJson>[] 
       isNumber: true,
       cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
     },
-    { heading: "Expected failure", isNumber: true, cell: (one) => yearRange(one.projected_failure_range) },
+    { heading: "Likely failure (80%)", cell: (one) => failureWindow(one.failure_window_80) },
     { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
     { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
     {

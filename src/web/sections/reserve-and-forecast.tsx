@@ -4,7 +4,7 @@ import { Bar } from "../charts/bar.tsx";
 import { count, counted, money } from "../format.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
-const WINDOWS = ["window_30_days", "window_60_days", "window_90_days"] as const;
+const WINDOWS = ["window_30_days", "window_60_days", "window_90_days", "window_12_months"] as const;
 const RESERVE_PERIODS = [
   ["12_month", "Next 12 months"],
   ["24_month", "Next 24 months"],
@@ -12,7 +12,7 @@ const RESERVE_PERIODS = [
   ["10_year_full_replacement", "Full replacement, 10 years"],
 ] as const;
 
-/** The recommended reserve contributions, and the work expected in the next 90 days. */
+/** The recommended reserve contributions, and what failures are expected to cost in the next 12 months. */
 export function ReserveAndForecast(props: {
   forecast: ForecastJson;
   reserve: ReserveJson;
@@ -23,7 +23,7 @@ export function ReserveAndForecast(props: {
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
   const windows = WINDOWS.map((key) => forecast.forecast[key]);
   const mostReserve = Math.max(...spans.map((span) => span.per_unit_per_month));
-  const mostWork = Math.max(...windows.map((window) => window.emergency_cost_if_ignored));
+  const mostExpected = Math.max(...windows.map((window) => window.expected_cost));
   return (
     <Section
       id="budget"
@@ -54,42 +54,60 @@ export function ReserveAndForecast(props: {
           { heading: "Property per month", isNumber: true, cell: (span) => money(span.property_per_month) },
         ]}
       />
-      <h3>Upcoming work</h3>
-      <p class="about">Planned cost vs. cost after failure.</p>
-      {mostWork === 0 ? (
-        <p class="empty">No work expected in the next 90 days.</p>
+      <h3>Expected cost of failures</h3>
+      <p class="about">Probability × cost of failure, over all components, if nothing is replaced before.</p>
+      {mostExpected === 0 ? (
+        <p class="empty">No components.</p>
       ) : (
-        <ul class="bars pairs">
+        <ul class="bars">
           {windows.map((window) => (
             <li>
               <span>
                 {window.label}
-                <span class="small muted"> {counted(window.component_count, "component")}</span>
+                <span class="small muted">
+                  {" "}
+                  {expectedFailures(window.expected_failures)},{" "}
+                  {money(Math.round(window.expected_cost_80.low))} to{" "}
+                  {money(Math.round(window.expected_cost_80.high))}
+                </span>
               </span>
-              <Bar value={window.proactive_cost} max={mostWork} />
-              <strong>{money(window.proactive_cost)}</strong>
-              <Bar value={window.emergency_cost_if_ignored} max={mostWork} kind="critical" />
-              <span class="muted">{money(window.emergency_cost_if_ignored)}</span>
+              <Bar value={window.expected_cost} max={mostExpected} />
+              <strong>{money(Math.round(window.expected_cost))}</strong>
             </li>
           ))}
         </ul>
       )}
       <TableDetails
-        caption="Upcoming work"
+        caption="Expected cost of failures"
         csv={forecastCsv}
         rows={windows}
         columns={[
           { heading: "Period", cell: (window) => window.label },
-          { heading: "Components", isNumber: true, cell: (window) => count(window.component_count) },
-          { heading: "Planned cost", isNumber: true, cell: (window) => money(window.proactive_cost) },
           {
-            heading: "Cost after failure",
+            heading: "Expected failures",
+            isNumber: true,
+            cell: (window) => window.expected_failures.toFixed(2),
+          },
+          { heading: "Expected cost", isNumber: true, cell: (window) => money(window.expected_cost) },
+          {
+            heading: "80% range",
+            isNumber: true,
+            cell: ({ expected_cost_80: { low, high } }) => `${money(low)} to ${money(high)}`,
+          },
+          { heading: "Due components", isNumber: true, cell: (window) => count(window.component_count) },
+          { heading: "Their planned cost", isNumber: true, cell: (window) => money(window.proactive_cost) },
+          {
+            heading: "Cost if all fail at once",
             isNumber: true,
             cell: (window) => money(window.emergency_cost_if_ignored),
           },
-          { heading: "Savings", isNumber: true, cell: (window) => money(window.savings_potential) },
         ]}
       />
     </Section>
   );
+}
+
+/** `3.2 failures`, `under 0.1 failures` */
+function expectedFailures(failures: number): string {
+  return failures < 0.1 ? "under 0.1 failures" : `${failures.toFixed(1)} failures`;
 }

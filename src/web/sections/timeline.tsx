@@ -4,8 +4,8 @@ import type { ComponentJson } from "../../wire/component.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { count, money, yearRange } from "../format.ts";
-import { componentKindAndTier, groupInSteps, maxOf, minOf, sumBy } from "../grouping.ts";
+import { count, money, monthOf } from "../format.ts";
+import { componentKindAndTier, groupInSteps, maxOf, sumBy } from "../grouping.ts";
 import { TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
@@ -38,7 +38,7 @@ export function* timelineInSteps(
   return { components: sorted, groups: ranked.map(({ group }) => group) };
 }
 
-/** The projected failure range of each group of components, as a bar on a time axis. */
+/** The failure window of each group of components, as a bar on a time axis. */
 export function Timeline(props: {
   timeline: TimelineData;
   locations: Locations;
@@ -51,18 +51,18 @@ export function Timeline(props: {
   const { components, groups } = timeline;
   if (components.length === 0) return null;
   const shown = groups.slice(0, MAX_GROUPS).sort(([a], [b]) => compareByFailure(a!, b!));
-  const latest = maxOf(shown.flat().map((one) => one.projected_failure_range.latest));
-  const end = Math.min(Math.max(latest + 1, year + 4), year + MAX_YEARS);
+  const latest = maxOf(shown.flat().map((one) => yearsOf(one.failure_window_80.latest)));
+  const end = Math.min(Math.max(Math.ceil(latest), year + 4), year + MAX_YEARS);
   const x = scaleLinear([year, end], [0, 1]).clamp(true);
   const ticks = x.ticks(TICKS).filter((tick) => Number.isInteger(tick) && tick < end);
   return (
     <Section
       id="timeline"
-      title="Expected failure timeline"
+      title="Likely failure timeline"
       about={
         groups.length > MAX_GROUPS
-          ? `Top ${MAX_GROUPS} of ${count(groups.length)} component types by expected loss, soonest failure first, with planned replacement cost. Identical components share a bar.`
-          : "Soonest failure first, with planned replacement cost. Identical components share a bar."
+          ? `Top ${MAX_GROUPS} of ${count(groups.length)} component types by expected loss, soonest failure first, with planned replacement cost. A failure lies within its bar with a probability of 80%. Identical components share a bar.`
+          : "Soonest failure first, with planned replacement cost. A failure lies within its bar with a probability of 80%. Identical components share a bar."
       }
     >
       <div class="timeline">
@@ -80,7 +80,7 @@ export function Timeline(props: {
         </ol>
       </div>
       <TableDetails
-        caption="Expected failure timeline"
+        caption="Likely failure timeline"
         csv={csv}
         all={all}
         rows={components}
@@ -88,14 +88,9 @@ export function Timeline(props: {
           { heading: "Component", cell: (one) => one.component_name },
           { heading: "Location", cell: (one) => locations.of(one) },
           { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
-          { heading: "Earliest", isNumber: true, cell: (one) => one.projected_failure_range.earliest },
-          { heading: "Most likely", isNumber: true, cell: (one) => one.projected_failure_year },
-          { heading: "Latest", isNumber: true, cell: (one) => one.projected_failure_range.latest },
-          {
-            heading: "Confidence",
-            isNumber: true,
-            cell: (one) => `${one.projected_failure_range.confidence_pct}%`,
-          },
+          { heading: "10% by", isNumber: true, cell: (one) => monthOf(one.failure_window_80.earliest) },
+          { heading: "50% by", isNumber: true, cell: (one) => one.projected_failure_year },
+          { heading: "90% by", isNumber: true, cell: (one) => latestMonth(one) },
           { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
         ]}
       />
@@ -112,10 +107,12 @@ function TimelineBar(props: {
 }) {
   const { group, locations, x, ticks } = props;
   const [first] = group as [ComponentJson];
-  const ranges = group.map((one) => one.projected_failure_range);
-  const earliest = minOf(ranges.map((range) => range.earliest));
-  const latest = maxOf(ranges.map((range) => range.latest));
-  const when = yearRange({ earliest, latest });
+  const windows = group.map((one) => one.failure_window_80);
+  const days = windows.map((window) => window.earliest).sort();
+  const ends = windows.map((window) => window.latest ?? OPEN).sort();
+  const [firstDay, lastDay] = [days[0]!, ends.at(-1)!];
+  const [earliest, latest] = [yearsOf(firstDay), yearsOf(lastDay)];
+  const when = yearRange(firstDay, lastDay);
   const cost = money(sumBy(group, (one) => one.proactive_cost));
   return (
     <li>
@@ -142,7 +139,7 @@ function TimelineBar(props: {
           class="fill"
           x={percent(Math.min(x(earliest), 0.985))}
           y="6"
-          width={percent(Math.max(x(latest + 1) - x(earliest), 0.015))}
+          width={percent(Math.max(x(latest) - x(earliest), 0.015))}
           height="10"
           rx="5"
         />
@@ -155,9 +152,28 @@ function TimelineBar(props: {
   );
 }
 
+/** `2027–2033`, `2027`, `after 2090`: the bar shows the months. */
+function yearRange(firstDay: string, lastDay: string): string {
+  const [from, to] = [firstDay.slice(0, 4), lastDay.slice(0, 4)];
+  if (lastDay === OPEN) return `after ${from}`;
+  return from === to ? from : `${from}–${to}`;
+}
+
+/** The end of an open window. */
+const OPEN = "9999-12-31";
+
+/** Returns a day as a year with its fraction. */
+function yearsOf(day: string | null): number {
+  const [year, month, date] = (day ?? OPEN).split("-").map(Number) as [number, number, number];
+  return year + (month - 1) / 12 + (date - 1) / 365;
+}
+
+const latestMonth = ({ failure_window_80: { latest } }: ComponentJson) =>
+  latest === null ? "later" : monthOf(latest);
+
 function compareByFailure(a: ComponentJson, b: ComponentJson): number {
   return (
-    a.projected_failure_range.earliest - b.projected_failure_range.earliest ||
+    yearsOf(a.failure_window_80.earliest) - yearsOf(b.failure_window_80.earliest) ||
     a.projected_failure_year - b.projected_failure_year ||
     b.proactive_cost - a.proactive_cost
   );

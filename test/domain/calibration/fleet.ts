@@ -17,6 +17,7 @@ export function goldenFleet(): PropertyHistory[] {
   return rows("properties.csv").map((property) => ({
     state: property.state!,
     recordsSince: property.records_since!,
+    yearBuilt: null,
     claims: [],
     appliances: (appliances.get(property.partner_property_id!) ?? []).map((row) =>
       appliance(row.type_id!, {

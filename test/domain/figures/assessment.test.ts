@@ -30,11 +30,11 @@ describe("the assessment of a property", () => {
   // Rule: deferred-and-exposure
   test("counts and sums up costs by tier", () => {
     expect(totals).toMatchObject({ appliances: 2, components: 12, critical: 1, warning: 1 });
-    // circulator 950 and 2,400 USD; relief valve 380 and 2,200
+    // circulator 950 and 1,520 USD; relief valve 380 and 730
     expect(totals.criticalProactiveCents).toBe(95_000);
-    expect(totals.criticalReactiveCents).toBe(240_000);
+    expect(totals.criticalReactiveCents).toBe(152_000);
     expect(totals.warningProactiveCents).toBe(38_000);
-    expect(totals.warningReactiveCents).toBe(220_000);
+    expect(totals.warningReactiveCents).toBe(73_000);
   });
 
   // Rule: replacement-cost
@@ -60,8 +60,8 @@ describe("the assessment of a property", () => {
 test("exposure is the planned cost of elevated components and their cost after failure", () => {
   expect(exposureOf(assess(PROPERTY))).toEqual({
     deferredCents: 133_000,
-    reactiveCents: 460_000,
-    savingsCents: 327_000,
+    reactiveCents: 225_000,
+    savingsCents: 92_000,
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
-import { agedScore } from "../../../src/domain/projections.ts";
+import { agedScore, failureProbabilityWithin } from "../../../src/domain/projections.ts";
 import { aged, anyComponents, gather, knowledge, part } from "./components.ts";
 
 type Component = ReturnType<typeof part>;
@@ -15,7 +15,7 @@ function forecastWithin(components: readonly Component[], days: number) {
 }
 
 const windows = (component: ReturnType<typeof part>) =>
-  FORECAST_DAYS.map((days) => forecastWithin([component], days).items.length);
+  [30, 60, 90].map((days) => forecastWithin([component], days).items.length);
 
 describe("a forecast window", () => {
   // Rule: forecast-windows
@@ -48,9 +48,20 @@ describe("a forecast window", () => {
       part("boiler_circulator", 51),
       part("boiler_controls", 99),
     ];
-    const { items, ...costs } = forecastWithin(components, 30);
+    const { items, expected, ...costs } = forecastWithin(components, 30);
     expect(items.map(({ component }) => component.defId)).toEqual(["boiler_controls", "boiler_burner"]);
-    expect(costs).toEqual({ proactiveCents: 420_000, reactiveCents: 840_000 });
+    expect(costs).toEqual({ proactiveCents: 420_000, reactiveCents: 744_000 });
+    expect(expected.failures).toBeGreaterThan(0);
+  });
+
+  // Rule: expected-cost
+  test("expects the failures of all components, listed or not", () => {
+    const sound = part("boiler_circulator", 0, { acuteHazard: 0.1 });
+    const { items, expected } = forecastWithin([sound], 90);
+    expect(items).toEqual([]);
+    const probability = failureProbabilityWithin(knowledge, sound, sound.brandTier, 90);
+    expect(expected.failures).toBeCloseTo(probability, 9);
+    expect(expected.mean).toBeCloseTo(probability * 152_000, 4);
   });
 
   test("lists the highest score first, and of equal scores the most likely to fail", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { gammaOfOnePlus } from "../../../src/domain/planning/gamma.ts";
+import { gammaOfOnePlus } from "../../../src/domain/gamma.ts";
 import { lifespanYearsOf, type Part } from "../../../src/domain/planning/part.ts";
 import { anyPart, dearPart, planOf, survival, worn } from "./parts.ts";
 

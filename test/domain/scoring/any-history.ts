@@ -73,6 +73,7 @@ export const claim: fc.Arbitrary<ClaimEvidence> = fc.record({
 export const history: fc.Arbitrary<PropertyHistory> = fc.record({
   state: fc.constantFrom(null, "TX", "MN", "FL", "PR"),
   recordsSince: fc.oneof(fc.constant(ALWAYS), anyDay),
+  yearBuilt: fc.constantFrom(null, 1955, 1985, 2005),
   claims: fc.array(claim, { maxLength: 5 }),
   appliances: fc
     .tuple(applianceHistory("A0"), applianceHistory("A1"), applianceHistory("A2"))

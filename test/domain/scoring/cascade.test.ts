@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
-import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
-import { AS_OF, appliance, knowledge, property, scores } from "./histories.ts";
+import type { ApplianceHistory, PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import { AS_OF, appliance, event, knowledge, property, scores } from "./histories.ts";
 
 /** Returns an appliance installed 20 years ago whose parts have lifespans that give these priors. */
 function withLifespans(typeId: string, years: Record<string, number>, given: Partial<ApplianceHistory> = {}) {
@@ -39,6 +39,23 @@ describe("within an appliance", () => {
     const found = scores(property([withLifespans("boiler", lives)]));
     // 1.3 · 1.5 · 1.6 = 3.12
     expect(found.get("A/boiler_heat_exchanger")!.hazardRatio).toBe(2.5);
+  });
+
+  // Rule: cascade
+  test("comes from the upstream part's own evidence alone, since the rest reaches the downstream part itself", () => {
+    const FLOAT = "A/sump_float_switch";
+    const ratioAfter = (componentId: string | null, claims: PropertyHistory["claims"] = []) => {
+      const events = [event("Emergency Repair", AS_OF, { componentId })];
+      const pump = withLifespans("sump_pump", { sump_float_switch: 9 }, { events });
+      const found = scoreProperty(knowledge, property([pump], { claims }), AS_OF, { explain: true });
+      const cascade = found.get("A/sump_pump")!.evidence!.find(({ kind }) => kind === "cascade")!;
+      return { cascade: cascade.ratio, float: found.get(FLOAT)!.hazardRatio };
+    };
+    const alone = ratioWith(9);
+    const onAppliance = ratioAfter(null, [{ claimType: "flood", dateOfLoss: AS_OF, status: "open" }]);
+    expect(onAppliance.cascade).toBe(alone);
+    expect(onAppliance.float).toBeGreaterThan(1.3);
+    expect(ratioAfter(FLOAT).cascade).toBe(1.6);
   });
 
   // Rule: cascade

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
 import { AS_OF, appliance, BURNER, burner, event, knowledge, noteOf, property, scores } from "./histories.ts";
 
 /** 487 days before AS_OF: exactly 16 of the 24 months that most evidence fades over. */
@@ -113,6 +114,85 @@ describe("condition", () => {
   test("counts in full when observed on the whole appliance", () => {
     expect(burner([{ ...seen("poor"), componentId: null }]).hazardRatio).toBeCloseTo(2.5, 12);
   });
+});
+
+describe("one visit", () => {
+  const visit = (conditionAfter: "good" | "fair" | "poor", notes: string, date = AS_OF) =>
+    event("Inspection", date, { ...named, conditionAfter, notes });
+
+  // Rule: evidence
+  test("counts by its condition if that says more than its notes", () => {
+    expect(burner([visit("poor", "leaking")]).hazardRatio).toBe(2.5);
+    expect(burner([visit("good", "leaking")]).hazardRatio).toBe(0.5);
+  });
+
+  test("counts by its notes if they say more than its condition", () => {
+    expect(burner([visit("fair", "leaking")]).hazardRatio).toBeCloseTo(1.5, 12);
+    expect(burner([visit("good", "burst and cracked and flooded")]).hazardRatio).toBeGreaterThan(2);
+  });
+
+  test("counts by its notes if a later visit saw another condition", () => {
+    const earlier = visit("poor", "leaking", SIXTEEN_MONTHS_AGO);
+    expect(burner([earlier, visit("good", "")]).hazardRatio).toBe(0.5); // the words have faded
+    const recent = visit("poor", "leaking", "2025-06-30");
+    const faded = 1 + 0.5 * (1 - 1 / 30.4375 / 12);
+    expect(burner([recent, visit("good", "")]).hazardRatio).toBeCloseTo(0.5 * faded, 12);
+  });
+
+  test("counts apart from another visit of the same day", () => {
+    const both = burner([visit("poor", ""), event("Repair", AS_OF, { ...named, notes: "leaking" })]);
+    expect(both.hazardRatio).toBeCloseTo(2.5 * 1.5 * 1.25, 12);
+  });
+});
+
+describe("the era of a building", () => {
+  const eraOf = (
+    typeId: string,
+    defId: string,
+    yearBuilt: number | null,
+    given: Partial<ApplianceHistory>,
+  ) => {
+    const history = property([appliance(typeId, given)], { yearBuilt });
+    const { evidence } = scoreProperty(knowledge, history, AS_OF, { explain: true }).get(`A/${defId}`)!;
+    return evidence!.find(({ kind }) => kind === "era")?.ratio ?? 1;
+  };
+  const pipe = (yearBuilt: number | null, given: Partial<ApplianceHistory>) =>
+    eraOf("plumbing_supply", "plumb_supply_piping", yearBuilt, given);
+  const panel = (brand: string | null) =>
+    eraOf("electrical_panel", "panel_bus_enclosure", 1970, { brand, installYear: 1970 });
+
+  // Rule: eras
+  test("raises the hazard of its original parts without fading", () => {
+    const inYear = (year: number) => pipe(year, { installYear: year });
+    expect([1959, 1960, 1977, 1978, 1995, 1996].map(inYear)).toEqual([1.5, 1, 1, 1.5, 1.5, 1]);
+  });
+
+  test("does not concern a part that was replaced or installed later", () => {
+    expect(pipe(1950, { installYear: 1990 })).toBe(1);
+    expect(pipe(null, { installYear: 1950 })).toBe(1);
+    expect(pipe(1950, { installYear: 1950, events: [event("Replacement", "2020-01-01")] })).toBe(1);
+  });
+
+  test("concerns an appliance without an install year", () => {
+    expect(pipe(1950, { installYear: 1950, installYearBasis: "year_built" })).toBe(1.5);
+  });
+
+  // Rule: eras
+  test("says less than a known make", () => {
+    expect([panel(null), panel("Square D"), panel("Zinsco")]).toEqual([1.3, 1, 1]);
+  });
+});
+
+// Rule: install-year-of-the-building
+test("an appliance without an install year has an unknown past in all of its parts", () => {
+  const tank = (installYearBasis: "given" | "year_built") => {
+    const heater = appliance("water_heater_gas", { installYear: 1950, installYearBasis });
+    const registered = property([heater], { yearBuilt: 1950, recordsSince: AS_OF });
+    return scores(registered).get("A/wh_gas_tank")!;
+  };
+  expect(tank("given").prior).toBe(0.999);
+  expect(tank("year_built").prior).toBeLessThan(0.6);
+  expect(tank("year_built").ageYears).toBe(tank("given").ageYears);
 });
 
 describe("an inspection", () => {

@@ -6,39 +6,51 @@ import { appliance, event, knowledge, property, scores } from "./histories.ts";
 
 /* Properties with scores and plans by an independent implementation. */
 
-export type GoldenCase = (typeof cases)[number];
 export const goldenCases = cases;
 
 type GoldenAppliance = {
   type_id: string;
-  install_year: number;
+  /** Null for the building's year. */
+  install_year: number | null;
   brand_tier: string;
   usage: number;
   unit: string | null;
   events: { event_type: string; date: string; component?: string; condition_after?: string }[];
+  /** Own lifespans by component definition. */
+  overrides?: Record<string, number | undefined>;
+};
+
+type GoldenProperty = {
+  state: string;
+  claims: readonly { claim_type: string; date_of_loss: string; status: string }[];
+  appliances: readonly unknown[];
+  records_since?: string;
+  year_built?: number;
 };
 
 /** Scores a case. A component's id is its appliance's number and its definition's id. */
-export function scoreGolden(golden: GoldenCase) {
-  const appliances = (golden.property.appliances as GoldenAppliance[]).map(toHistory);
+export function scoreGolden(golden: { as_of: string; property: GoldenProperty }) {
+  const { state, records_since, year_built: yearBuilt = null } = golden.property;
+  const appliances = (golden.property.appliances as GoldenAppliance[]).map((given, index) =>
+    toHistory(given, index, yearBuilt),
+  );
   const claims = golden.property.claims.map((claim) => ({
     claimType: claim.claim_type,
     dateOfLoss: claim.date_of_loss,
     status: claim.status as "open" | "closed" | "denied",
   }));
-  const { state } = golden.property;
-  const given = (golden.property as { records_since?: string }).records_since;
   const eventDays = appliances.flatMap(({ events }) => events.map(({ date }) => date));
-  const since = given ?? recordsSince(golden.as_of, eventDays, knowledge.model);
-  return scores(property(appliances, { state, claims, recordsSince: since }), golden.as_of);
+  const since = records_since ?? recordsSince(golden.as_of, eventDays, knowledge.model);
+  return scores(property(appliances, { state, claims, recordsSince: since, yearBuilt }), golden.as_of);
 }
 
-function toHistory(golden: GoldenAppliance, index: number): ApplianceHistory {
-  return appliance(golden.type_id, {
+function toHistory(golden: GoldenAppliance, index: number, yearBuilt: number | null): ApplianceHistory {
+  const history = appliance(golden.type_id, {
     id: String(index),
     unitId: golden.unit,
     brandTier: golden.brand_tier as BrandTier,
-    installYear: golden.install_year,
+    installYear: golden.install_year ?? yearBuilt!,
+    installYearBasis: golden.install_year === null ? "year_built" : "given",
     usageIntensity: golden.usage,
     events: golden.events.map((given) =>
       event(given.event_type as EventType, given.date, {
@@ -47,4 +59,7 @@ function toHistory(golden: GoldenAppliance, index: number): ApplianceHistory {
       }),
     ),
   });
+  for (const component of history.components)
+    component.overrideLifespan = golden.overrides?.[component.defId] ?? null;
+  return history;
 }

@@ -33,6 +33,7 @@ export function appliance(typeId: string, given: Partial<ApplianceHistory> = {})
     model: null,
     brandTier: "standard",
     installYear,
+    installYearBasis: "given",
     usageIntensity: 1,
     components: knowledge
       .type(typeId)
@@ -85,7 +86,7 @@ export function property(
   appliances: ApplianceHistory[],
   given: Partial<PropertyHistory> = {},
 ): PropertyHistory {
-  return { state: null, recordsSince: ALWAYS, claims: [], appliances, ...given };
+  return { state: null, recordsSince: ALWAYS, yearBuilt: null, claims: [], appliances, ...given };
 }
 
 export function scores(history: PropertyHistory, asOf = AS_OF): Map<string, Score> {

@@ -476,8 +476,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await tx.models.insertFrailty(1, appliance.id, 1.0625);
       await tx.models.use(1);
     });
-    expect(await models.find(1)).toEqual({ ...version, version: "2+local.1" });
-    expect(await models.inUse()).toEqual({ number: 1, version: "2+local.1", base: "2", corrections });
+    expect(await models.find(1)).toEqual({ ...version, version: "3+local.1" });
+    expect(await models.inUse()).toEqual({ number: 1, version: "3+local.1", base: "2", corrections });
     expect(await models.nextNumber()).toBe(2);
     await write((tx) => tx.models.insert({ ...version, number: 2, isProven: true, replaced: 1 }));
     expect((await models.list()).map(({ number, isProven }) => [number, isProven])).toEqual([
@@ -524,7 +524,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const finished: LatestCalibration = { ...calibration, status: "ready", proposalId: "1-2" };
     await write((tx) => tx.models.saveLatestCalibration(finished));
     expect(await models.latestCalibration()).toEqual(finished);
-    const check = { day: DAY, version: "2+local.1", isWorse: false, evidence: { a: 1 } };
+    const check = { day: DAY, version: "3+local.1", isWorse: false, evidence: { a: 1 } };
     await write((tx) => tx.models.saveCheck(check));
     await write((tx) => tx.models.saveCheck({ ...check, isWorse: true }));
     expect(await models.latestCheck()).toEqual({ ...check, isWorse: true });

@@ -260,6 +260,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         brand: TEXT,
         model: "M",
         brandTier: "premium",
+        installYearBasis: "given",
         installYear: 1990,
         usageIntensity: 1.25,
       });

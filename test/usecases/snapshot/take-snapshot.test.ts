@@ -104,7 +104,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       components: 12,
       critical: 2,
       announced: 3,
-      modelVersion: "2",
+      modelVersion: "3",
     });
   });
 
@@ -624,7 +624,7 @@ describe("a day with a snapshot by another model", () => {
     expect(component).toMatchObject({ announcedTier: component!.riskTier, trendScore: before!.trendScore });
     expect(await points(component!.id)).toHaveLength(1);
     expect(await world.store.read.snapshots.run(today())).toMatchObject({
-      modelVersion: "2",
+      modelVersion: "3",
       takenAgain: true,
     });
   });

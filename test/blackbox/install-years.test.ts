@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let client: ApiClient;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+});
+
+const newHeater = (property_id: string, fields: object = {}) => ({
+  property_id,
+  type_id: "water_heater_gas",
+  ...fields,
+});
+const post = (body: object, status = 201) => client.post("/v1/appliances", body, status);
+const componentOf = async (applianceId: string, defId: string): Promise<Json> => {
+  const { components } = (await client.get(`/v1/appliances/${applianceId}`)).body;
+  return components.find((one: Json) => one.component_def_id === defId);
+};
+
+describe("an appliance without an install year", () => {
+  // Rule: install-year-of-the-building
+  test("takes its building's, and says so", async () => {
+    const { id } = await addProperty(client, { year_built: 1962 });
+    for (const fields of [{}, { install_year: null }]) {
+      const { status, body } = await post(newHeater(id, fields));
+      expect(status).toBe(201);
+      expect(body).toMatchObject({ install_year: 1962, install_year_basis: "year_built" });
+    }
+    const { body } = await post(newHeater(id, { install_year: 1962 }));
+    expect(body).toMatchObject({ install_year: 1962, install_year_basis: "given" });
+  });
+
+  // Rule: install-year-of-the-building
+  test("has an unknown past in all of its parts", async () => {
+    const { id } = await addProperty(client, { year_built: 1962, records_since: daysFromToday(0) });
+    const unknown = (await post(newHeater(id))).body;
+    const original = (await post(newHeater(id, { install_year: 1962 }))).body;
+    const [tank, oldTank] = [
+      await componentOf(unknown.id, "wh_gas_tank"),
+      await componentOf(original.id, "wh_gas_tank"),
+    ];
+    expect(tank.age_years).toBe(oldTank.age_years);
+    expect(tank.failure_probability_12m).toBeLessThan(oldTank.failure_probability_12m / 2);
+  });
+
+  // Rule: install-year-of-the-building
+  test("follows its building's year, and an own one given later", async () => {
+    const { id } = await addProperty(client, { year_built: 1962 });
+    const { body: heater } = await post(newHeater(id));
+    const { body: other } = await post(newHeater(id, { install_year: 2001 }));
+    await client.put(`/v1/properties/${id}`, { year_built: 2011 });
+    const yearOf = async (one: Json) => (await client.get(`/v1/appliances/${one.id}`)).body;
+    expect(await yearOf(heater)).toMatchObject({ install_year: 2011, install_year_basis: "year_built" });
+    expect((await componentOf(heater.id, "wh_gas_anode")).install_year).toBe(2011);
+    expect(await yearOf(other)).toMatchObject({ install_year: 2001, install_year_basis: "given" });
+
+    const given = await client.put(`/v1/appliances/${heater.id}`, { install_year: 2015 });
+    expect(given.body).toMatchObject({ install_year: 2015, install_year_basis: "given" });
+    const cleared = await client.put(`/v1/appliances/${heater.id}`, { install_year: null });
+    expect(cleared.body).toMatchObject({ install_year: 2011, install_year_basis: "year_built" });
+  });
+
+  // Rule: install-year-of-the-building
+  test("is refused in a building without a year, and keeps the building's year from being cleared", async () => {
+    const { id } = await addProperty(client, { year_built: null });
+    const refused = await post(newHeater(id), 400);
+    expect(refused.body.error).toBe("install_year is required, since the property has no year_built");
+    await client.put(`/v1/properties/${id}`, { year_built: 1980 });
+    const { body: heater } = await post(newHeater(id));
+    const kept = await client.put(`/v1/properties/${id}`, { year_built: null }, 409);
+    expect(kept.body.error).toBe(
+      `year_built cannot be cleared: appliance ${heater.id} has no install_year of its own. Set it first`,
+    );
+    expect((await client.get(`/v1/properties/${id}`)).body.year_built).toBe(1980);
+  });
+});
+
+// Rule: eras
+test("a building's year changes the scores of its original parts", async () => {
+  const { id } = await addProperty(client, { year_built: 1955, records_since: "1955-01-01" });
+  const { id: pipes } = await addAppliance(client, id, { type_id: "plumbing_supply", install_year: 1955 });
+  const galvanized = await componentOf(pipes, "plumb_supply_piping");
+  await client.put(`/v1/properties/${id}`, { year_built: 1954 });
+  const later = await componentOf(pipes, "plumb_supply_piping");
+  expect(galvanized.failure_probability_12m).toBeGreaterThan(later.failure_probability_12m * 1.3);
+});

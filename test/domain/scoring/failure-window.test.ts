@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { failureWindow } from "../../../src/domain/scoring/failure-window.ts";
+import { failureProbability, type Outlook } from "../../../src/domain/scoring/outlook.ts";
+import { knowledge } from "./histories.ts";
+
+const { model } = knowledge;
+const certain = { ...model, lifeError: { book: 0, calibrated: 0 } };
+
+const outlook: fc.Arbitrary<Outlook> = fc.record({
+  scaleYears: fc.double({ min: 1, max: 120, noNaN: true }),
+  weibullShape: fc.double({ min: 0.8, max: 6, noNaN: true }),
+  effectiveAgeYears: fc.double({ min: 0, max: 100, noNaN: true }),
+  rate: fc.double({ min: 0.5, max: 2.5, noNaN: true }),
+  hazardRatio: fc.double({ min: 0.1, max: 10, noNaN: true }),
+  acuteHazard: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2, noNaN: true })),
+});
+/** Ages that are possible: at most that which one in a thousand reaches. */
+const possible = outlook.filter(
+  ({ scaleYears, weibullShape, effectiveAgeYears }) => (effectiveAgeYears / scaleYears) ** weibullShape < 6.9,
+);
+
+describe("the failure window", () => {
+  // Rule: failure-window
+  test("leaves a tenth of failures on either side where the life is certain", () => {
+    fc.assert(
+      fc.property(possible, (given) => {
+        const { earliestDays, latestDays } = failureWindow(given, false, certain);
+        const within = (days: number) => failureProbability(given, days, model);
+        if (earliestDays < 36_525) expect(within(earliestDays)).toBeCloseTo(0.1, 4);
+        if (latestDays !== null) expect(within(latestDays)).toBeCloseTo(0.9, 4);
+        else expect(within(36_525)).toBeLessThan(0.9);
+      }),
+    );
+  });
+
+  test("is in order, and wider with the lives of the knowledge base than with calibrated ones for a new part", () => {
+    fc.assert(
+      fc.property(possible, (given) => {
+        const fresh = { ...given, effectiveAgeYears: 0, acuteHazard: 0 };
+        const book = failureWindow(fresh, false, model);
+        const calibrated = failureWindow(fresh, true, model);
+        expect(book.latestDays ?? Number.POSITIVE_INFINITY).toBeGreaterThan(book.earliestDays);
+        expect(book.earliestDays).toBeLessThanOrEqual(calibrated.earliestDays);
+        expect(book.latestDays ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(
+          calibrated.latestDays ?? Number.POSITIVE_INFINITY,
+        );
+      }),
+    );
+  });
+
+  test("is open at the end beyond a hundred years", () => {
+    const pipe = {
+      scaleYears: 120,
+      weibullShape: 3,
+      effectiveAgeYears: 0,
+      rate: 0.8,
+      hazardRatio: 0.5,
+      acuteHazard: 0,
+    };
+    expect(failureWindow(pipe, false, model).latestDays).toBeNull();
+  });
+});
