@@ -31,6 +31,7 @@ import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
+import { EventStream } from "../usecases/history/event-stream.ts";
 import { checkHealth, sharedHealth } from "../usecases/operations/check-health.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { adminHosts } from "./admin-hosts.ts";
@@ -134,6 +135,8 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const dispatcher = dispatcherOf(deps, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(deps);
   const views = new EmbedViewCounter(store);
+  const eventStream = new EventStream();
+  await eventStream.restore(store, clock());
   const storage = storageJobs({ ...deps, store });
   const proposals = calibrationRuns({ ...deps, store });
   const tasks = partnerTasks({ ...deps, store, knowledge, passes: impersonationTokens(folder.masterKey) });
@@ -146,6 +149,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     dispatcher,
     metrics,
     views,
+    eventStream,
     lastBackup: backups.last,
     pages: storage.pages,
     later,
@@ -218,6 +222,9 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
       await budgets.release();
       ledger?.close();
       await views.flush().catch((error) => log.warn({ err: error }, "embed views could not be stored"));
+      await eventStream
+        .keep(store, clock())
+        .catch((error) => log.warn({ err: error }, "positions in the event stream could not be stored"));
       await joined.stop();
       await store.close();
       lock.release();
@@ -236,6 +243,7 @@ type Served = {
   dispatcher: ReturnType<typeof dispatcherOf>;
   metrics: Metrics;
   views: EmbedViewCounter;
+  eventStream: EventStream;
   lastBackup: ScheduledBackups["last"];
   pages: StorageJobs["pages"];
   later: Later;
@@ -253,6 +261,7 @@ async function createFetches(
     dispatcher,
     metrics,
     views,
+    eventStream,
     lastBackup,
     pages,
     later,
@@ -293,6 +302,7 @@ async function createFetches(
   const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const partners = partnerApi({
     knowledge,
+    eventStream,
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,

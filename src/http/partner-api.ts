@@ -1,4 +1,5 @@
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { EventStream } from "../usecases/history/event-stream.ts";
 import type { Operation } from "./operation.ts";
 import { applianceOperations } from "./routes/appliances.ts";
 import { assetOperation } from "./routes/assets.ts";
@@ -23,6 +24,7 @@ type PartnerApiDeps = SystemDeps &
     address: ServerAddress;
     knowledge: Knowledge;
     bulkItems: number;
+    eventStream: Pick<EventStream, "page">;
   };
 
 /** Returns the operations for partners, including the API document. */
@@ -40,7 +42,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...planOperations(knowledge),
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(knowledge),
-    ...eventOperations(knowledge),
+    ...eventOperations(knowledge, deps.eventStream),
     ...deliveryOperations(deps),
     ...onboardingOperations(),
     ...documentOperations(knowledge, () => operations),

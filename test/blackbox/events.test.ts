@@ -256,4 +256,26 @@ describe("a client that follows the sync pattern", () => {
     expect(times).toEqual([...new Set(times)].sort());
     expect(times.length).toBe(31);
   });
+
+  // Rule: events-sync
+  test("sees every elevated component when the server restarts between two pages", async () => {
+    const partner = await createPartnerBy(admin, { name: "Acme" });
+    const property = await addProperty(server.as(partner));
+    const worn = await Promise.all([1, 2].map(() => addWornAppliance(server.as(partner), property.id)));
+    const elevated = worn.flatMap((one) => one.components.map(({ id }: Json) => id));
+    const limit = 5;
+    const page = async (offset: number) =>
+      (await server.as(partner).get("/v1/events", { since: "2026-01-01", limit, offset })).body;
+    const first = await page(0);
+    expect(first.total).toBe(3 + elevated.length);
+    expect(elevated.length).toBeGreaterThan(limit);
+    // Later history moves the components behind it by as many places.
+    for (let i = 0; i < limit; i++) await addProperty(server.as(partner));
+    await server.stop();
+    await server.start();
+    const events = [...first.events];
+    for (let offset = limit; offset < first.total; offset += limit)
+      events.push(...(await page(offset)).events);
+    expect(idsOf(ofScoring(events)).toSorted()).toEqual(elevated.toSorted());
+  });
 });

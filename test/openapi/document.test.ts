@@ -107,6 +107,7 @@ test("exactly the operations for partners are documented", () => {
     basePath: "",
     authenticator: unused,
     checkHealth: unused,
+    eventStream: unused,
     uploads: unused,
     random: unused,
     changed: unused,

@@ -11,6 +11,7 @@ export const openapiCommand = command({
     const parts = {
       authenticator: unused,
       checkHealth: unused,
+      eventStream: unused,
       uploads: unused,
       random: unused,
       changed: unused,

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log.ts";
-import { EventStream } from "../../usecases/history/event-stream.ts";
+import type { EventStream } from "../../usecases/history/event-stream.ts";
 import {
   applianceEntryView,
   elevatedEntryView,
@@ -13,9 +13,7 @@ import { pagingParameters, sinceRequired } from "../../wire/parameters.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { invalidParameter, parseSlice, sinceText } from "../query.ts";
 
-export function eventOperations(knowledge: Knowledge): Operation[] {
-  const stream = new EventStream();
-
+export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, "page">): Operation[] {
   return [
     partnerOperation({
       id: "listEvents",

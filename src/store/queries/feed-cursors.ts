@@ -5,9 +5,14 @@ import type { Engine } from "../engine.ts";
 /** A stored position of a client in the event stream. `state` is JSON that only the caller reads. */
 export type StoredCursor = { id: string; state: string };
 
+type CursorRow = StoredCursor & { partnerId: string; client: string; touchedAt: Instant };
+
+/** Rows that one statement inserts. */
+const ROWS_PER_INSERT = 200;
+
 export function feedCursorStore(engine: Engine) {
   const { db } = engine;
-  const { feedCursors } = engine.tables;
+  const { feedCursors, partners } = engine.tables;
   const ofClient = (partnerId: string, client: string) =>
     and(eq(feedCursors.partnerId, partnerId), eq(feedCursors.client, client));
   return {
@@ -20,10 +25,7 @@ export function feedCursorStore(engine: Engine) {
         .orderBy(asc(feedCursors.id));
     },
     /** Inserts a cursor and deletes all but the newest `others` of the same client. Ids sort by creation. */
-    async begin(
-      cursor: StoredCursor & { partnerId: string; client: string; touchedAt: Instant },
-      others: number,
-    ): Promise<void> {
+    async begin(cursor: CursorRow, others: number): Promise<void> {
       const surplus = await db
         .select({ id: feedCursors.id })
         .from(feedCursors)
@@ -34,6 +36,21 @@ export function feedCursorStore(engine: Engine) {
       const ids = surplus.map(({ id }) => id);
       if (ids.length > 0) await db.delete(feedCursors).where(inArray(feedCursors.id, ids));
       await db.insert(feedCursors).values(cursor);
+    },
+    /** Returns all clients' cursors that were touched after the instant, in the order of their beginning. */
+    async all(touchedAfter: Instant): Promise<CursorRow[]> {
+      return await db
+        .select()
+        .from(feedCursors)
+        .where(gt(feedCursors.touchedAt, touchedAfter))
+        .orderBy(asc(feedCursors.id));
+    },
+    /** Inserts the cursors of partners that exist. */
+    async insertAll(cursors: readonly CursorRow[]): Promise<void> {
+      const known = new Set((await db.select({ id: partners.id }).from(partners)).map(({ id }) => id));
+      const rows = cursors.filter(({ partnerId }) => known.has(partnerId));
+      for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+        await db.insert(feedCursors).values(rows.slice(at, at + ROWS_PER_INSERT));
     },
     /** Replaces the state if it is still the one that was read; does nothing otherwise. */
     async replace(read: StoredCursor, state: string, touchedAt: Instant): Promise<void> {

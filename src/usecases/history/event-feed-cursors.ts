@@ -37,6 +37,7 @@ export type EventFeedCursors = {
 };
 
 type Entry = { cursor: FeedCursor; touchedAt: Instant };
+type StoredRow = StoredCursor & FeedClient & { touchedAt: Instant };
 
 const EXPIRY_MS = 600_000;
 const MAX_CLIENTS = 10_000;
@@ -74,6 +75,32 @@ export class MemoryFeedCursors implements EventFeedCursors {
 
   /** The found object is the stored one. */
   save(): void {}
+
+  /** Stores the cursors of partners that still exist, for the next process. */
+  async keep(store: Pick<Store, "write">, now: Instant): Promise<void> {
+    const rows: StoredRow[] = [];
+    // Oldest first, as they are restored.
+    for (const [key, { value: entries }] of this.#byClient.dump()) {
+      const at = key.indexOf(" ");
+      const client = { partnerId: key.slice(0, at), client: key.slice(at + 1) };
+      for (const { cursor, touchedAt } of entries)
+        if (touchedAt > now - EXPIRY_MS)
+          rows.push({ ...client, id: Bun.randomUUIDv7(), state: JSON.stringify(cursor), touchedAt });
+    }
+    await store.write(async (tx) => {
+      await tx.feedCursors.prune(now + 1);
+      await tx.feedCursors.insertAll(rows);
+    });
+  }
+
+  /** Restores the cursors that an earlier process has stored. */
+  async restore(store: Pick<Store, "read">, now: Instant): Promise<void> {
+    for (const { partnerId, client, state, touchedAt } of await store.read.feedCursors.all(now - EXPIRY_MS)) {
+      const key = `${partnerId} ${client}`;
+      const known = this.#byClient.get(key) ?? [];
+      this.#byClient.set(key, [...known, { cursor: JSON.parse(state) as FeedCursor, touchedAt }]);
+    }
+  }
 }
 
 /**

@@ -28,6 +28,16 @@ type EventStreamDeps = Pick<Store, "read" | "write" | "inReadSnapshot" | "isShar
 export class EventStream {
   readonly #cursors = new MemoryFeedCursors();
 
+  /** Restores the positions of clients, so that they continue after a restart. Several servers share them anyway. */
+  async restore(store: Pick<Store, "read" | "isShared">, now: Instant): Promise<void> {
+    if (!store.isShared) await this.#cursors.restore(store, now);
+  }
+
+  /** Stores the positions of clients at the end of the process. */
+  async keep(store: Pick<Store, "write" | "isShared">, now: Instant): Promise<void> {
+    if (!store.isShared) await this.#cursors.keep(store, now);
+  }
+
   async page(
     store: EventStreamDeps,
     partnerId: string,

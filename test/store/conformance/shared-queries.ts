@@ -118,6 +118,13 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(await feedCursors.ofClient("P", "c", NOW)).toEqual([{ id: "2", state: "{}" }]);
       await store.write((tx) => tx.feedCursors.prune(NOW + 1));
       expect(await ids(0)).toEqual(["2"]);
+      const own = { ...cursor("4"), partnerId: partner.id };
+      await store.write((tx) => tx.feedCursors.insertAll([own, cursor("5")]));
+      expect(await feedCursors.all(NOW - 1)).toEqual([
+        { ...cursor("2"), state: "{}", touchedAt: NOW + 10 },
+        own,
+      ]);
+      expect(await feedCursors.all(NOW)).toHaveLength(1);
     });
 
     test("console sessions exist until they end or expire", async () => {

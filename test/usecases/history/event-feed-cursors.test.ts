@@ -66,6 +66,28 @@ describe("the cursors of the event feed", () => {
   });
 });
 
+test("cursors in memory are stored for the next process, but those of deleted partners are not", async () => {
+  const { store, partnerId } = await openStore(NOW);
+  const [own, other] = [
+    { partnerId, client: "2026-01-01 50" },
+    { partnerId, client: "2026-02-01 50" },
+  ];
+  const before = new MemoryFeedCursors();
+  before.begin(own, cursorAt(50, 1), NOW - 9 * MINUTE);
+  before.begin(own, cursorAt(50, 2), NOW);
+  before.begin(other, cursorAt(100, 3), NOW - 11 * MINUTE);
+  before.begin(client("deleted"), cursorAt(50), NOW);
+  for (let times = 0; times < 2; times++) await before.keep(store, NOW);
+
+  const after = new MemoryFeedCursors();
+  await after.restore(store, NOW);
+  expect(await store.read.feedCursors.all(0)).toHaveLength(2);
+  expect(after.find(own, 50, NOW)?.cursor).toMatchObject({ entries: 2, shownUntil: NOW - 2 });
+  expect(after.find(own, 50, NOW + 9 * MINUTE)).toBeDefined();
+  expect(after.find(other, 100, NOW)).toBeUndefined();
+  expect(after.find(client("deleted"), 50, NOW)).toBeUndefined();
+});
+
 test("a cursor that another server has advanced is not moved back by a late answer of the first", async () => {
   const { store } = await openStore(NOW);
   const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
