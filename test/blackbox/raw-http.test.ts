@@ -180,6 +180,39 @@ describe("a request whose length is ambiguous", () => {
   });
 });
 
+// A body that arrives after the response to its head must not be taken for requests.
+describe("a body that hides a request", () => {
+  // Rule: ambiguous-length
+  test.each<[string, number, (size: number) => string]>([
+    [
+      "of a request to no address",
+      404,
+      (size) => request("POST /v1/none", [key(), `Content-Length: ${size}`]),
+    ],
+    [
+      "of a request without a key",
+      401,
+      (size) => request("POST /v1/properties", [`Content-Length: ${size}`]),
+    ],
+    ["of another type", 415, (size) => request("POST /v1/properties", [key(), `Content-Length: ${size}`])],
+    ["of a read", 200, (size) => request("GET /v1/ping", [key(), `Content-Length: ${size}`])],
+    ["in chunks", 404, () => request("POST /v1/none", [key(), "Transfer-Encoding: chunked"])],
+  ])("%s is dropped, and the next request gets its own response", async (kind, status, head) => {
+    const before = await countOf("/v1/properties");
+    const hidden = post("/v1/properties", JSON.stringify(PROPERTY));
+    const body = kind === "in chunks" ? chunks(hidden) : hidden;
+    const { responses, isClosed } = await exchangeAt(server.url, [head(body.length), body + get()], 2, {
+      awaitsResponses: true,
+    });
+    expect({ responses, isClosed }).toMatchObject({
+      responses: [{ status }, { status: 200 }],
+      isClosed: false,
+    });
+    expect(JSON.parse(responses[1]!.body)).toMatchObject({ ok: true, partner: "Acme" });
+    expect(await countOf("/v1/properties")).toBe(before);
+  });
+});
+
 describe("errors before routing", () => {
   // Rule: parser-errors
   test("for a body of any declared length have the common JSON body", async () => {

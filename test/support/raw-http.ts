@@ -10,16 +10,25 @@ export type Exchange = {
 
 /**
  * Sends the bytes on one connection and reads `count` responses, or until the server closes the connection. Several texts
- * are sent one by one, each when the previous one has been handed to the network. A character is a byte.
+ * are sent one by one, each when the previous one has been handed to the network or, with `awaitsResponses`, has a response. A
+ * character is a byte.
  */
-export async function exchange(url: string, bytes: string | readonly string[], count = 1): Promise<Exchange> {
+export async function exchange(
+  url: string,
+  bytes: string | readonly string[],
+  count = 1,
+  { awaitsResponses = false } = {},
+): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
   let text = "";
+  let onResponse = () => {};
   const isClosed = await new Promise<boolean>((resolve, reject) => {
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
-      if (responsesIn(text).length >= count) resolve(false);
+      const { length } = responsesIn(text);
+      if (length > 0) onResponse();
+      if (length >= count) resolve(false);
     });
     socket.on("close", () => resolve(true));
     socket.on("error", () => resolve(true));
@@ -30,8 +39,13 @@ export async function exchange(url: string, bytes: string | readonly string[], c
   return { responses: responsesIn(text), isClosed };
 
   async function sendAll(texts: readonly string[]): Promise<void> {
-    for (const part of texts)
+    for (const part of texts) {
+      const answered = new Promise<void>((resolve) => {
+        onResponse = resolve;
+      });
       await new Promise((resolve) => socket.write(Buffer.from(part, "latin1"), resolve));
+      if (awaitsResponses) await answered;
+    }
   }
 }
 
