@@ -7,7 +7,7 @@ import type { ReadableStream as WebStream } from "node:stream/web";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { CHECKSUMS, damagedError, MANIFEST } from "./manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
 import { appendChecksum, verifiedLength } from "./trailing-checksum.ts";
@@ -146,7 +146,7 @@ async function decrypted(file: string, lock: PassphraseLock | undefined): Promis
     const stream = await decrypter.decrypt(asWeb(createReadStream(file, { highWaterMark: CHUNK })));
     return Readable.from(decryptedChunks(asIterable(stream), file), { objectMode: false });
   } catch {
-    throw new OperatorError(
+    throw new UnreadableBackup(
       `cannot decrypt ${file}: the passphrase is wrong or the file is damaged`,
       "Use the passphrase that was set when the backup was written, or another backup.",
     );

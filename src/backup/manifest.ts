@@ -1,4 +1,4 @@
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { type } from "../validators.ts";
 
 /*
@@ -54,8 +54,8 @@ export function parseManifest(text: string, file: string): Manifest {
   return manifest;
 }
 
-export function damagedError(file: string, detail: string): OperatorError {
-  return new OperatorError(
+export function damagedError(file: string, detail: string): UnreadableBackup {
+  return new UnreadableBackup(
     `${file} is damaged or not a backup: ${detail}`,
     "Nothing was restored. Use another backup.",
   );

@@ -23,6 +23,8 @@ export function manPage(commands: readonly DescribedCommand[]): string {
       [EXIT.failed, "failed"],
       [EXIT.badUsage, "incorrect usage"],
       [EXIT.nothingDone, "an import in which every row was rejected"],
+      [EXIT.unreadableBackup, "a backup that is damaged, is no backup, or has another passphrase"],
+      [EXIT.bug, "a bug in Mainstay"],
     ].flatMap(([code, meaning]) => [".TP", String(code), String(meaning)]),
     ".SH FILES",
     ...[

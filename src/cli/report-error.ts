@@ -1,5 +1,5 @@
 import { ConfigError } from "../config/config-error.ts";
-import { Failure, OperatorError } from "../domain/errors.ts";
+import { Failure, OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./context.ts";
 import { OutputClosed } from "./terminal/process-host.ts";
@@ -10,6 +10,9 @@ export const EXIT = {
   failed: 1,
   badUsage: 2,
   nothingDone: 3,
+  unreadableBackup: 4,
+  /** A bug: EX_SOFTWARE of sysexits.h. */
+  bug: 70,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -29,7 +32,9 @@ export function reportError(
   const shown: Report = verbose ? { ...report, stack } : report;
   stderr.write(`${json ? JSON.stringify(shown) : forPeople(shown)}\n`);
   if (error instanceof NothingDone) return EXIT.nothingDone;
-  return isBadUsage(error) ? EXIT.badUsage : EXIT.failed;
+  if (error instanceof UnreadableBackup) return EXIT.unreadableBackup;
+  if (isBadUsage(error)) return EXIT.badUsage;
+  return report.hint === BUG ? EXIT.bug : EXIT.failed;
 }
 
 function forPeople({ error, hint, stack }: Report): string {

@@ -50,5 +50,8 @@ export class OperatorError extends Error {
   }
 }
 
+/** A backup that cannot be read: it is damaged, no backup, or encrypted with another passphrase. */
+export class UnreadableBackup extends OperatorError {}
+
 /** Storage that currently cannot be read or written. The requested change has not been made. */
 export class StorageError extends OperatorError {}

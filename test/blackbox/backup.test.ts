@@ -90,9 +90,15 @@ async function restore(file: string, ...options: string[]): Promise<Outcome & { 
   return { ...(await into.run("restore", file, ...options)), into };
 }
 
+/** The exit code for a backup that cannot be read. */
+const UNREADABLE = 4;
+
 /** Expects that a failed restore leaves no files. */
-function expectNothingRestored({ code, stdout, stderr, into }: Outcome & { into: Installation }): void {
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+function expectNothingRestored(
+  { code, stdout, stderr, into }: Outcome & { into: Installation },
+  exitCode: number,
+): void {
+  expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
   expect(stderr).not.toContain("This is a bug in Mainstay");
   expect(readdirSync(into.folder)).toEqual(["mainstay.toml"]);
 }
@@ -171,7 +177,7 @@ describe("mainstay backup and restore", () => {
     const key = join(source.dataDir, "mainstay.key");
     const options = ["--passphrase-file", passphraseFile];
     const withoutKey = await restore(lightlySealed, ...options);
-    expectNothingRestored(withoutKey);
+    expectNothingRestored(withoutKey, 1);
     expect(withoutKey.stderr).toContain("does not contain the key file");
     for (const file of [sealed, lightlySealed]) {
       const { code, into } = await restore(file, ...options, "--key", key);
@@ -232,11 +238,11 @@ describe("restore rejects", () => {
     ["empty", () => Buffer.alloc(0)],
     ["with bytes after its end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.from("more")])],
   ])("a backup %s", async (name, damage) => {
-    expectNothingRestored(await restore(damagedCopy(`${name}.backup`, damage)));
+    expectNothingRestored(await restore(damagedCopy(`${name}.backup`, damage)), UNREADABLE);
     // Uses the right passphrase and key.
     const options = ["--passphrase-file", passphraseFile, "--key", join(source.dataDir, "mainstay.key")];
     const file = damagedCopy(`sealed ${name}.backup`, damage, lightlySealed);
-    expectNothingRestored(await restore(file, ...options));
+    expectNothingRestored(await restore(file, ...options), UNREADABLE);
   });
 
   test("a backup with one changed byte at any position", async () => {
@@ -247,18 +253,18 @@ describe("restore rejects", () => {
         bytes[at]! ^= 0x10;
         return bytes;
       });
-      expectNothingRestored(await restore(file));
+      expectNothingRestored(await restore(file), UNREADABLE);
     }
   });
 
   test("an encrypted backup without the passphrase or with a wrong one", async () => {
     const without = await restore(lightlySealed);
-    expectNothingRestored(without);
+    expectNothingRestored(without, 1);
     expect(without.stderr).toContain("is encrypted");
     const other = join(place, "other-passphrase");
     writeFileSync(other, "wrong");
     const wrong = await restore(lightlySealed, "--passphrase-file", other);
-    expectNothingRestored(wrong);
+    expectNothingRestored(wrong, UNREADABLE);
     expect(wrong.stderr).toContain("the passphrase is wrong");
   });
 
@@ -302,7 +308,7 @@ describe("restore rejects", () => {
       // Writing beyond the size in the manifest would fail with another error.
       const under = ["prlimit", "--fsize=100000"];
       const refused = await runMainstay(["restore", file, "--data-dir", target], { under });
-      expect({ name, code: refused.code }).toEqual({ name, code: 1 });
+      expect({ name, code: refused.code }).toEqual({ name, code: UNREADABLE });
       expect(existsSync(target)).toBe(false);
       expect(refused.stderr).toMatch(
         /is damaged or not a backup: it (is larger than|has an unexpected member)/,
@@ -315,7 +321,7 @@ describe("restore rejects", () => {
     await stranger.createPartner();
     const key = join(stranger.dataDir, "mainstay.key");
     const refused = await restore(lightlySealed, "--passphrase-file", passphraseFile, "--key", key);
-    expectNothingRestored(refused);
+    expectNothingRestored(refused, 1);
     expect(refused.stderr).toContain("does not decrypt the secrets");
   });
 
@@ -338,15 +344,15 @@ describe("restore rejects", () => {
     const file = join(place, "newer.backup");
     await newer.json("backup", file);
     const refused = await restore(file);
-    expectNothingRestored(refused);
+    expectNothingRestored(refused, 1);
     expect(refused.stderr).toContain("newer version of Mainstay");
   });
 
   test("a file that is not a backup, and a missing file", async () => {
     const letter = join(place, "letter");
     writeFileSync(letter, "dear all");
-    expectNothingRestored(await restore(letter));
-    expectNothingRestored(await restore(join(place, "absent")));
+    expectNothingRestored(await restore(letter), UNREADABLE);
+    expectNothingRestored(await restore(join(place, "absent")), 1);
   });
 });
 

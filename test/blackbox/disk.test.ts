@@ -10,13 +10,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import { BOUND_BY_RIGHTS, CAN_MOUNT, type Disk, useDisks } from "../support/disk.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
+import { pathOf } from "../support/json-bodies.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { addRecords } from "../support/records.ts";
+import { ADMIN_ROUTES, adminPath, EMBED_ROUTES, PARTNER_OPERATIONS } from "../support/routes.ts";
 
 const disk = useDisks();
 const { folder, install } = useMainstay();
@@ -159,6 +163,53 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(again).toBe(left - 1);
     await expectWhole(server, client, [property.id]);
     await client.get(photo.body.url);
+  });
+
+  // Rule: full-disk
+  test("every read of every route responds with 200, also plans that cannot be stored", async () => {
+    const place = disk(24);
+    const server = await serveOn(place);
+    const administrator = await createAdministrator(server);
+    const receiver = await startReceiver();
+    const client = server.as(await server.createPartner("Acme", "--webhook-url", receiver.url));
+    await addProperty(client);
+    await receiver.waitFor((received) => received.length === 1);
+    await eventually(async () =>
+      expect((await client.get("/v1/webhook-deliveries?status=delivered")).body.total).toBe(1),
+    );
+    const records = await addRecords(client);
+    const { body: embed } = await administrator.client.post("/admin/embeds", { property_id: records.P_ });
+    const partnerId = (await administrator.client.get("/admin/partners")).body.partners[0].partner_id;
+    const ids = { ...records, PARTNER_: partnerId, EMB_: embed.embed_id };
+    place.fill();
+    await client.post("/v1/properties", PROPERTY, 503);
+    const statuses: Record<string, number> = {};
+    const read = async (of: ApiClient, path: string) => {
+      const { status } = await of.send("GET", path);
+      statuses[path] = status;
+    };
+    const ofPartner = PARTNER_OPERATIONS.filter(({ method }) => method === "GET");
+    for (const { path, operation } of ofPartner) {
+      const filled = path.replace("{filename}", records.photo!);
+      const query = operation.parameters?.some(({ name }) => name === "since") ? "?since=2020-01-01" : "";
+      await read(client, pathOf(filled, ids) + query);
+    }
+    for (const terms of ["?budget=100000", "?budget=100000&limit=1&format=csv"])
+      await read(client, `/v1/portfolio/plan${terms}`);
+    for (const { path, method } of ADMIN_ROUTES)
+      if (method === "GET") {
+        const query = path === "/admin/components" ? `?partner_id=${partnerId}` : "";
+        await read(administrator.client, adminPath(path, ids) + query);
+      }
+    for (const { path } of EMBED_ROUTES)
+      await read(
+        server.anonymous,
+        path.replace("{token}", embed.token).replace("{file}", "plan.csv?years=30"),
+      );
+    expect(Object.keys(statuses).length).toBeGreaterThan(50);
+    expect(Object.entries(statuses).filter(([, status]) => status !== 200)).toEqual([]);
+    place.free();
+    await receiver.close();
   });
 
   test("no write that was acknowledged while it filled up is lost, however the server ends", async () => {

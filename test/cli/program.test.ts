@@ -161,7 +161,7 @@ describe("on failure", () => {
       throw new TypeError("undefined is not an object");
     };
     const quiet = await run("partner create Acme", fail);
-    expect(quiet.code).toBe(1);
+    expect(quiet.code).toBe(70);
     expect(quiet.err).toStartWith("mainstay: undefined is not an object\nThis is a bug in Mainstay.");
     expect(quiet.err).not.toContain("    at ");
     const loud = await run("partner create Acme", fail, { MAINSTAY_LOG__LEVEL: "debug" });

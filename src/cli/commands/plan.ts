@@ -6,7 +6,7 @@ import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
+import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, plannedComponentView, planView } from "../../wire/plan.ts";
@@ -111,7 +111,7 @@ async function ofPartner(
   const shares = plan.budget && sharesOf(plan.budget);
   const rows: PortfolioPlanRow[] = [];
   for (let offset = 0; ; offset += PAGE) {
-    const some = await store.read.plans.page(id, { limit: PAGE, offset });
+    const some = await propertyPlanRows(deps, id, { limit: PAGE, offset });
     rows.push(...some);
     if (some.length < PAGE) break;
   }

@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { mapYielding } from "../../event-loop.ts";
-import { planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
+import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
@@ -67,7 +67,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const isCsv = wantsCsv({ query, request });
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const plan = await planPortfolio(deps, partner.id, terms);
-        const rows = await store.read.plans.page(partner.id, slice);
+        const rows = await propertyPlanRows(deps, partner.id, slice);
         const { properties: total } = await store.read.totals.ofPartner(partner.id);
         const shares = plan.budget && sharesOf(plan.budget);
         if (isCsv) {

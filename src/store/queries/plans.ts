@@ -13,13 +13,15 @@ const { placeholder } = sql;
 type StoredPlan = { sums: PlanSums; changes: number };
 
 /** A property with the replacements that are due. */
-type PropertyPlanRow = {
+export type PropertyPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;
 } & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents"> & {
     /** The sums of each year, parsed when they are needed. */
     readonly years: StoredYearlyCosts;
+    /** True if its inputs have changed since it was computed. */
+    isChanged: boolean;
   };
 
 /** A position in the order of spending. */
@@ -28,7 +30,8 @@ export type SpendingPlace = { rank: number; id: string };
 const SUM_COLUMNS = ["doors", "dueCount", "dueCents", "dueWaitingCents"] as const;
 
 /** The order of spending: the best use of money first. */
-const rankOf = ({ plannedCents, waitingCents }: Candidate) => -waitingCents / Math.max(plannedCents, 1);
+export const rankOf = ({ plannedCents, waitingCents }: Candidate) =>
+  -waitingCents / Math.max(plannedCents, 1);
 
 export function planStore(engine: Engine) {
   const { db } = engine;
@@ -67,7 +70,7 @@ export function planStore(engine: Engine) {
     db
       .select(aliased({ asOf: propertyPlans.asOf }))
       .from(propertyPlans)
-      .where(eq(propertyPlans.partnerId, placeholder("partnerId")))
+      .where(and(eq(propertyPlans.partnerId, placeholder("partnerId")), gt(propertyPlans.asOf, "")))
       .orderBy(asc(propertyPlans.asOf))
       .limit(1),
   );
@@ -157,6 +160,8 @@ export function planStore(engine: Engine) {
         dueCents: propertyPlans.dueCents,
         dueWaitingCents: propertyPlans.dueWaitingCents,
         yearsText: propertyPlans.years,
+        changes: propertyPlans.changes,
+        plannedChanges: propertyPlans.plannedChanges,
       })
       .from(properties)
       .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
@@ -193,7 +198,7 @@ export function planStore(engine: Engine) {
       const [row] = await ofPartner({ partnerId });
       return row ? sumsFrom(row) : emptyPlanSums();
     },
-    /** Returns the day of the oldest plan of a partner's properties. */
+    /** Returns the day of the oldest plan of a partner's properties; undefined if none was computed. */
     async asOf(partnerId: string): Promise<Day | undefined> {
       return (await oldest({ partnerId }))[0]?.asOf;
     },
@@ -226,8 +231,9 @@ export function planStore(engine: Engine) {
     /** Ordered by creation. */
     async page(partnerId: string, slice: Slice): Promise<PropertyPlanRow[]> {
       const rows = await page().execute({ partnerId, ...slice });
-      return rows.map(({ yearsText, ...row }) => ({
+      return rows.map(({ yearsText, changes, plannedChanges, ...row }) => ({
         ...row,
+        isChanged: changes !== plannedChanges,
         get years(): StoredYearlyCosts {
           return JSON.parse(yearsText);
         },

@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import { StorageError } from "../../domain/errors.ts";
 import { type Candidate, spendBudget } from "../../domain/planning/budget.ts";
 import { PlanAccumulator } from "../../domain/planning/plan-accumulator.ts";
 import { addPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
@@ -9,10 +10,12 @@ import {
   type PropertyCandidate,
   planSummaryOf,
 } from "../../domain/planning/property-plan.ts";
+import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { yieldUntilAborted } from "../../event-loop.ts";
+import { runYielding, yieldUntilAborted } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
-import type { SpendingPlace } from "../../store/queries/plans.ts";
+import { type PropertyPlanRow, rankOf, type SpendingPlace } from "../../store/queries/plans.ts";
+import type { Slice } from "../../store/slice.ts";
 import type { Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { newParts, type PlanDeps } from "./property-plan.ts";
@@ -20,6 +23,8 @@ import { newParts, type PlanDeps } from "./property-plan.ts";
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
 const PROPERTIES_A_STEP = 40;
 const MOST_CANDIDATES = 4000;
+/** More properties than a partner has. */
+const MOST_PROPERTIES = 1_000_000_000;
 /** Candidates read or written by one step. */
 const CANDIDATES_A_STEP = 500;
 
@@ -112,6 +117,17 @@ async function savePlans(
   await tx.plans.savePartner(partnerId, portfolio);
 }
 
+/** Plans that could not be stored: the difference that they make to the portfolio, and their candidates. */
+type UnsavedPlans = {
+  propertyIds: ReadonlySet<string>;
+  /** In the order of spending. */
+  candidates: readonly PlacedCandidate[];
+};
+const NONE_UNSAVED: UnsavedPlans = { propertyIds: new Set(), candidates: [] };
+type PlacedCandidate = PropertyCandidate & SpendingPlace;
+const inOrderOfSpending = (a: SpendingPlace, b: SpendingPlace) =>
+  a.rank - b.rank || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
 /** Returns the plan over all properties of a partner, with sums that include everything stored now. */
 export async function planPortfolio(
   deps: PlanDeps,
@@ -119,14 +135,55 @@ export async function planPortfolio(
   terms: PlanTerms,
 ): Promise<PortfolioPlan> {
   const { store, knowledge, clock } = deps;
-  await renewChangedPlans(deps, partnerId);
+  const isSaved = await renewChangedPlans(deps, partnerId).then(
+    () => true,
+    (error) => {
+      // Reads continue on a full disk: what cannot be stored is computed for each response.
+      if (error instanceof StorageError) return false;
+      throw error;
+    },
+  );
   const sums = await store.read.plans.ofPartner(partnerId);
+  const unsaved = isSaved ? NONE_UNSAVED : await addChangedPlans(deps, partnerId, sums);
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
   const { budgetCents } = terms;
   return {
     ...planSummaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
-    budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents),
+    budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents, unsaved),
   };
+}
+
+/** Computes the plans of the changed properties and updates `portfolio` by the differences, without storing them. */
+async function addChangedPlans(
+  deps: PlanDeps,
+  partnerId: string,
+  portfolio: PlanSums,
+): Promise<UnsavedPlans> {
+  const { store, yieldNow, signal } = deps;
+  const propertyIds = new Set(await store.read.plans.changed(partnerId, MOST_PROPERTIES));
+  const placed: PlacedCandidate[] = [];
+  for (const propertyId of propertyIds) {
+    const { sums, candidates } = await makePlan(deps, partnerId, propertyId);
+    addPlanSums(portfolio, (await store.read.plans.ofProperty(propertyId)).sums, -1);
+    addPlanSums(portfolio, sums, 1);
+    for (const candidate of candidates) placed.push({ ...candidate, propertyId, rank: rankOf(candidate) });
+    signal?.throwIfAborted();
+    await yieldNow();
+  }
+  return { propertyIds, candidates: await runYielding(sortInSteps(placed, inOrderOfSpending), yieldNow) };
+}
+
+/** Returns a page of the partner's properties with their plans; a plan that is not stored is computed. */
+export async function propertyPlanRows(
+  deps: PlanDeps,
+  partnerId: string,
+  slice: Slice,
+): Promise<PropertyPlanRow[]> {
+  const rows = await deps.store.read.plans.page(partnerId, slice);
+  const current: PropertyPlanRow[] = [];
+  for (const row of rows)
+    current.push(row.isChanged ? { ...row, ...(await makePlan(deps, partnerId, row.propertyId)).sums } : row);
+  return current;
 }
 
 /** Returns the best use of a budget over all properties of a partner. */
@@ -134,20 +191,34 @@ export async function spendOverPortfolio(
   { store, yieldNow }: Pick<PlanDeps, "store" | "yieldNow">,
   partnerId: string,
   amountCents: number,
+  unsaved: UnsavedPlans = NONE_UNSAVED,
 ): Promise<BudgetUse<PropertyCandidate>> {
+  let unsavedFrom = 0;
   const use: BudgetUse<PropertyCandidate> = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
   const seen = new Set<string>();
   let place: SpendingPlace = { rank: -Number.MAX_VALUE, id: "" };
   while (true) {
     const left = amountCents - use.spentCents;
     const some = await store.read.plans.candidates(partnerId, place, left, CANDIDATES_A_STEP);
+    const lastStored: SpendingPlace | undefined = some.length < CANDIDATES_A_STEP ? undefined : some.at(-1);
+    const lastUnsaved = unsaved.candidates[unsavedFrom + CANDIDATES_A_STEP - 1];
+    const isUnsavedFirst = lastUnsaved && (!lastStored || inOrderOfSpending(lastUnsaved, lastStored) < 0);
+    const end = isUnsavedFirst ? lastUnsaved : lastStored;
+    const page = some.filter(
+      (stored) =>
+        !unsaved.propertyIds.has(stored.propertyId) && (!end || inOrderOfSpending(stored, end) <= 0),
+    );
+    for (let next = unsaved.candidates[unsavedFrom]; next; next = unsaved.candidates[unsavedFrom]) {
+      if (end && inOrderOfSpending(next, end) > 0) break;
+      if (next.plannedCents <= left) page.push(next);
+      unsavedFrom++;
+    }
     // A candidate whose plan is renewed between two pages may appear a second time, at another rank.
-    const unseen = some.filter(({ id }) => !seen.has(id));
+    const unseen = page.filter(({ id }) => !seen.has(id)).sort(inOrderOfSpending);
     for (const { id } of unseen) seen.add(id);
     spendBudget(use, amountCents, unseen);
-    const last = some.at(-1);
-    if (!last || some.length < CANDIDATES_A_STEP) return use;
-    place = last;
+    if (!end) return use;
+    place = end;
     await yieldNow();
   }
 }

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { StorageError } from "../../../src/domain/errors.ts";
 import { candidateOf } from "../../../src/domain/planning/component-plan.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
+import type { PlanTerms } from "../../../src/domain/planning/property-plan.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import {
+  planPortfolio,
+  propertyPlanRows,
   renewAgedPlans,
   renewChangedPlans,
   spendOverPortfolio,
@@ -104,6 +108,41 @@ describe("a portfolio's plan", () => {
       ).length,
     );
     expect(await portfolio()).toEqual(await recounted());
+  });
+
+  // Rule: full-disk, portfolio-plan
+  test("that cannot be stored is computed, with the same figures, properties and uses of a budget", async () => {
+    await renew();
+    for (const at of [0, 2])
+      await world.addAppliances({ propertyId: properties[at]!, installYear: 1980, typeId: "elevator" });
+    await world.addProperty({ name: "New", unitCount: 2 });
+    const full = {
+      ...world.store,
+      write: () => Promise.reject(new StorageError("the disk is full")),
+    } as typeof world.store;
+    const read = async (store: typeof world.store) => {
+      const deps = { ...environment(), store };
+      const plans = [];
+      for (const budgetCents of [null, 0, 300_000, 2_000_000, 1e14])
+        plans.push(await planPortfolio(deps, world.partnerId, { years: 12, budgetCents } as PlanTerms));
+      const rows = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 });
+      return { plans, due: rows.map(({ name, dueCents, years }) => ({ name, dueCents, years })) };
+    };
+    const computed = await read(full);
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toHaveLength(3);
+    expect(computed).toEqual(await read(world.store));
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+  });
+
+  test("that fails for another reason is an error", async () => {
+    const store = {
+      ...world.store,
+      write: () => Promise.reject(new Error("a fault of ours")),
+    } as typeof world.store;
+    const terms = { years: 12, budgetCents: null } as PlanTerms;
+    await expect(planPortfolio({ ...environment(), store }, world.partnerId, terms)).rejects.toThrow(
+      "a fault of ours",
+    );
   });
 
   test("is recomputed after a snapshot, also where scores have only aged", async () => {
