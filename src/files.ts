@@ -12,7 +12,7 @@ import {
   statfsSync,
   writeFileSync,
 } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError, StorageError } from "./domain/errors.ts";
 
@@ -45,6 +45,31 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FO
 /** Returns an unpredictable hidden name in the same folder, `.NAME.RANDOM.part`, with a long NAME cut. */
 export function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path).slice(0, 60)}.${randomBytes(16).toString("hex")}.part`);
+}
+
+const TEMPORARY_NAME = /^\..{0,60}\.[0-9a-f]{32}\.part$/s;
+/** A file that is written takes minutes at most. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/**
+ * Removes the files with names of `temporaryPath` that a killed process has left in a folder, once they are a day old.
+ * Ignores links and folders, and a folder that does not exist. Returns their number.
+ */
+export async function sweepTemporaryFiles(folder: string, now: number): Promise<number> {
+  const names = await readdir(folder).catch((error) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  let removed = 0;
+  for (const name of names) {
+    if (!TEMPORARY_NAME.test(name)) continue;
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (!found?.isFile() || now - found.mtimeMs < ABANDONED_MS) continue;
+    await rm(path, { force: true });
+    removed++;
+  }
+  return removed;
 }
 
 /** Creates a file at mode 0600 and returns its descriptor. Fails with EEXIST if the name exists, also as a link. */

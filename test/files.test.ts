@@ -9,11 +9,12 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createFile, replaceFile, temporaryPath } from "../src/files.ts";
+import { basename, join } from "node:path";
+import { createFile, replaceFile, sweepTemporaryFiles, temporaryPath } from "../src/files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -78,4 +79,29 @@ test("createFile follows no link, to a file or to nothing", () => {
   expect(statSync(join(here, "new")).mode & 0o777).toBe(0o600);
   expect(readdirSync(here).sort()).toEqual(["dangling", "new", "to-file"]);
   expect(readFileSync(other, "utf8")).toBe("untouched");
+});
+
+test("only temporary files that are a day old are removed, and no links, folders or other names", async () => {
+  const here = mkdtempSync(join(folder, "swept-"));
+  const now = Date.now();
+  const daysAgo = (path: string, days: number) => utimesSync(path, now / 1000, now / 1000 - days * 86_400);
+  const old = [temporaryPath(join(here, "last-backup.json")), temporaryPath(join(here, "n".repeat(90)))];
+  const young = temporaryPath(join(here, "mainstay.key"));
+  const others = [".report.xml.part", `mine.${"a".repeat(32)}.part`, `.mine.${"A".repeat(32)}.part`];
+  const link = temporaryPath(join(here, "link"));
+  const kept = temporaryPath(join(here, "folder"));
+  for (const path of [...old, young, ...others.map((name) => join(here, name))]) writeFileSync(path, "text");
+  for (const path of [...old, ...others.map((name) => join(here, name))]) daysAgo(path, 2);
+  daysAgo(young, 0.9);
+  mkdirSync(kept);
+  daysAgo(kept, 2);
+  symlinkSync(victim(), link);
+  expect(await sweepTemporaryFiles(here, now)).toBe(2);
+  const left = [young, link, kept, ...others.map((name) => join(here, name))];
+  expect(readdirSync(here).toSorted()).toEqual(left.map((path) => basename(path)).toSorted());
+  expect(await sweepTemporaryFiles(here, now)).toBe(0);
+  expect(await sweepTemporaryFiles(join(here, "absent"), now)).toBe(0);
+  // A link is not removed either when it is old by the clock of the caller.
+  expect(await sweepTemporaryFiles(here, now + 3 * 86_400_000)).toBe(1);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
 });

@@ -3,6 +3,7 @@ import type { PageState } from "../administration/health.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
+import { sweepTemporaryFiles } from "../files.ts";
 import type { Job } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import { findPageProblems } from "../store/sqlite/inspect.ts";
@@ -68,6 +69,10 @@ export function storageJobs(deps: {
         async run(signal) {
           const files = await sweepUploads(store, uploadsOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "orphaned uploads removed");
+          for (const folder of new Set([dataDir, config.backup.dir])) {
+            const removed = await sweepTemporaryFiles(folder, clock());
+            if (removed > 0) log.info({ folder, files: removed }, "abandoned temporary files removed");
+          }
         },
       },
     ],

@@ -131,7 +131,7 @@ async function decrypted(file: string, lock: PassphraseLock | undefined): Promis
     return createReadStream(file, { end: bytes - 1, highWaterMark: CHUNK });
   }
   if (!head.toString("latin1").startsWith(AGE_HEADER))
-    throw new OperatorError(
+    throw new UnreadableBackup(
       `${file} is not a Mainstay backup`,
       "Specify a file that `mainstay backup` wrote.",
     );
