@@ -95,7 +95,7 @@ describe("the guide", () => {
 
   test("has no other example programs", async () => {
     await server.anonymous.ask("GET", "/docs/examples/nothing.ts", 404);
-    for (const name of ["..%2f..%2fpackage.json", "__proto__", "constructor", "toString"])
+    for (const name of ["..%2f..%2fpackage.json", "__proto__", "constructor", "toString", "%zz"])
       for (const folder of ["docs/examples", "assets"])
         await server.anonymous.ask("GET", `/${folder}/${name}`, 404);
   });

@@ -340,6 +340,7 @@ describe("every page and file of an embed", () => {
     ["a partner's token", () => once.token!],
     ["a token's hash", () => hashOf(embedToken)],
     ["a wildcard", () => "%25"],
+    ["a NUL", () => "%00"],
   ];
 
   /** Returns the shape of the response to a browser, which gets errors as pages. */
