@@ -9,7 +9,7 @@ import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
-import type { Authenticator } from "./auth.ts";
+import { type Authenticator, invalidApiKey } from "./auth.ts";
 import { checkDeclaredSize, parseJsonObject, readBytes, requireJson, segmentParsed } from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
@@ -98,9 +98,18 @@ export class Pipeline {
         return await this.#respondToPublic(operation, request, params, context);
       reply = await this.#handle(operation, request, params, context, NO_RESERVATION);
     } catch (error) {
-      return this.failureResponse(error, context);
+      return this.failureResponse(await this.#reasonOf(error, context), context);
     }
     return respond(reply, context);
+  }
+
+  /** Returns the error of a failed call. One in progress while its partner was deleted may fail anywhere. */
+  async #reasonOf(thrown: unknown, { partner }: RequestContext): Promise<unknown> {
+    const error = this.deps.store.explain(thrown);
+    if (!partner || error instanceof Failure || error instanceof StorageError || isAbort(thrown))
+      return thrown;
+    const wasDeleted = async () => (await this.deps.store.read.partners.revision(partner.id)) === undefined;
+    return (await wasDeleted().catch(() => false)) ? invalidApiKey() : thrown;
   }
 
   /** Responds to a partner's read, from the cache if possible. */

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { yieldToEventLoop } from "../../src/event-loop.ts";
+import { ok, type PartnerCall, partnerOperation, readReplies } from "../../src/http/operation.ts";
+import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { purgePartner } from "../../src/usecases/partners/purge-partner.ts";
+import { object, whole } from "../../src/wire/schema/fields.ts";
+import { usePartnerStore } from "../support/partner-store.ts";
+import { pipelineOn } from "../support/pipeline.ts";
+import { withoutDeadline } from "../support/request-context.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+const reply = object({ properties: whole("Number of properties", 1) });
+
+test.each([
+  ["while its partner is deleted", true, 401],
+  ["of a partner that remains", false, 500],
+])("a call that fails %s", async (_, deletes, status) => {
+  const world = await open(NOW);
+  const { administration } = world;
+  const { partner, credentials } = await createPartner(administration, {
+    name: "Acme",
+    dailyBudget: 10,
+    webhookUrl: null,
+  });
+  const operation = partnerOperation({
+    id: "countProperties",
+    method: "GET",
+    path: "/count",
+    summary: "Count the properties",
+    replies: readReplies("The number", reply),
+    async handle({ store }: PartnerCall) {
+      if (deletes) {
+        const uploads = { remove: async () => {} };
+        await purgePartner({ administration, uploads, yieldNow: yieldToEventLoop }, partner, "Acme");
+      }
+      const id = deletes ? partner.id : "PARTNER_unknown";
+      const { properties } = await store.read.totals.ofPartner(id);
+      return ok({ properties });
+    },
+  });
+  const request = new Request("http://x/count", { headers: { "x-api-key": credentials.apiKey } });
+  const context = {
+    requestId: "r",
+    address: "::1",
+    now: NOW,
+    monotonicMs: 0,
+    headers: {},
+    ...withoutDeadline(),
+  };
+  const answer = await pipelineOn(world).run(operation, request, {}, context);
+  expect(answer.status).toBe(status);
+  expect(answer.headers.has("www-authenticate")).toBe(status === 401);
+});
