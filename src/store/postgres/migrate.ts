@@ -196,10 +196,23 @@ export async function runningServers(client: pg.Client): Promise<string | undefi
   return listed(rows.map(({ address, version }) => `${address} (${version})`));
 }
 
+/** Returns the owners and names of the locks that running commands hold, for people; undefined without any. */
+async function runningCommands(client: pg.Client): Promise<string | undefined> {
+  // The table is younger than the oldest schema that can be migrated.
+  if (!(await tablesOf(client)).includes("locks")) return undefined;
+  await client.query("LOCK TABLE locks IN SHARE ROW EXCLUSIVE MODE");
+  const { rows } = await client.query<{ owner: string; name: string }>(
+    "SELECT owner, name FROM locks WHERE expires_at > extract(epoch FROM clock_timestamp()) * 1000 ORDER BY 2",
+  );
+  if (rows.length > 0) return listed(rows.map(({ owner, name }) => `${owner} (${name})`));
+  await client.query("DELETE FROM locks");
+  return undefined;
+}
+
 /**
- * Deletes the rows of all servers, which are incompatible with a pending migration: a server that was suspended finds
- * its row missing when it resumes, checks the record of migrations, and stops. Throws an OperatorError while a server is
- * running.
+ * Deletes the rows of all servers and locks, whose holders are incompatible with a pending migration: a server that was
+ * suspended finds its row missing when it resumes, checks the record of migrations, and stops; a command can no longer
+ * confirm its lock, and stops. Throws an OperatorError while a server or a command with a lock is running.
  */
 async function deregisterServers(
   client: pg.Client,
@@ -209,13 +222,18 @@ async function deregisterServers(
   // A server that is about to register is waited for, or waits for the record of migrations, which it checks next.
   await client.query("LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE");
   const alive = await runningServers(client);
-  if (alive !== undefined) {
-    const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
+  const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
+  if (alive !== undefined)
     throw new OperatorError(
       `${displayName} is in use by servers that are incompatible with migration ${number} (${name}): ${alive}`,
       "Stop all of them, then start this version. `mainstay servers` lists the running servers.",
     );
-  }
+  const commands = await runningCommands(client);
+  if (commands !== undefined)
+    throw new OperatorError(
+      `${displayName} is in use by commands that are incompatible with migration ${number} (${name}): ${commands}`,
+      "Wait until they have finished, or stop them and wait for 15 seconds, then start this version.",
+    );
   await client.query("DELETE FROM servers");
 }
 

@@ -58,3 +58,21 @@ test("a server that registers at that moment is waited for, and the row of a sus
   expect(await older.read.installation.stepAfter(number)).toEqual({ number: number + 1, name: "less" });
   await Promise.all([older.close(), newer.close()]);
 }, 60_000);
+
+test("such a migration waits for commands that hold a lock, and a suspended command loses its lock", async () => {
+  const url = await postgres.newDatabase();
+  const older = await openPostgresStore(url, world);
+  const lock = { name: "import:PARTNER_1", id: "lock", owner: "cli:ana on host-1", acquiredAt: Date.now() };
+  expect(await older.write((tx) => tx.locks.acquire(lock, 15_000))).toBe(true);
+  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...world, migrations });
+  await (await open([...MIGRATIONS, additive])).close();
+  await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
+    /by commands that are incompatible with migration \d+ \(less\): cli:ana on host-1 \(import:PARTNER_1\)/,
+  );
+
+  await rowsOf(url, "UPDATE locks SET expires_at = expires_at - 60000");
+  const newer = await open([...MIGRATIONS, additive, breaking]);
+  expect(newer.applied.map(({ name }) => name)).toEqual(["less"]);
+  expect(await older.write((tx) => tx.locks.renew(lock.id, 15_000))).toBe(false);
+  await Promise.all([older.close(), newer.close()]);
+}, 60_000);
