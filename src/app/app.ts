@@ -306,8 +306,9 @@ async function createFetches(
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,
-    uploads: uploadsOf(store, config.storage.dataDir),
+    uploads: uploadsOf(store, config.storage.dataDir, config.storage),
     photoBytes: limits.photoBytes,
+    photoBytesPerPartner: limits.photoBytesPerPartner,
     basePath: server.basePath,
     address: {
       publicUrl: server.publicUrl.replace(/\/+$/, ""),

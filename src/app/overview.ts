@@ -123,7 +123,7 @@ async function checkEndpoints(read: Stores): Promise<Finding> {
 
 async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): Promise<Finding> {
   // The counters include reservations, so only these few partners need a closer look.
-  const near = (await read.gauges.budgets(dayOf(now))).filter(
+  const near = (await read.gauges.partners(dayOf(now))).filter(
     ({ dailyBudget, taken }) => dailyBudget > 0 && taken >= dailyBudget * (1 - NEAR_END),
   );
   const warnings: string[] = [];

@@ -1,16 +1,20 @@
 import { mkdirSync } from "node:fs";
-import { opendir, rm, stat } from "node:fs/promises";
+import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { notFound } from "../domain/errors.ts";
+import { notFound, StorageError } from "../domain/errors.ts";
 import { isUploadName } from "../domain/photo.ts";
-import { replaceFile, toStorageError } from "../files.ts";
+import { inMegabytes, replaceFile, toStorageError } from "../files.ts";
 import type { Store } from "../store/store.ts";
 import type { PhotoFiles } from "../usecases/portfolio/photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 
+/** The space that uploads leave for the database, in bytes; 0 for no limit. */
+type SpaceLimits = { minFreeBytes: number; maxDatabaseBytes: number };
+const NO_LIMITS: SpaceLimits = { minFreeBytes: 0, maxDatabaseBytes: 0 };
+
 /** Opens the folder of photo files. Names are generated, never a caller's. */
-function openUploads(dataDir: string): PhotoFiles {
+function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles {
   const folder = uploadsFolder(dataDir);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -20,6 +24,7 @@ function openUploads(dataDir: string): PhotoFiles {
   return {
     async write(filename, bytes) {
       try {
+        await requireFreeSpace(folder, bytes.length, minFreeBytes);
         await replaceFile(join(folder, filename), bytes);
       } catch (error) {
         throw toStorageError(error, folder);
@@ -50,9 +55,17 @@ function openUploads(dataDir: string): PhotoFiles {
 }
 
 /** Stores photos in the database, so that a rollback removes them. */
-function storedUploads(store: Store): PhotoFiles {
+function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFiles {
   return {
-    write: async () => {},
+    async write(_filename, bytes) {
+      if (maxDatabaseBytes === 0) return;
+      const { databaseBytes } = await store.sizes();
+      if (databaseBytes + bytes.length > maxDatabaseBytes)
+        throw new StorageError(
+          `the database takes ${inMegabytes(databaseBytes)}, and uploads may not let it exceed the ${inMegabytes(maxDatabaseBytes)} of storage.max_database_bytes`,
+          "Give its disk more space and raise storage.max_database_bytes.",
+        );
+    },
     writeWithRecord: (tx, filename, bytes) => tx.uploads.insert(filename, bytes, tx.now),
     async read(filename) {
       const bytes = await store.read.uploads.find(filename);
@@ -73,7 +86,18 @@ function storedUploads(store: Store): PhotoFiles {
 }
 
 /** Returns the storage of photos: files, or the database where several servers have no common folder. */
-export const uploadsOf = (store: Store, dataDir: string): PhotoFiles =>
-  store.isShared ? storedUploads(store) : openUploads(dataDir);
+export const uploadsOf = (store: Store, dataDir: string, limits = NO_LIMITS): PhotoFiles =>
+  store.isShared ? storedUploads(store, limits) : openUploads(dataDir, limits);
+
+async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: number): Promise<void> {
+  if (minFreeBytes === 0) return;
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free - bytes < minFreeBytes)
+    throw new StorageError(
+      `${folder} has ${inMegabytes(free)} free, and uploads leave the ${inMegabytes(minFreeBytes)} of storage.min_free_bytes for the database`,
+      "Free some space on that disk, or lower storage.min_free_bytes.",
+    );
+}
 
 const PAGE = 200;

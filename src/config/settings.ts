@@ -36,7 +36,12 @@ export const SETTINGS = {
     shutdown_grace_s: whole(0, 600),
   },
   admin: { listen: listenAddress, allowed_hosts: hosts },
-  storage: { data_dir: filePath, url: databaseUrl },
+  storage: {
+    data_dir: filePath,
+    url: databaseUrl,
+    min_free_bytes: whole(0, 1_000_000_000_000),
+    max_database_bytes: whole(0, 1_000_000_000_000_000),
+  },
   limits: {
     per_ip_per_minute: whole(0, 1_000_000),
     per_partner_per_minute: whole(0, 1_000_000),
@@ -45,6 +50,7 @@ export const SETTINGS = {
     response_timeout_s: whole(1, 3600),
     bulk_items: whole(1, 100_000),
     photo_bytes: whole(1024, 104_857_600),
+    photo_bytes_per_partner: whole(0, 1_000_000_000_000_000),
   },
   snapshot: { enabled: onOff, at: timeOfDay },
   webhooks: {

@@ -107,6 +107,8 @@ export type PartnerOverview = {
   properties: number;
   appliances: number;
   components: number;
+  /** The size of all photos. */
+  photoBytes: number;
   deliveriesPending: number;
   deliveriesFailed: number;
 };

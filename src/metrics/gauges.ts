@@ -103,6 +103,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   const callsUsed = gauge("partner_daily_calls_used", "API calls of today, including reserved ones.", [
     "partner",
   ]);
+  const photoBytes = gauge("partner_photo_bytes", "Size of all photos of a partner.", ["partner"]);
   const certificate = gauge(
     "tls_certificate_expiry_time_seconds",
     "When the certificate expires, in epoch seconds.",
@@ -174,9 +175,11 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     components.set({ tier: "CRITICAL" }, portfolio.critical);
     components.set({ tier: "WARNING" }, portfolio.warning);
     components.set({ tier: "GOOD" }, portfolio.components - portfolio.critical - portfolio.warning);
-    for (const partner of await read.gauges.budgets(dayOf(now))) {
+    photoBytes.reset();
+    for (const partner of await read.gauges.partners(dayOf(now))) {
       callLimit.set({ partner: partner.id }, partner.dailyBudget);
       callsUsed.set({ partner: partner.id }, partner.taken);
+      photoBytes.set({ partner: partner.id }, partner.photoBytes);
     }
 
     const validTo = sources.tlsValidTo();

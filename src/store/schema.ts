@@ -300,6 +300,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     properties: int("properties").notNull().default(0),
     events: int("events").notNull().default(0),
     ...totals,
+    photoBytes: bigint("photo_bytes").notNull().default(0),
   });
 
   /** The sums of plans over a property or a portfolio: `PlanSums`. */

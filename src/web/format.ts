@@ -27,6 +27,9 @@ export const count = (value: number) => whole.format(value);
 export const counted = (value: number, one: string, many = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : many}`;
 
+/** `1,284 MB` */
+export const fileSize = (bytes: number) => `${count(Math.ceil(bytes / 1e6))} MB`;
+
 /** `$95,000`; amounts under $100 keep their cents. */
 export const money = (usd: number) =>
   (Math.abs(usd) < 100 && !Number.isInteger(usd) ? cents : dollars).format(usd);

@@ -61,6 +61,7 @@ export const fullPartner = partner.and({
   properties: whole("Number of properties", 12),
   appliances: whole("Number of appliances", 140),
   components: whole("Number of components", 900),
+  photo_bytes: whole("Size of all photos, in bytes", 52_428_800),
   deliveries_pending: whole("Pending deliveries", 0),
   deliveries_failed: whole("Deliveries that failed in all attempts", 0),
 });
@@ -72,6 +73,7 @@ export const fullPartnerRecord = fullPartner.serializer((overview: PartnerOvervi
   properties: overview.properties,
   appliances: overview.appliances,
   components: overview.components,
+  photo_bytes: overview.photoBytes,
   deliveries_pending: overview.deliveriesPending,
   deliveries_failed: overview.deliveriesFailed,
 }));

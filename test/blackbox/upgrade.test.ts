@@ -39,7 +39,12 @@ describe.each(released)("a database of %s", (release) => {
     expect(reads.length).toBeGreaterThan(20);
     for (const path of reads) expect((await client.send("GET", path)).status, path).toBe(200);
     expect((await client.get(`/v1/components/${about.component}/trend`)).body.total).toBeGreaterThan(0);
-    expect((await left.json("partner", "show", about.partner_id)).properties).toBe(2);
+    const [stored] = await left.sql("SELECT sum(bytes) AS bytes FROM photos");
+    expect(Number(stored!.bytes)).toBeGreaterThan(0);
+    expect(await left.json("partner", "show", about.partner_id)).toMatchObject({
+      properties: 2,
+      photo_bytes: Number(stored!.bytes),
+    });
     expect((await left.json("doctor", "--full")).failed).toBe(0);
     await left.stop();
     expect(

@@ -44,6 +44,7 @@ test("the defaults are those of the partner API", () => {
     "limits.body_bytes": 5 * 1024 * 1024,
     "limits.bulk_items": 1000,
     "limits.photo_bytes": 10 * 1024 * 1024,
+    "limits.photo_bytes_per_partner": 10 * 1024 ** 3,
     "snapshot.at": "03:00",
     "webhooks.timeout_ms": 8000,
     "admin.listen": "127.0.0.1:8081",

@@ -34,7 +34,7 @@ describe("the effective settings", () => {
     const config = loadConfig({ env: {}, cwd });
     expect(config.file).toBeUndefined();
     expect(config.server).toMatchObject({ host: "127.0.0.1", port: 8080, basePath: "/api", tlsCert: "" });
-    expect(config.storage).toEqual({ dataDir: join(cwd, "data"), url: "" });
+    expect(config.storage).toMatchObject({ dataDir: join(cwd, "data"), url: "" });
     expect(config.backup.dir).toBe(join(cwd, "data", "backups"));
   });
 
@@ -148,6 +148,18 @@ describe("rejects", () => {
     [
       "[limits]\nresponse_timeout_s = 0\n",
       "a.toml:2: limits.response_timeout_s: expected a whole number from 1 to 3600, got 0",
+    ],
+    [
+      "[limits]\nphoto_bytes_per_partner = -1\n",
+      "a.toml:2: limits.photo_bytes_per_partner: expected a whole number from 0 to 1000000000000000, got -1",
+    ],
+    [
+      "[storage]\nmin_free_bytes = '1 GB'\n",
+      "a.toml:2: storage.min_free_bytes: expected a whole number from 0 to 1000000000000, got '1 GB'",
+    ],
+    [
+      "[storage]\nmax_database_bytes = 1e20\n",
+      "a.toml:2: storage.max_database_bytes: expected a whole number from 0 to 1000000000000000, got 1e20",
     ],
     ["[server]\nhost = 'a b'", "a.toml:2: server.host: expected an IP address or a host name, got 'a b'"],
     ["[snapshot]\nat = 03:00", 'a.toml:2: snapshot.at: expected a time in UTC such as "03:00", got 03:00'],

@@ -104,6 +104,7 @@ test("exactly the operations for partners are documented", () => {
     address: { publicUrl: "", basePath: "", isSecure: false },
     bulkItems: 0,
     photoBytes: 0,
+    photoBytesPerPartner: 0,
     basePath: "",
     authenticator: unused,
     checkHealth: unused,

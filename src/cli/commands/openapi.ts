@@ -16,7 +16,7 @@ export const openapiCommand = command({
       random: unused,
       changed: unused,
     };
-    const limits = { bulkItems: 0, photoBytes: 0, basePath: "" };
+    const limits = { bulkItems: 0, photoBytes: 0, photoBytesPerPartner: 0, basePath: "" };
     const address = { publicUrl: "", basePath: "", isSecure: false };
     const knowledge = loadKnowledge();
     stdout.write(documentText(knowledge, partnerApi({ knowledge, address, ...limits, ...parts })));

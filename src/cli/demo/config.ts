@@ -9,7 +9,7 @@ const SHUTDOWN_GRACE_S = 2;
  * loopback addresses. Replaces ports that are in use by free ones.
  */
 export function demoConfig(config: Config, dataDir: string): Config {
-  const { server, admin, limits, webhooks } = config;
+  const { server, admin, limits, storage, webhooks } = config;
   return {
     ...config,
     server: {
@@ -21,7 +21,7 @@ export function demoConfig(config: Config, dataDir: string): Config {
       shutdownGraceS: SHUTDOWN_GRACE_S,
     },
     admin: { ...admin, listen: freeListen(admin.listen) },
-    storage: { dataDir, url: "" },
+    storage: { ...storage, dataDir, url: "" },
     limits: { ...limits, perIpPerMinute: 0, perPartnerPerMinute: 0 },
     webhooks: { ...webhooks, allowNetworks: [], denyNetworks: [], proxy: "" },
   };

@@ -6,6 +6,7 @@ import {
   type PhotoFiles,
   photoTooLarge,
   recordPhoto,
+  requirePhotoQuota,
 } from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
@@ -21,13 +22,21 @@ import {
   readReplies,
 } from "../operation.ts";
 
-export type PhotoDeps = { uploads: PhotoFiles; photoBytes: number; basePath: string; random: FillRandom };
+export type PhotoDeps = {
+  uploads: PhotoFiles;
+  photoBytes: number;
+  /** The most bytes that all photos of a partner may take together; 0 for no limit. */
+  photoBytesPerPartner: number;
+  basePath: string;
+  random: FillRandom;
+};
 
 const FILENAME = /^[0-9a-f]{32}\.(jpg|png|webp|heic)$/;
 /** Room in a multipart body for everything but the image: boundaries, headers, the other field. */
 const FORM_BYTES = 16_384;
 
-export function photoOperations({ uploads, photoBytes, basePath, random }: PhotoDeps): Operation[] {
+export function photoOperations(deps: PhotoDeps): Operation[] {
+  const { uploads, photoBytes, photoBytesPerPartner, basePath, random } = deps;
   return [
     partnerOperation({
       id: "listAppliancePhotos",
@@ -50,7 +59,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       path: "/v1/appliances/{id}/photos",
       summary: "Upload a photo of an appliance, or of one of its service events",
       description:
-        "Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field `file`. The format is detected from its first bytes.",
+        "Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field `file`. The format is detected from its first bytes. All photos of a partner together have a size limit, too, which the operator sets; above it, uploads are rejected with 413.",
       tag: "Appliances",
       parameters: [applianceInPath],
       request: {
@@ -63,6 +72,8 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
       async handle({ params, partner, readBody, request, store }) {
         if (!(await store.read.appliances.find(partner.id, params.id!)))
           throw notFound("Appliance not found");
+        // Before the image is received. The transaction checks it again.
+        await requirePhotoQuota(store.read, partner.id, 1, photoBytesPerPartner);
         const { bytes, originalName, serviceEventId } = await readForm({ readBody, request }, photoBytes);
         const filename = newPhotoName(bytes, random);
         await uploads.write(filename, bytes);
@@ -71,7 +82,7 @@ export function photoOperations({ uploads, photoBytes, basePath, random }: Photo
           .write(
             async (tx) => {
               await uploads.writeWithRecord(tx, filename, bytes);
-              return await recordPhoto(tx, partner.id, image);
+              return await recordPhoto(tx, partner.id, image, photoBytesPerPartner);
             },
             { partnerId: partner.id },
           )

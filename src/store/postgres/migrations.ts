@@ -9,6 +9,7 @@ import latestCalibration from "../../../migrations/postgres/0008_latest_calibrat
   type: "text",
 };
 import installYearBasis from "../../../migrations/postgres/0009_install_year_basis.sql" with { type: "text" };
+import photoBytes from "../../../migrations/postgres/0010_photo_bytes.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -32,4 +33,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would record calibrations in the audit log alone.
   { number: 8, name: "latest_calibration", sql: latestCalibration, breaksOlder: true },
   { number: 9, name: "install_year_basis", sql: installYearBasis },
+  // An older server would store photos without counting them.
+  { number: 10, name: "photo_bytes", sql: photoBytes, breaksOlder: true },
 ];

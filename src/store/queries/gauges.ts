@@ -33,14 +33,16 @@ export function gaugeStore(engine: Engine) {
       })
       .from(partnerTotals),
   );
-  const budgets = engine.prepared(() =>
+  const ofPartners = engine.prepared(() =>
     db
       .select({
         id: partners.id,
         dailyBudget: partners.dailyBudget,
         taken: sql<number>`coalesce(${dailyBudgets.calls}, 0)`,
+        photoBytes: partnerTotals.photoBytes,
       })
       .from(partners)
+      .innerJoin(partnerTotals, eq(partnerTotals.partnerId, partners.id))
       .leftJoin(
         dailyBudgets,
         and(eq(dailyBudgets.partnerId, partners.id), eq(dailyBudgets.day, sql.placeholder("day"))),
@@ -55,9 +57,9 @@ export function gaugeStore(engine: Engine) {
     async portfolio() {
       return (await portfolio().execute({}))[0]!;
     },
-    /** Returns each partner's daily limit and the calls taken on the day. */
-    async budgets(day: Day) {
-      return await budgets().execute({ day });
+    /** Returns each partner's daily limit, the calls taken on the day, and the size of its photos. */
+    async partners(day: Day) {
+      return await ofPartners().execute({ day });
     },
   };
 }

@@ -16,6 +16,8 @@ type Purged = {
   place: PurgePlace;
   /** The pictures of deleted photos, whose files are deleted next. */
   files: string[];
+  /** Their size. */
+  fileBytes: number;
   /** True if only the rows that `finish` deletes are left. */
   isEmpty: boolean;
 };
@@ -175,7 +177,10 @@ export function purgeStore(engine: Engine) {
       .from(t.photos)
       .where(isOf(t.photos.applianceId))
       .limit(PER_STATEMENT);
-    return db.delete(t.photos).where(inArray(t.photos.id, chosen)).returning({ filename: t.photos.filename });
+    return db
+      .delete(t.photos)
+      .where(inArray(t.photos.id, chosen))
+      .returning({ filename: t.photos.filename, bytes: t.photos.bytes });
   });
 
   /** Runs the deletions in order, until one leaves rows for another step. */
@@ -197,18 +202,29 @@ export function purgeStore(engine: Engine) {
     async step(partnerId: string, place = START): Promise<Purged> {
       const [appliance] = await firstAppliance().execute({ id: partnerId, from: place.appliances });
       if (appliance) {
-        const here = { place: { ...place, appliances: appliance.seq }, isEmpty: false };
-        const files = (await photos().execute({ id: appliance.id })).map(({ filename }) => filename);
-        if (files.length >= PER_STATEMENT) return { ...here, rows: files.length, files };
-        return { ...here, rows: files.length + (await runAll(ofAppliance, appliance.id)), files };
+        const deleted = await photos().execute({ id: appliance.id });
+        const here = {
+          place: { ...place, appliances: appliance.seq },
+          isEmpty: false,
+          files: deleted.map(({ filename }) => filename),
+          fileBytes: deleted.reduce((sum, { bytes }) => sum + bytes, 0),
+        };
+        if (deleted.length >= PER_STATEMENT) return { ...here, rows: deleted.length };
+        return { ...here, rows: deleted.length + (await runAll(ofAppliance, appliance.id)) };
       }
       const [property] = await firstProperty().execute({ id: partnerId, from: place.properties });
       if (property) {
         const rows = await runAll(ofProperty, property.id);
-        return { rows, place: { ...place, properties: property.seq }, files: [], isEmpty: false };
+        return {
+          rows,
+          place: { ...place, properties: property.seq },
+          files: [],
+          fileBytes: 0,
+          isEmpty: false,
+        };
       }
       const rows = await runAll(ofPartner, partnerId);
-      return { rows, place, files: [], isEmpty: rows === 0 };
+      return { rows, place, files: [], fileBytes: 0, isEmpty: rows === 0 };
     },
     /** Deletes the partner itself. Throws if a row still refers to it. */
     async finish(partnerId: string): Promise<void> {

@@ -5,7 +5,12 @@ import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
-export type PartnerTotals = Totals & { properties: number; events: number };
+export type PartnerTotals = Totals & {
+  properties: number;
+  events: number;
+  /** The size of all photos. */
+  photoBytes: number;
+};
 
 const SUMS = [
   "appliances",
@@ -19,7 +24,7 @@ const SUMS = [
   "warningReactiveCents",
 ] as const;
 const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
-const PARTNER_SUMS = [...SUMS, "properties", "events"] as const;
+const PARTNER_SUMS = [...SUMS, "properties", "events", "photoBytes"] as const;
 
 export function totalsStore(engine: Engine) {
   const { db } = engine;

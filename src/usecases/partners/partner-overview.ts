@@ -15,7 +15,7 @@ export async function partnerOverview(
   // The purge may finish after the lookup.
   const totals: PartnerTotals | undefined = await read.totals.ofPartner(id);
   if (!totals) throw notFound(`Partner not found: ${id}`);
-  const { properties, appliances, components } = totals;
+  const { properties, appliances, components, photoBytes } = totals;
   return {
     partner,
     endpoint: await read.partners.findEndpoint(id),
@@ -23,6 +23,7 @@ export async function partnerOverview(
     properties,
     appliances,
     components,
+    photoBytes,
     deliveriesPending: await read.deliveryLog.count({ partnerId: id, status: "pending" }),
     deliveriesFailed: await read.deliveryLog.count({ partnerId: id, status: "failed" }),
   };

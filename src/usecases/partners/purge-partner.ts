@@ -70,6 +70,7 @@ export async function purgePartner(
           rows += purged.rows;
           place = purged.place;
           files.push(...purged.files);
+          if (purged.fileBytes > 0) await tx.totals.addToPartner(id, { photoBytes: -purged.fileBytes });
           if (purged.isEmpty) {
             // Deleted in the same transaction: rows that a call which began earlier has added.
             await finish(tx, { rows: deleted.rows + rows, files: deleted.files + files.length });

@@ -5,7 +5,10 @@ import type { Store, Tx } from "../../store/store.ts";
 
 /** The storage of photo files. */
 export type PhotoFiles = {
-  /** Writes a file atomically and durably, if files are stored beside the database. */
+  /**
+   * Writes a file atomically and durably, if files are stored beside the database. Rejects with a StorageError if that
+   * would leave too little space for the database.
+   */
   write(filename: string, bytes: Uint8Array): Promise<void>;
   /** Writes the file together with its record, if files are stored in the database. */
   writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
@@ -24,11 +27,27 @@ type NewPhoto = {
   filename: string;
 };
 
+/** Throws payload_too_large if the photos of a partner would take more than `limit` bytes; 0 is no limit. */
+export async function requirePhotoQuota(
+  { totals }: Pick<Tx, "totals">,
+  partnerId: string,
+  bytes: number,
+  limit: number,
+): Promise<void> {
+  if (limit === 0) return;
+  const { photoBytes } = await totals.ofPartner(partnerId);
+  if (photoBytes + bytes <= limit) return;
+  throw new Failure(
+    "payload_too_large",
+    `The photos of a partner may take ${limit} bytes together, and yours take ${photoBytes}. Ask the operator for more.`,
+  );
+}
+
 /**
- * Records a photo whose file is stored already. Throws not_found, and invalid_request for another property's
- * service event.
+ * Records a photo whose file is stored already, and counts its size. Throws not_found, invalid_request for another
+ * property's service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
  */
-export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): Promise<Photo> {
+export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, limit: number): Promise<Photo> {
   const { applianceId, serviceEventId, bytes, filename } = input;
   if (!(await tx.appliances.find(partnerId, applianceId))) throw notFound("Appliance not found");
   if (serviceEventId !== null) {
@@ -47,7 +66,9 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto): P
     sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
     uploadedAt: tx.now,
   };
+  await requirePhotoQuota(tx, partnerId, bytes.length, limit);
   await tx.photos.insert(photo);
+  await tx.totals.addToPartner(partnerId, { photoBytes: bytes.length });
   tx.bumpRevision(partnerId);
   return photo;
 }

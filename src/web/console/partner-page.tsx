@@ -3,7 +3,7 @@ import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { count, counted, date, dateTime } from "../format.ts";
+import { count, counted, date, dateTime, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -95,6 +95,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
             <a href={hrefTo(["components"], { of: partner_id })}>
               {counted(partner.components, "component")}
             </a>
+            {partner.photo_bytes > 0 && `, ${fileSize(partner.photo_bytes)} of photos`}
           </dd>
         </div>
         <div>

@@ -333,13 +333,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         "number",
       ]);
       await write((tx) => tx.budgets.add(partner.id, DAY, 3));
-      const budgets = await gauges.budgets(DAY);
-      expect(budgets.find(({ id }) => id === partner.id)).toEqual({
+      const found = await gauges.partners(DAY);
+      expect(found.find(({ id }) => id === partner.id)).toEqual({
         id: partner.id,
         dailyBudget: partner.dailyBudget,
         taken: 3,
+        photoBytes: expect.any(Number),
       });
-      expect(budgets.find(({ id }) => id === "PARTNER_9")).toMatchObject({ taken: 0 });
+      expect(found.find(({ id }) => id === "PARTNER_9")).toMatchObject({ taken: 0 });
       await write((tx) => tx.budgets.add(partner.id, DAY, -3));
     });
   });

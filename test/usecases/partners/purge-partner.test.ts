@@ -4,6 +4,7 @@ import { setEnabled } from "../../../src/usecases/partners/administer-partner.ts
 import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
 import { rotateApiKey, rotateClientSecret } from "../../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
+import { recordPhoto } from "../../../src/usecases/portfolio/photos.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
@@ -54,6 +55,29 @@ test("records of calls that were admitted before are deleted too, up to the last
   expect(late).toBeGreaterThan(1);
   for (const table of ["properties", "event_log", "partner_totals", "webhook_receivers"])
     expect(await world.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
+});
+
+test("the size of the photos is that of those that are left, at every step", async () => {
+  const { partnerId, store } = world;
+  const rows = await world.sql("SELECT id FROM appliances ORDER BY seq");
+  const bytes = new Uint8Array([0xff, 0xd8, 0xff]);
+  for (const [nth, { id }] of rows.slice(0, 100).entries())
+    await store.write(
+      async (tx) => {
+        const image = { serviceEventId: null, originalName: "tank.jpg", bytes, filename: `${nth}.jpg` };
+        await recordPhoto(tx, partnerId, { ...image, applianceId: `${id}` }, 0);
+      },
+      { partnerId },
+    );
+  const sizes: number[] = [];
+  await purge(store, async () => {
+    const [left] = await world.sql("SELECT coalesce(sum(bytes), 0) AS bytes FROM photos");
+    const [counted] = await world.sql("SELECT coalesce(sum(photo_bytes), 0) AS bytes FROM partner_totals");
+    expect(Number(counted!.bytes)).toBe(Number(left!.bytes));
+    sizes.push(Number(counted!.bytes));
+  });
+  expect(sizes.some((size) => size > 0 && size < 300)).toBe(true);
+  expect(sizes.at(-1)).toBe(0);
 });
 
 test("a partner that is deleted while it is read is not found, which is not a server error", async () => {
