@@ -270,7 +270,7 @@ describe("the impact of claims", () => {
         },
       ],
       methodology: {
-        version: "2",
+        version: "3",
         recency_decay: { decay_years: 5 },
         max_claims_scored: 3,
       },

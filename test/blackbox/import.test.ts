@@ -201,7 +201,9 @@ describe("--dry-run", () => {
       stderr: expect.stringContaining("every row was rejected"),
     });
     expect(JSON.parse(look.stdout).rejects[0]).toMatchObject({
-      reasons: expect.arrayContaining([{ error: "install_year is required", rows: 190, first_line: 18 }]),
+      reasons: expect.arrayContaining([
+        { error: "Property not found: BIN-4862101", rows: 31, first_line: 454 },
+      ]),
       rows: 559,
       path: join(installation.folder, "look", "appliances.csv"),
     });
