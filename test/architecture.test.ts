@@ -46,7 +46,7 @@ const KNOWS: Record<string, readonly string[]> = {
   ],
   backup: ["domain", "validators.ts", "files.ts", "secrets", "store", "log.ts"],
   pms: ["domain", "administration", "config", "tls", "webhooks"],
-  metrics: ["domain", "store", "webhooks", "backup"],
+  metrics: ["domain", "administration", "store", "webhooks"],
   jobs: [
     "domain",
     "event-loop.ts",

@@ -16,7 +16,7 @@ import type { OverviewSources } from "./overview.ts";
 import type { PartnerTasks } from "./partner-tasks.ts";
 import { type Later, serverState } from "./server-state.ts";
 
-type Sources = Omit<OverviewSources, "read" | "tlsValidTo"> & {
+type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
   store: Store;
   metrics: Metrics;
   later: Later;
@@ -51,7 +51,8 @@ export function adminOperations(
       partnersReachIt,
       publicUrl: () => publicUrl(config, later.listeners?.url),
       newPartnersBudget: config.limits.dailyBudget,
-      server: () => serverState({ ...sources, read: store.read }, later, recentErrors),
+      server: () =>
+        serverState({ ...sources, read: store.read, walArchiving: store.walArchiving }, later, recentErrors),
       proposals: () => proposals,
       tasks: () => tasks,
       probe: async (administration, partner) => {

@@ -1,7 +1,8 @@
+import type { Health } from "../administration/health.ts";
 import type { LoggedError } from "../administration/logged-error.ts";
 import type { RateWindow } from "../cluster/address-rate-window.ts";
-import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/settings.ts";
+import { StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Instant, monotonicClock } from "../domain/time.ts";
@@ -36,7 +37,7 @@ import { checkHealth, sharedHealth } from "../usecases/operations/check-health.t
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { adminHosts } from "./admin-hosts.ts";
 import { type AdminDeps, adminOperations } from "./admin-operations.ts";
-import { type ScheduledBackups, scheduledBackups } from "./backups.ts";
+import { latestBackup, type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
 import { calibrationRuns } from "./calibration-runs.ts";
 import { openCallLedger } from "./call-ledger.ts";
@@ -49,7 +50,7 @@ import { modelCheck } from "./model-check.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
-import { type StorageJobs, storageJobs } from "./storage-jobs.ts";
+import { storageJobs } from "./storage-jobs.ts";
 import { uploadsOf } from "./uploads.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
 
@@ -143,6 +144,22 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   // Values that exist only once the server listens.
   const later: Later = {};
   const drain = new Drain();
+  const startedAtMs = monotonicMs();
+  // Nobody is refused the health, so checks that many ask for at once are shared.
+  const health = sharedHealth(monotonicMs, drain.hasBegun, () =>
+    checkHealth({
+      store,
+      clock,
+      uptimeMs: () => monotonicMs() - startedAtMs,
+      version: BUILD.version,
+      isDraining: drain.hasBegun,
+      schedulerOn: config.snapshot.enabled,
+      outboxRuns: () => !dispatcher.stats().isFailing,
+      lastBackup: backups.last,
+      pages: storage.pages,
+      clockOffMs: cluster.clockOffMs,
+    }),
+  );
   const fetches = await createFetches(deps, folder, {
     knowledge,
     budgets,
@@ -151,10 +168,9 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     views,
     eventStream,
     lastBackup: backups.last,
-    pages: storage.pages,
+    health,
     later,
     adminDeps: { proposals, tasks, send: sender.send },
-    cluster,
     isDraining: drain.hasBegun,
   });
   const listeners = await openListeners(deps, fetches);
@@ -170,7 +186,14 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     cluster,
     sizes: store.sizes,
     dispatched: dispatcher.stats,
-    lastBackup: backups.last,
+    latestBackup: () => latestBackup(store, backups.last),
+    health,
+    unreadable(error) {
+      const explained = store.explain(error);
+      if (!(explained instanceof StorageError)) throw error;
+      log.warn({ reason: explained.message }, "metrics without those of the database, which cannot be read");
+    },
+    folders: { data: config.storage.dataDir, ...(!store.isShared && { backups: config.backup.dir }) },
     integrity: storage.pages,
     tlsValidTo: listeners.tlsValidTo,
     droppedLines: deps.droppedLines ?? (() => 0),
@@ -245,10 +268,9 @@ type Served = {
   views: EmbedViewCounter;
   eventStream: EventStream;
   lastBackup: ScheduledBackups["last"];
-  pages: StorageJobs["pages"];
+  health: () => Promise<Health>;
   later: Later;
   adminDeps: Omit<AdminDeps, "sessions">;
-  cluster: Cluster;
   isDraining: () => boolean;
 };
 
@@ -263,10 +285,9 @@ async function createFetches(
     views,
     eventStream,
     lastBackup,
-    pages,
+    health,
     later,
     adminDeps,
-    cluster,
     isDraining,
   }: Served,
 ): Promise<Fetches> {
@@ -274,22 +295,6 @@ async function createFetches(
   // A token that has expired must stay expired if the clock is set back.
   const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
-  const startedAtMs = monotonicMs();
-  // Nobody is refused the health, so checks that many ask for at once are shared.
-  const health = sharedHealth(monotonicMs, isDraining, () =>
-    checkHealth({
-      store,
-      clock,
-      uptimeMs: () => monotonicMs() - startedAtMs,
-      version: BUILD.version,
-      isDraining,
-      schedulerOn: config.snapshot.enabled,
-      outboxRuns: () => !dispatcher.stats().isFailing,
-      lastBackup,
-      pages,
-      clockOffMs: cluster.clockOffMs,
-    }),
-  );
   const embeds = embedOperations({
     store,
     knowledge,

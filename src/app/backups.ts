@@ -4,6 +4,8 @@ import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Job } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
+import type { LatestBackup } from "../metrics/database-gauges.ts";
+import type { Store } from "../store/store.ts";
 import { selfExec } from "./self-exec.ts";
 
 export type ScheduledBackups = {
@@ -33,4 +35,25 @@ export function scheduledBackups(deps: {
     await writeLastBackup(dataDir, last);
   };
   return { jobs: schedule === "" ? [] : [{ name: "backup", pattern: schedule, run }], last: () => last };
+}
+
+/** Returns the latest backup by the database's engine: a scheduled one, or the archiving of PostgreSQL's WAL. */
+export async function latestBackup(
+  { walArchiving }: Pick<Store, "walArchiving">,
+  lastScheduled: ScheduledBackups["last"],
+): Promise<LatestBackup | undefined> {
+  if (walArchiving) {
+    const archiving = await walArchiving();
+    if (!archiving || (archiving.archivedAt === null && !archiving.isFailing)) return undefined;
+    const { archivedAt, isFailing } = archiving;
+    return { engine: "postgresql", isOk: !isFailing, at: archivedAt, durationMs: undefined };
+  }
+  const last = lastScheduled();
+  if (!last) return undefined;
+  return {
+    engine: "sqlite",
+    isOk: last.drill_ok === true,
+    at: Date.parse(last.at),
+    durationMs: last.duration_ms,
+  };
 }

@@ -2,12 +2,13 @@ import type { Health } from "../administration/health.ts";
 import type { Overview } from "../administration/overview.ts";
 import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
-import { checkBackup } from "../doctor/backup.ts";
+import { checkBackup, checkWalArchiving } from "../doctor/backup.ts";
 import { type Check, type Finding, fail, ok, runChecks, warn } from "../doctor/check.ts";
 import { checkModel, checkOutbox, checkSnapshot, checkWal, FROM_BACKUP } from "../doctor/database.ts";
 import { checkDiskSpace } from "../doctor/folder.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { databaseFile } from "./data-folder.ts";
@@ -20,6 +21,7 @@ export type OverviewSources = {
   budgets: DailyCallLimits;
   health: () => Promise<Health>;
   lastBackup: () => LastBackup | undefined;
+  walArchiving: Store["walArchiving"];
   /** Returns when the served certificate expires; undefined without TLS. */
   tlsValidTo: Instant | undefined;
 };
@@ -35,7 +37,7 @@ const RENEWED_BEFORE_DAYS = 21;
  * and do not use the network.
  */
 export async function overviewOf(sources: OverviewSources): Promise<Overview> {
-  const { config, read, clock, knowledge, health, lastBackup, tlsValidTo } = sources;
+  const { config, read, clock, knowledge, health, lastBackup, walArchiving, tlsValidTo } = sources;
   const now = clock();
   const found = await health();
   const outbox = await read.gauges.outbox();
@@ -57,7 +59,13 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
           now,
         ),
     },
-    { name: "last_backup", run: () => checkBackup(config.backup.schedule, lastBackup(), now) },
+    {
+      name: "last_backup",
+      run: async () =>
+        walArchiving
+          ? checkWalArchiving(await walArchiving(), now)
+          : checkBackup(config.backup.schedule, lastBackup(), now),
+    },
     {
       name: "outbox",
       run: () =>

@@ -13,7 +13,7 @@ import { databaseFile } from "./data-folder.ts";
 import { SelfExecFailed, selfExec } from "./self-exec.ts";
 import { uploadsOf } from "./uploads.ts";
 
-export type StorageJobs = {
+type StorageJobs = {
   jobs: readonly Job[];
   /** The result of the latest check of the database's pages, and when it ended. */
   pages: () => { state: PageState; checkedAt: Instant | null };

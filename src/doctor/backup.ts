@@ -1,5 +1,6 @@
 import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import type { WalArchiving } from "../store/store.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 import { age } from "./database.ts";
 
@@ -30,4 +31,21 @@ export function checkBackup(schedule: string, last: LastBackup | undefined, now:
   return sinceMs > 8 * MS_PER_DAY
     ? warn(detail, "Check that the server is running and that backup.schedule is correct.")
     : ok(`${detail}, passed the restore test`);
+}
+
+/** Checks the part of the backups of PostgreSQL that it reports: the archiving of its write-ahead log, if that is on. */
+export function checkWalArchiving(archiving: WalArchiving | undefined, now: Instant): Finding {
+  if (!archiving)
+    return ok("not checked: taken with PostgreSQL's own tools, and archiving of its WAL is turned off");
+  const { archivedAt, isFailing } = archiving;
+  const latest =
+    archivedAt === null
+      ? "no WAL segment was archived yet"
+      : `the latest WAL segment was archived ${age(now - archivedAt)} ago`;
+  return isFailing
+    ? fail(
+        `archiving of PostgreSQL's WAL fails; ${latest}`,
+        "See PostgreSQL's log and archive_command: without the archive, backups cannot be restored to a later time, and pg_wal fills its disk.",
+      )
+    : ok(latest);
 }

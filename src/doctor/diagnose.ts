@@ -7,7 +7,7 @@ import { type DatabaseState, readDatabaseState, readModelState } from "../store/
 import { explainError } from "../store/sqlite/errors.ts";
 import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import { checkBackup } from "./backup.ts";
+import { checkBackup, checkWalArchiving } from "./backup.ts";
 import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
 import {
   checkClock,
@@ -50,13 +50,14 @@ export async function diagnose(installation: Installation): Promise<CheckResult[
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
     ...(usesPostgres ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
     { name: "tls_certificate", run: () => checkCertificate(config.server, now) },
-    {
-      name: "last_backup",
-      run: () =>
-        usesPostgres
-          ? ok("not checked: taken with PostgreSQL's own tools")
-          : checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
-    },
+    ...(usesPostgres
+      ? []
+      : [
+          {
+            name: "last_backup",
+            run: () => checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
+          },
+        ]),
   ]);
   return [
     ...results,
@@ -121,6 +122,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
     { name: "database", run: () => databaseFound(facts) },
     { name: "schema", run: () => checkSharedSchema(schema, facts) },
     ...serverChecks(facts, now),
+    { name: "last_backup", run: () => checkWalArchiving(facts.walArchiving, now) },
     { name: "key", run: () => checkKeyDecrypts(rows?.sealedSecret, dataDir, env) },
     ...(rows
       ? [

@@ -1,32 +1,38 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { LastBackup } from "../backup/last-backup.ts";
-import { dayOf, type Instant } from "../domain/time.ts";
-import { lastSnapshotDay } from "../store/queries/snapshots.ts";
-import type { Store } from "../store/store.ts";
-import type { Stores } from "../store/stores.ts";
+import type { Health } from "../administration/health.ts";
+import type { Instant } from "../domain/time.ts";
 import type { DispatcherStats } from "../webhooks/dispatcher.ts";
-import { defineModelGauges } from "./model-gauges.ts";
+import { bounded } from "./bounded.ts";
+import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
+import { diskSpaceReader } from "./disk-space.ts";
 import { watchProcess } from "./process.ts";
 
 /** The sources of the values that are read when metrics are requested. */
-export type GaugeSources = {
-  read: Pick<Stores, "gauges" | "snapshots" | "models">;
-  clock: () => Instant;
-  /** The version of the default model, which is part of the executable. */
-  defaultModel: string;
+export type GaugeSources = DatabaseGaugeSources & {
   build: { version: string; commit: string; target: string };
+  health: () => Promise<Health>;
+  /** Called if the database cannot be read; throws for an error that has another cause. */
+  unreadable: (error: unknown) => void;
+  /** The server's folders, by their purpose. */
+  folders: Readonly<Record<string, string>>;
   queueLength: () => number;
   cluster: { alive: () => number; clockOffMs: () => number };
-  sizes: Store["sizes"];
   dispatched: () => DispatcherStats;
-  /** Returns the latest scheduled backup, or undefined if there was none. */
-  lastBackup: () => LastBackup | undefined;
   /** Returns when the certificate expires, or undefined without TLS. */
   tlsValidTo: () => Instant | undefined;
   droppedLines: () => number;
   /** Returns the result of the latest integrity check of the database. */
   integrity: () => { state: string; checkedAt: Instant | null };
 };
+
+/** The longest wait for a write or a disk: a scrape must not wait for a server that is blocked, since it shows that. */
+const WITHIN_MS = 1_000;
+
+/** The states of health checks in which nothing needs to be done. */
+const PASSING: ReadonlySet<string> = new Set(["ok", "checking"]);
+/** `off` is deliberate for the scheduler, and a fault for the clock. */
+const isPassing = (check: string, state: string) =>
+  PASSING.has(state) || (check === "scheduler" && state === "off");
 
 /** Defines the gauges. Returns a function that reads each source once and sets all of them. */
 export function defineGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
@@ -43,11 +49,16 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   const { version, commit, target } = sources.build;
   build.set({ version, commit, target, bun: Bun.version }, 1);
 
+  const checkOk = gauge("health_check_ok", "1 if this check of GET /health passes, otherwise 0.", ["check"]);
+  const draining = gauge("draining", "1 while the server stops and still accepts requests, otherwise 0.");
+  const diskFree = gauge("disk_free_bytes", "Free space on the disk of this folder of the server.", [
+    "folder",
+  ]);
+  const diskSize = gauge("disk_size_bytes", "Size of the disk of this folder of the server.", ["folder"]);
+
   const alive = gauge("servers_alive", "Servers that share the database, including this one.");
   const clockOffset = gauge("clock_offset_seconds", "Clock of this server minus clock of the database.");
   const queue = gauge("write_queue_length", "Writes waiting for a commit group.");
-  const database = gauge("database_bytes", "Size of the database file.");
-  const wal = gauge("database_wal_bytes", "Size of the write-ahead log.");
 
   const integrityOk = gauge(
     "database_integrity_ok",
@@ -58,12 +69,6 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     "When that check ended, in epoch seconds.",
   );
 
-  const pending = gauge("webhook_outbox_pending", "Pending deliveries, counted up to 100,000.");
-  const oldest = gauge(
-    "webhook_outbox_oldest_age_seconds",
-    "Age of the oldest pending delivery; 0 if there is none.",
-  );
-  const paused = gauge("webhook_endpoints_paused", "Webhook endpoints paused after repeated failures.");
   const inProgress = gauge("webhook_attempts_in_progress", "Attempts waiting for a response.");
   const deliveries = new Counter({
     name: "mainstay_webhook_deliveries_total",
@@ -72,38 +77,6 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     registers,
   });
 
-  const snapshotAt = gauge(
-    "snapshot_finished_time_seconds",
-    "When the latest snapshot finished, in epoch seconds.",
-  );
-  const snapshotAge = gauge(
-    "snapshot_age_seconds",
-    "Time since the latest snapshot finished. Alert above 26 hours.",
-  );
-  const snapshotInFuture = gauge(
-    "snapshot_dated_in_future",
-    "1 if a snapshot is dated in the future, which prevents those of earlier days, otherwise 0.",
-  );
-  const snapshotSeconds = gauge("snapshot_duration_seconds", "Duration of the latest snapshot.");
-  const snapshotComponents = gauge("snapshot_components", "Components scored by the latest snapshot.");
-
-  const backupOk = gauge(
-    "backup_ok",
-    "1 if the latest scheduled backup was created and its restore test passed, otherwise 0.",
-  );
-  const backupAge = gauge("backup_age_seconds", "Time since the latest scheduled backup started.");
-  const backupSeconds = gauge(
-    "backup_duration_seconds",
-    "Duration of the latest scheduled backup and its restore test.",
-  );
-
-  const properties = gauge("properties", "Properties of all partners.");
-  const components = gauge("components", "Components of all partners, by tier.", ["tier"]);
-  const callLimit = gauge("partner_daily_call_limit", "Daily call limit (UTC days).", ["partner"]);
-  const callsUsed = gauge("partner_daily_calls_used", "API calls of today, including reserved ones.", [
-    "partner",
-  ]);
-  const photoBytes = gauge("partner_photo_bytes", "Size of all photos of a partner.", ["partner"]);
   const certificate = gauge(
     "tls_certificate_expiry_time_seconds",
     "When the certificate expires, in epoch seconds.",
@@ -116,26 +89,19 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
   });
 
   const refreshProcess = watchProcess(registry);
-  const refreshModel = defineModelGauges(registry, sources);
-  // They have no value before the first snapshot or backup, or without TLS. A value of 0 would raise alerts.
-  for (const unknown of [snapshotAt, snapshotAge, snapshotSeconds, snapshotComponents]) unknown.remove();
-  for (const unknown of [integrityOk, integrityCheckedAt]) unknown.remove();
-  for (const unknown of [backupOk, backupAge, backupSeconds, certificate]) unknown.remove();
+  const database = defineDatabaseGauges(registry, sources);
+  const readHealth = bounded(sources.health, WITHIN_MS);
+  const readDisks = diskSpaceReader(sources.folders, WITHIN_MS);
+  // They have no value before the first check, or without TLS. A value of 0 would raise alerts.
+  for (const unknown of [integrityOk, integrityCheckedAt, certificate]) unknown.remove();
 
   return async () => {
-    const { read } = sources;
-    const now = sources.clock();
     refreshProcess();
     droppedLines.reset();
     droppedLines.inc(sources.droppedLines());
-    await refreshModel();
     alive.set(sources.cluster.alive());
     clockOffset.set(sources.cluster.clockOffMs() / 1000);
     queue.set(sources.queueLength());
-    const { databaseBytes, logBytes } = await sources.sizes();
-    database.set(databaseBytes);
-    wal.set(logBytes);
-
     const { state, checkedAt } = sources.integrity();
     if (checkedAt !== null) {
       integrityOk.set(state === "ok" ? 1 : 0);
@@ -147,42 +113,29 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     deliveries.reset();
     for (const outcome of ["delivered", "retry", "failed"] as const)
       deliveries.inc({ outcome }, stats[outcome]);
-    const outbox = await read.gauges.outbox();
-    pending.set(outbox.pending);
-    oldest.set(outbox.oldestAt === null ? 0 : Math.max(0, now - outbox.oldestAt) / 1000);
-    paused.set(outbox.pausedEndpoints);
-
-    const snapshot = await read.snapshots.latestFinished();
-    if (snapshot?.finishedAt) {
-      snapshotAt.set(snapshot.finishedAt / 1000);
-      snapshotAge.set((now - snapshot.finishedAt) / 1000);
-      snapshotSeconds.set((snapshot.finishedAt - snapshot.startedAt) / 1000);
-      snapshotComponents.set(snapshot.components);
-    }
-
-    const futureDay = await read.snapshots.laterThan(lastSnapshotDay(now));
-    snapshotInFuture.set(futureDay === undefined ? 0 : 1);
-
-    const backup = sources.lastBackup();
-    if (backup) {
-      backupOk.set(backup.drill_ok ? 1 : 0);
-      backupAge.set((now - Date.parse(backup.at)) / 1000);
-      backupSeconds.set(backup.duration_ms / 1000);
-    }
-
-    const portfolio = await read.gauges.portfolio();
-    properties.set(portfolio.properties);
-    components.set({ tier: "CRITICAL" }, portfolio.critical);
-    components.set({ tier: "WARNING" }, portfolio.warning);
-    components.set({ tier: "GOOD" }, portfolio.components - portfolio.critical - portfolio.warning);
-    photoBytes.reset();
-    for (const partner of await read.gauges.partners(dayOf(now))) {
-      callLimit.set({ partner: partner.id }, partner.dailyBudget);
-      callsUsed.set({ partner: partner.id }, partner.taken);
-      photoBytes.set({ partner: partner.id }, partner.photoBytes);
-    }
 
     const validTo = sources.tlsValidTo();
     if (validTo !== undefined) certificate.set(validTo / 1000);
+
+    // Concurrently: each takes a while if the database or a disk does not respond.
+    const [health, disks] = await Promise.all([
+      readHealth(),
+      readDisks(),
+      database.refresh().catch((error) => {
+        sources.unreadable(error);
+        database.clear();
+      }),
+    ]);
+    diskFree.reset();
+    diskSize.reset();
+    for (const [folder, { freeBytes, sizeBytes }] of Object.entries(disks)) {
+      diskFree.set({ folder }, freeBytes);
+      diskSize.set({ folder }, sizeBytes);
+    }
+    if (health) {
+      draining.set(health.status === "draining" ? 1 : 0);
+      for (const [check, state] of Object.entries(health.checks))
+        checkOk.set({ check }, isPassing(check, state) ? 1 : 0);
+    } else checkOk.set({ check: "database" }, 0);
   };
 }

@@ -10,11 +10,11 @@ type Validation = {
 };
 type Measures = { concordance: number | null; brier_skill: number | null };
 
-/** Defines the gauges of the active model. Returns a function that reads the store and sets them. */
+/** Defines the gauges of the active model. `refresh` reads the store and sets them; `clear` leaves them without values. */
 export function defineModelGauges(
   registry: Registry,
   { read, defaultModel }: { read: Pick<Stores, "models">; defaultModel: string },
-): () => Promise<void> {
+): { refresh: () => Promise<void>; clear: () => void } {
   const registers = [registry];
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `mainstay_model_${name}`, help, labelNames, registers });
@@ -41,9 +41,12 @@ export function defineModelGauges(
     "1 if the latest check found the active model worse than the default model.",
   );
   const checkedAt = gauge("checked_time_seconds", "Day of the latest check, in epoch seconds.");
-  for (const unknown of [difference, worse, checkedAt]) unknown.remove();
+  const clear = () => {
+    for (const labelled of [info, concordance, skill]) labelled.reset();
+    for (const unlabelled of [difference, worse, checkedAt]) unlabelled.remove();
+  };
 
-  return async () => {
+  const refresh = async () => {
     for (const labelled of [info, concordance, skill]) labelled.reset();
     const active = await read.models.inUse();
     const version = active && (await read.models.find(active.number));
@@ -67,4 +70,5 @@ export function defineModelGauges(
     worse.set(check?.isWorse ? 1 : 0);
     if (check) checkedAt.set((dayNumber(check.day) * MS_PER_DAY) / 1000);
   };
+  return { refresh, clear };
 }

@@ -99,6 +99,9 @@ export type BudgetReservations = {
   reserve(partnerId: string, day: Day, calls: number, budget: number): Promise<BudgetReservation | undefined>;
 };
 
+/** When a database server last archived a segment of its write-ahead log, and whether it has failed to since. */
+export type WalArchiving = { archivedAt: Instant | null; isFailing: boolean };
+
 export type Store = {
   /** True if other servers may use the same database. Then state that they share is kept in the database. */
   isShared: boolean;
@@ -116,6 +119,8 @@ export type Store = {
    * it changes nothing outside of the transaction; the caller acts on the result once this has resolved.
    */
   write<T>(run: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Present if the engine archives its write-ahead log. Resolves with undefined if that is turned off. */
+  walArchiving?(): Promise<WalArchiving | undefined>;
   /** Present if a write costs the database much more than a single statement. */
   budgetReservations?: BudgetReservations;
   /**

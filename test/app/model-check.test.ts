@@ -74,7 +74,10 @@ async function tick(): Promise<void> {
 
 async function metric(name: string): Promise<number | undefined> {
   const registry = new Registry();
-  await defineModelGauges(registry, { read: world.store.read, defaultModel: knowledge.modelVersion })();
+  await defineModelGauges(registry, {
+    read: world.store.read,
+    defaultModel: knowledge.modelVersion,
+  }).refresh();
   const line = (await registry.metrics())
     .split("\n")
     .find((one) => one.startsWith(`mainstay_model_${name} `));

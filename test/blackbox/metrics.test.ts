@@ -133,6 +133,20 @@ describe("the metrics", () => {
     expect(build).toMatch(/version="\d+\.\d+\.\d+",commit="[^"]+",target="[^"]+",bun="\d/);
   });
 
+  // Rule: health-metrics
+  test("have each check of the health, and the space of the disks", async () => {
+    const { checks } = (await server.anonymous.get("/health")).body;
+    const values = await scrape(server);
+    for (const check of Object.keys(checks))
+      expect(values.get(`mainstay_health_check_ok{check="${check}"}`), check).toBe(1);
+    expect(values.get("mainstay_draining")).toBe(0);
+    const folders = onPostgres ? ["data"] : ["data", "backups"];
+    for (const folder of folders) {
+      const free = values.get(`mainstay_disk_free_bytes{folder="${folder}"}`)!;
+      expect(free).toBeWithin(1, values.get(`mainstay_disk_size_bytes{folder="${folder}"}`)! + 1);
+    }
+  });
+
   test("have the time, the size and the duration of the newest snapshot", async () => {
     expect((await scrape(server)).has("mainstay_snapshot_age_seconds")).toBe(false);
     const takenMs = Date.now();
@@ -156,7 +170,9 @@ describe("the metrics reflect", () => {
       // One group waits for the lock, of as many as had come by then; whatever comes later waits for its group.
       await eventually(async () => {
         properties.push(addProperty(client, { unit_count: 500 }));
-        expect((await scrape(server)).get("mainstay_write_queue_length")).toBeGreaterThan(2);
+        const values = await scrape(server);
+        expect(values.get("mainstay_write_queue_length")).toBeGreaterThan(2);
+        expect(values.get('mainstay_health_check_ok{check="database"}')).toBe(0);
       });
       lock.run("ROLLBACK");
       lock.close();

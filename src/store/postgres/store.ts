@@ -10,6 +10,7 @@ import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
 import { applyMigrations, refuseEmpty, refuseOlder, requireUsable } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "./wal-archiving.ts";
 import { Writers } from "./writer/writers.ts";
 
 /** Updates the statistics of the tables that an import fills. */
@@ -110,6 +111,10 @@ function assemble(opened: Opened): Store {
         values: [],
       });
       return { databaseBytes: (rows[0] as { bytes: number }).bytes, logBytes: 0 };
+    },
+    async walArchiving() {
+      const { rows } = await connections.reader.read({ text: WAL_ARCHIVING, values: [] });
+      return walArchivingOf(rows as WalArchivingRow[]);
     },
     schemaVersion: MIGRATIONS.at(-1)!.number,
     applied,

@@ -1,6 +1,8 @@
 import type pg from "pg";
+import type { WalArchiving } from "../../store.ts";
 import { type DatabaseAddress, isLocal } from "../connection/address.ts";
 import { TYPE_PARSERS } from "../type-parsers.ts";
+import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "../wal-archiving.ts";
 
 /** The state of a PostgreSQL server and the privileges of the user, for `mainstay doctor`. */
 export type ServerDiagnostics = {
@@ -34,6 +36,8 @@ export type ServerDiagnostics = {
   forbidden: string[];
   /** Whether the user could read and write tables that the other owner creates, as a migration does. */
   hasDefaultPrivileges: boolean;
+  /** Undefined if it is turned off. */
+  walArchiving: WalArchiving | undefined;
   /** Undefined if the user can't see them. */
   standbys: { name: string; state: string; isSynchronous: boolean; lagMs: number }[] | undefined;
 };
@@ -67,6 +71,7 @@ export async function readServerDiagnostics(
     sees_standbys: boolean;
   }>(SERVER);
   const forbidden = await ask<{ name: string }>(INACCESSIBLE);
+  const archiving = await ask<WalArchivingRow>(WAL_ARCHIVING);
   const standbys = await ask<{ name: string; state: string; is_synchronous: boolean; lag_ms: number }>(
     STANDBYS,
   );
@@ -86,6 +91,7 @@ export async function readServerDiagnostics(
     mayCreate: server!.may_create,
     forbidden: forbidden.map(({ name }) => name),
     hasDefaultPrivileges: server!.has_default_privileges,
+    walArchiving: walArchivingOf(archiving),
     standbys: server!.sees_standbys
       ? standbys.map(({ name, state, is_synchronous, lag_ms }) => ({
           name,
