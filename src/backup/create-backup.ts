@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -56,16 +56,53 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
   const scratch = join(folder, `.${basename(file)}.partial`);
   return await withScratchFolder(scratch, async () => {
     const copy = join(scratch, DATABASE);
-    const { manifest, members } = collect(copyChecked(databaseFile, copy), copy, request);
+    const copied = copyChecked(databaseFile, copy);
     const archive = join(scratch, "archive");
     const lock = passphraseLock(passphrase);
-    await writeArchive(archive, members, { lock, mtime: new Date(request.now) });
+    const { manifest, members } = await writeMembers(archive, () => collect(copied, copy, request), {
+      lock,
+      mtime: new Date(request.now),
+      uploads: join(request.dataDir, "uploads"),
+    });
     await readBack(archive, members, lock);
     moveIntoPlace(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   }).catch((error) => {
     throw toStorageError(error, folder);
   });
+}
+
+type Collected = { manifest: Manifest; members: Member[] };
+
+/**
+ * Writes the members to an archive. A purge may delete photos meanwhile, which the copied database still has: the members
+ * are then collected and written again without them, since the manifest, which counts them, comes first.
+ */
+async function writeMembers(
+  archive: string,
+  collectAgain: () => Collected,
+  { uploads, ...options }: Parameters<typeof writeArchive>[2] & { uploads: string },
+): Promise<Collected> {
+  for (let attempt = 1; ; attempt++) {
+    const collected = collectAgain();
+    try {
+      await writeArchive(archive, collected.members, options);
+      return collected;
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !isDeletedUpload(error, uploads)) throw error;
+      rmSync(archive, { force: true });
+      await Bun.sleep(attempt * PAUSE_MS);
+    }
+  }
+}
+
+/** Together half a minute, in which a purge deletes thousands of photos. */
+const MOST_ATTEMPTS = 12;
+const PAUSE_MS = 500;
+
+function isDeletedUpload(error: unknown, uploads: string): boolean {
+  const { code, path } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" && path !== undefined && dirname(path) === uploads;
 }
 
 type Copied = Pick<Manifest, "schema_version" | "counts"> & { uploads: readonly string[] };
@@ -96,7 +133,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
   }
 }
 
-function collect(copied: Copied, copy: string, request: BackupRequest) {
+function collect(copied: Copied, copy: string, request: BackupRequest): Collected {
   const uploads = copied.uploads.flatMap((name) => {
     const path = join(request.dataDir, "uploads", name);
     const stat = statSync(path, { throwIfNoEntry: false });
