@@ -399,6 +399,32 @@ test("deleting the stored replies of repeated requests blocks the event loop onl
 }, 120_000);
 
 // Rule: event-loop-yields
+test.each<[string, () => object, number]>([
+  ["as many empty objects as fit in it", () => ({ events: Array(1_600_000).fill({}) }), 400],
+  [
+    "as many names as fit in it",
+    () => Object.fromEntries(Array.from({ length: 380_000 }, (_, i) => [`k${i}`, 0])),
+    400,
+  ],
+  [
+    "items whose every field is wrong",
+    () => ({ events: Array(ITEMS).fill({ ...WRONG_EVENT, event_type: "x".repeat(1000) }) }),
+    201,
+  ],
+])("a body of %s blocks the event loop only briefly", async (_, make, status) => {
+  const body = make();
+  const send = () => watched(() => call("/v1/service-events/bulk", body));
+  expect((await send()).result.status).toBe(status);
+  // Code is slower when it runs for the first time.
+  const { longestMs } = await send();
+  expect(isTooLong(longestMs), `${longestMs.toFixed(0)} ms`).toBe(false);
+});
+const WRONG_EVENT = {
+  ...{ appliance_id: 1, component_id: {}, component_def_id: [], date: [], condition_after: 7 },
+  ...{ parts_cost: "a", labor_cost: {}, total_cost: [], technician: 5, notes: 5 },
+};
+
+// Rule: event-loop-yields
 test("deleting old deliveries blocks the event loop only briefly", async () => {
   const body = JSON.stringify({ notes: "x".repeat(10_000) });
   const startedAt = time.now - 400 * DAY_MS;
