@@ -127,6 +127,38 @@ test("the result of a write that takes longer than the limit is sent", async () 
   expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: "done" });
 });
 
+test("a response that is sent and read for longer than the shortest idle timeout is complete", async () => {
+  const ended = Promise.withResolvers<void>();
+  let isEnded = false;
+  void ended.promise.then(() => {
+    isEnded = true;
+  });
+  const stream = () =>
+    new ReadableStream({
+      async pull(controller) {
+        controller.enqueue(new Uint8Array(100));
+        if (isEnded) controller.close();
+        else await Promise.race([ended.promise, Bun.sleep(50)]);
+      },
+    });
+  let isFirst = true;
+  const { url } = await serve(
+    () => {
+      const raw = isFirst ? stream() : "done";
+      isFirst = false;
+      return { raw, headers: { "content-type": "text/plain" } };
+    },
+    { idleTimeoutS: 1 },
+  );
+  const streamed = await fetch(url);
+  const text = streamed.text();
+  const idle = send(url);
+  idle.resume();
+  await new Promise((resolve) => idle.once("close", resolve));
+  ended.resolve();
+  expect((await text).length).toBeGreaterThan(100);
+});
+
 test("a response is sent however long it is computed, and its connection is closed when it is idle after that", async () => {
   const arrived = Promise.withResolvers<void>();
   const finished = Promise.withResolvers<void>();
