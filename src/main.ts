@@ -1,4 +1,5 @@
 import { configure } from "arktype/config";
+import { Interruption } from "./cli/interruption.ts";
 import { runCommandLine } from "./cli/program.ts";
 import { EXIT } from "./cli/report-error.ts";
 import { COMMANDS } from "./cli/table.ts";
@@ -8,11 +9,15 @@ import { processHost } from "./cli/terminal/process-host.ts";
 export async function main(commands = COMMANDS): Promise<never> {
   // Every file that a command writes may hold a portfolio or a key, so only its owner may read it.
   process.umask(0o077);
-  const host = processHost((report) => {
-    process.on("SIGINT", () => process.exit(EXIT.interrupted));
-    process.on("SIGTERM", () => process.exit(EXIT.terminated));
-    process.on("uncaughtException", (error) => process.exit(report(error)));
-    process.on("unhandledRejection", (error) => process.exit(report(error)));
+  const interruption = new Interruption((code) => process.exit(code));
+  const host = processHost({
+    guard(report) {
+      process.on("SIGINT", () => interruption.begin(EXIT.interrupted));
+      process.on("SIGTERM", () => interruption.begin(EXIT.terminated));
+      process.on("uncaughtException", (error) => process.exit(report(error)));
+      process.on("unhandledRejection", (error) => process.exit(report(error)));
+    },
+    betweenSteps: (yieldNow) => interruption.betweenSteps(yieldNow),
   });
   // Set before any command loads a schema. Schemas on hot paths compile themselves.
   configure({ jitless: true });

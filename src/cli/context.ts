@@ -3,6 +3,7 @@ import type { ConfigRequest, Override } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
+import type { Yield } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { DescribedCommand } from "./described.ts";
 import { printableText } from "./terminal/printable-text.ts";
@@ -26,6 +27,8 @@ export type Host = {
   columns: number;
   now(): Instant;
   random: FillRandom;
+  /** Ends the command at a signal only between two steps, so that it releases its locks: returns the pause between them. */
+  betweenSteps(yieldNow: Yield): Yield;
   /** Makes SIGINT exit with 130, and uncaught errors exit with the code that `report` returns. */
   guard(report: (error: unknown) => number): void;
 };

@@ -2,6 +2,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { Failure, OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./context.ts";
+import { Interrupted } from "./interruption.ts";
 import { OutputClosed } from "./terminal/process-host.ts";
 
 /** The exit codes of a command. */
@@ -28,6 +29,7 @@ export function reportError(
   { json, verbose, stderr }: { json: boolean; verbose: boolean; stderr: Output },
 ): number {
   if (error instanceof OutputClosed) return EXIT.done;
+  if (error instanceof Interrupted) return error.exitCode;
   const { stack, ...report } = describe(error);
   const shown: Report = verbose ? { ...report, stack } : report;
   stderr.write(`${json ? JSON.stringify(shown) : forPeople(shown)}\n`);

@@ -128,6 +128,22 @@ describe.each([
 });
 
 // Rule: import-once
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("an import ended by %s blocks no other", async (signal, code) => {
+  await using world = await overFolder();
+  const { here, args, appliances } = world;
+  const child = await pausedImport(world);
+  child.kill(signal);
+  child.kill("SIGCONT");
+  expect(await child.exited).toBe(code);
+  const reached = await appliances();
+  expect(reached).toBeLessThan(APPLIANCES);
+  expect((await here.json(...args)).appliances.created).toBe(APPLIANCES - reached);
+});
+
+// Rule: import-once
 test("an import that was paused until another one ran writes nothing more, and fails", async () => {
   await using world = await overPostgres();
   const { there, args } = world;

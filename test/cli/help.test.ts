@@ -32,6 +32,7 @@ async function run(...argv: string[]) {
     now: () => 0,
     random: (bytes) => bytes,
     guard: () => {},
+    betweenSteps: (yieldNow) => yieldNow,
   };
   outcome.code = await runCommandLine(argv, host);
   return outcome;

@@ -33,6 +33,7 @@ async function run(line: string, cwd: string, root: string) {
     now: Date.now,
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},
+    betweenSteps: (yieldNow: () => Promise<void>) => yieldNow,
   };
   outcome.code = await runCommandLine(line.split(" "), host);
   return outcome;

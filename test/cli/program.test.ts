@@ -61,6 +61,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
     now: () => 0,
     random: (bytes) => bytes,
     guard: () => void outcome.guards++,
+    betweenSteps: (yieldNow) => yieldNow,
   };
   outcome.code = await runCommandLine(line.split(" ").filter(Boolean), host, commands);
   return outcome;

@@ -37,6 +37,7 @@ async function run(...argv: string[]) {
     now: Date.now,
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},
+    betweenSteps: (yieldNow: () => Promise<void>) => yieldNow,
   };
   outcome.code = await runCommandLine(argv, host);
   return outcome;

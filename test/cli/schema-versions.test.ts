@@ -86,6 +86,7 @@ async function run(argv: CommandLine, env: Record<string, string> = {}) {
     now: Date.now,
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},
+    betweenSteps: (yieldNow) => yieldNow,
   });
   return outcome;
 }

@@ -115,7 +115,7 @@ export const importCommand = command({
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
-        yieldNow: writeThrottle(store, context.now),
+        yieldNow: context.betweenSteps(writeThrottle(store, context.now)),
         ...(!dryRun && { withLock: (work) => withLock(store, lock, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });

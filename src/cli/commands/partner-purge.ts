@@ -32,7 +32,7 @@ export const announceCommand: Command = command({
       const deps = {
         administration,
         knowledge: loadKnowledge(),
-        yieldNow: writeThrottle(store, context.now),
+        yieldNow: context.betweenSteps(writeThrottle(store, context.now)),
       };
       const partner = await requirePartner(store, partnerId);
       if (dryRun) return await announceState(deps, partner, true);

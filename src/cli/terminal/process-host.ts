@@ -10,7 +10,7 @@ export class OutputClosed extends Error {
 }
 
 /** Returns the host of a command that runs in this process. */
-export function processHost(guard: Host["guard"]): Host {
+export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betweenSteps">): Host {
   return {
     stdout: isatty(1) ? printable(descriptor(1)) : descriptor(1),
     stderr: descriptor(2),
@@ -23,6 +23,7 @@ export function processHost(guard: Host["guard"]): Host {
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard,
+    betweenSteps,
   };
 }
 
