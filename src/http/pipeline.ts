@@ -1,5 +1,5 @@
 import type { RateWindow } from "../cluster/address-rate-window.ts";
-import { Failure, notFound, StorageError } from "../domain/errors.ts";
+import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
@@ -261,7 +261,6 @@ export class Pipeline {
     context: RequestContext,
     memory: ResponseMemory,
   ): Promise<Reply> {
-    requireDecoded(params);
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request) : undefined;
     if (!bytes && operation.method !== "GET" && operation.body !== "raw") await segmentParsed(request);
@@ -272,8 +271,8 @@ export class Pipeline {
       request,
       requestId: context.requestId,
       now: context.now,
-      params,
-      query: parseQuery(searchOf(request.url), operation.query),
+      params: decoded(params),
+      query: parseQuery(searchOf(request.url), operation.query, operation.unknownParameters),
       body: bytes ? parseJsonObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
@@ -369,9 +368,12 @@ function withRequestId<T>({ requestId, signal }: Call, run: (tx: Tx) => Promise<
   };
 }
 
-/** Throws not_found for a path with an invalid escape, such as `%zz`: the router sets the parameter to null. */
-function requireDecoded(params: Readonly<Record<string, string | null>>): void {
-  for (const name in params) if (params[name] === null) throw notFound("Not found");
+/** Returns the parameters of a path. For an invalid escape, such as `%zz`, the router sets null: an ID that nothing has. */
+function decoded(params: Readonly<Record<string, string | null>>): Record<string, string> {
+  for (const name in params)
+    if (params[name] === null)
+      return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? ""]));
+  return params as Record<string, string>;
 }
 
 const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError";
