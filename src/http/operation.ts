@@ -7,6 +7,7 @@ import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts"
 import type { Parameter } from "../wire/parameters.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import type { Tag } from "./openapi/tags.ts";
+import type { UnknownParameters } from "./query.ts";
 
 /** Returns the name of this server in messages about the work that it does. */
 export const serverLabel = (address: string): string => `the server at ${address}`;
@@ -122,7 +123,7 @@ type Common = {
   errors?: readonly number[];
 };
 /** Derived from `parameters`. */
-type QueryNames = { query: readonly string[] };
+type QueryNames = { query: readonly string[]; unknownParameters: UnknownParameters };
 
 export type PartnerOperation = Common &
   QueryNames & {
@@ -169,15 +170,20 @@ export const documentedPath = (operation: Operation) => pathsOf(operation).at(-1
 /** An operation whose handler may only return bodies of its documented replies. */
 type TypedOperation<O extends Operation, R extends Replies> = Omit<
   O,
-  "access" | "query" | "replies" | "handle"
+  "access" | "query" | "unknownParameters" | "replies" | "handle"
 > & {
   replies?: R;
   handle(call: Parameters<O["handle"]>[0]): Promise<Reply<BodyOf<R>>> | Reply<BodyOf<R>>;
 };
 
-const queryOf = ({ parameters = [] }: Pick<Common, "parameters">) => ({
-  query: parameters.filter((one) => one.in === "query").map(({ name }) => name),
-});
+/** The parameters that only lists have: their page, and the filter for demonstration properties. */
+const OF_LISTS: readonly string[] = ["limit", "sandbox"];
+
+function queryOf({ parameters = [] }: Pick<Common, "parameters">): QueryNames {
+  const query = parameters.filter((one) => one.in === "query").map(({ name }) => name);
+  const isList = query.some((name) => OF_LISTS.includes(name));
+  return { query, unknownParameters: isList ? "rejected" : "ignored" };
+}
 
 /**
  * Declares an operation for partners' credentials. The type of `handle` follows from `replies`.

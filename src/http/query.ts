@@ -8,23 +8,45 @@ import type { Slice } from "../store/slice.ts";
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
+/** What becomes of a parameter that the operation does not declare. */
+export type UnknownParameters = "ignored" | "rejected";
+
 /**
- * Parses the known parameters of a query string and ignores all others. Throws invalid_request for an invalid escape
- * sequence in a value, and for a duplicate parameter.
+ * Parses the known parameters of a query string. Throws invalid_request for an invalid escape sequence in a value, for a
+ * duplicate parameter, and if unknown ones are `rejected`, for one whose name does not begin with an underscore.
  */
-export function parseQuery(search: string, known: readonly string[]): ReadonlyMap<string, string> {
+export function parseQuery(
+  search: string,
+  known: readonly string[],
+  unknown: UnknownParameters = "ignored",
+): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   if (search.length <= 1) return values;
   for (const part of search.slice(1).split("&")) {
     if (part === "") continue;
     const at = part.indexOf("=");
     const name = tryDecode(at < 0 ? part : part.slice(0, at));
-    if (name === undefined || !known.includes(name)) continue;
+    if (name === undefined || !known.includes(name)) {
+      if (unknown === "rejected" && !name?.startsWith("_")) throw unknownParameter(name, known);
+      continue;
+    }
     if (values.has(name)) throw invalidParameter(name, "is a duplicate parameter");
     values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
   }
   return values;
 }
+
+/** A filter that a list ignored would give wrong figures. */
+function unknownParameter(name: string | undefined, known: readonly string[]) {
+  const names = `this list takes ${known.join(", ")}`;
+  if (name === undefined) return invalid(`The query string has a parameter with an invalid name; ${names}`);
+  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return invalid(`Unknown query parameter: ${shown}; ${names}`, [
+    { field: shown, message: `is unknown; ${names}` },
+  ]);
+}
+
+const LONGEST_NAME = 60;
 
 /** Parses `limit` and `offset`. Limits above 200 are capped. */
 export function parseSlice(query: ReadonlyMap<string, string>): Slice {

@@ -32,6 +32,14 @@ describe("a query string", () => {
   );
 });
 
+// Rule: unknown-parameters
+test.each(["?stat=NY", "?%zz=1", "?LIMIT=1", "?__proto__=1&constructor=1", "?=1"])(
+  "an unknown parameter is rejected where filters matter: %s",
+  (search) => {
+    expect(() => parseQuery(search, ["limit", "state"], "rejected")).toThrow("this list takes limit, state");
+  },
+);
+
 describe("limit and offset", () => {
   test.each([
     ["", { limit: 50, offset: 0 }],
