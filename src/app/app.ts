@@ -50,6 +50,7 @@ import { modelCheck } from "./model-check.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
+import type { WatchedWriter } from "./service-manager.ts";
 import { storageJobs } from "./storage-jobs.ts";
 import { uploadsOf } from "./uploads.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
@@ -74,8 +75,7 @@ export type App = Pick<ClusterMembership, "mustStop"> & {
   adminUrl: string;
   /** Reads the certificate again without interruption. If it cannot be used, logs that and keeps the old one. */
   renewTls(): void;
-  /** Resolves once the writer has committed a write; rejects if the write was refused. */
-  probeWriter(): Promise<void>;
+  writer: WatchedWriter;
   /** The longest time, in seconds, that `drain` and `stop` take. */
   stopsWithinS(): number;
   /** Serves requests for `server.drain_s` seconds more, during which load balancers can choose other servers. */
@@ -224,7 +224,10 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     adminUrl: listeners.adminUrl,
     renewTls: listeners.renewTls,
     mustStop: joined.mustStop,
-    probeWriter: () => store.write((tx) => tx.clock.probe(tx.now)),
+    writer: {
+      probe: () => store.write((tx) => tx.clock.probe(tx.now)),
+      steps: () => store.writerSteps?.() ?? 0,
+    },
     // Requests and deliveries each have the grace period.
     stopsWithinS: () => drainSeconds(config, cluster) + 2 * config.server.shutdownGraceS + DATABASE_CLOSE_S,
     async drain() {

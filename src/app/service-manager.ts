@@ -9,11 +9,18 @@ type ServiceManager = {
   /** Reports that the server stops, and that this may take so many seconds. */
   stopping(withinS: number): void;
   /**
-   * Reports to the watchdog, if there is one, three times in its period: each time once `probe` has settled. A probe that
-   * never settles, or an event loop that is blocked, ends the reports, and the service manager restarts the server.
-   * Returns a function that ends the reports.
+   * Reports to the watchdog, if there is one, three times in its period, while the writer responds or makes progress. If
+   * it hangs, or the event loop is blocked, the reports end, and the service manager restarts the server. Returns a
+   * function that ends the reports.
    */
-  watch(probe: () => Promise<unknown>): () => void;
+  watch(writer: WatchedWriter): () => void;
+};
+
+export type WatchedWriter = {
+  /** Settles once the writer has handled a write, which it may refuse: a restart would not free a full disk. */
+  probe(): Promise<unknown>;
+  /** Returns a number that grows while the writer runs a long transaction, which a restart would only repeat. */
+  steps(): number;
 };
 
 const NONE: ServiceManager = {
@@ -60,23 +67,27 @@ export function serviceManagerOf(
     reloading: () => send("RELOADING=1", `MONOTONIC_USEC=${opened.monotonicMicroseconds()}`),
     stopping: (withinS) =>
       send("STOPPING=1", `EXTEND_TIMEOUT_USEC=${withinS * MICROSECONDS}`, "STATUS=Stopping"),
-    watch(probe) {
+    watch(writer) {
       const periodMs = watchdogMs(env);
       if (periodMs === undefined) return () => {};
       let timer: unknown;
-      let hasEnded = false;
-      const report = async () => {
-        // A refused write also shows that the writer works; a restart would not free a full disk.
-        await probe().catch(() => {});
-        if (hasEnded) return;
-        send("WATCHDOG=1");
+      let hasResponded = true;
+      let steps = writer.steps();
+      const report = () => {
+        const stepsBefore = steps;
+        steps = writer.steps();
+        if (hasResponded || steps !== stepsBefore) send("WATCHDOG=1");
+        if (hasResponded) {
+          hasResponded = false;
+          const respond = () => {
+            hasResponded = true;
+          };
+          writer.probe().then(respond, respond);
+        }
         timer = timers.set(report, periodMs / REPORTS_PER_PERIOD);
       };
-      void report();
-      return () => {
-        hasEnded = true;
-        timers.clear(timer);
-      };
+      report();
+      return () => timers.clear(timer);
     },
   };
 }

@@ -119,6 +119,11 @@ export type Store = {
    * it changes nothing outside of the transaction; the caller acts on the result once this has resolved.
    */
   write<T>(run: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Present if all writes wait for one writer. Returns the steps that it has made since the start: the number grows while
+   * the writer runs a long transaction, for which others wait, and not if it hangs.
+   */
+  writerSteps?(): number;
   /** Present if the engine archives its write-ahead log. Resolves with undefined if that is turned off. */
   walArchiving?(): Promise<WalArchiving | undefined>;
   /** Present if a write costs the database much more than a single statement. */

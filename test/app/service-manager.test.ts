@@ -24,13 +24,16 @@ beforeEach(() => {
 });
 afterEach(() => manager.close());
 
+const idle = () => 0;
+
 // Rule: service-manager
 test("the watchdog gets three reports in its period, also while the writer refuses to write", async () => {
   let probes = 0;
-  const end = watch(async () => {
+  const probe = async () => {
     probes++;
     if (probes > 3) throw new Error("the disk is full");
-  });
+  };
+  const end = watch({ probe, steps: idle });
   await time.settle();
   expect(manager.messages()).toEqual(["WATCHDOG=1"]);
   await time.advance(2 * PERIOD_MS);
@@ -39,24 +42,29 @@ test("the watchdog gets three reports in its period, also while the writer refus
 });
 
 // Rule: service-manager
-test("the watchdog gets no report while the writer does not respond", async () => {
+test("the watchdog gets no report while the writer neither responds nor makes progress", async () => {
   const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>();
   let probes = 0;
-  const end = watch(() => (probes++ === 1 ? blocked : Promise.resolve()));
+  let steps = 0;
+  const end = watch({ probe: () => (probes++ === 1 ? blocked : Promise.resolve()), steps: () => steps });
   await time.advance(10 * PERIOD_MS);
-  expect([probes, manager.messages().length]).toEqual([2, 1]);
+  expect([probes, manager.messages().length]).toEqual([2, 2]);
+  // A long transaction for which the probe waits.
+  steps = 1;
+  await time.advance(PERIOD_MS);
+  expect([probes, manager.messages().length]).toEqual([2, 3]);
   unblock();
   await time.advance(PERIOD_MS);
-  expect(manager.messages().length).toBe(5);
+  expect(manager.messages().length).toBe(6);
   end();
 });
 
 // Rule: service-manager
 test("reports end with the watch, also while a probe runs", async () => {
   const { promise: probed, resolve: endProbe } = Promise.withResolvers<void>();
-  const end = watch(() => probed);
+  const end = watch({ probe: () => probed, steps: idle });
   end();
   endProbe();
   await time.advance(10 * PERIOD_MS);
-  expect(manager.messages()).toEqual([]);
+  expect(manager.messages()).toEqual(["WATCHDOG=1"]);
 });

@@ -44,7 +44,7 @@ export const serveCommand = command({
       reportReady();
     };
     reportReady();
-    const endWatch = manager.watch(app.probeWriter);
+    const endWatch = manager.watch(app.writer);
     const reason = await Promise.race([stopAsked, app.mustStop]);
     if (reason instanceof OperatorError) log.error({ hint: reason.hint }, `stopping: ${reason.message}`);
     else log.info({ signal: reason }, "stopping");

@@ -34,7 +34,9 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const slice = new TimeSlice(SLICE_MS, monotonicMs);
   let slices = 0;
+  let steps = 0;
   const yieldIfDue = async () => {
+    steps++;
     if (!slice.isOver()) return;
     if (++slices === LONG_SLICES) sqlite.connection.markLong();
     await slice.yieldIfOver();
@@ -130,6 +132,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     },
     // Each statement names the index that it uses.
     analyze: async () => {},
+    writerSteps: () => steps,
     async sizes() {
       const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       return { databaseBytes: sqlite.sizeBytes(), logBytes };
