@@ -25,15 +25,15 @@ testOnSqlite("a response that is not ready within limits.response_timeout_s is a
   expect(Number(plan.headers.get("retry-after"))).toBeGreaterThan(0);
   const { status } = await server.logged(({ route }) => route === "/v1/portfolio/plan");
   expect(status).toBe(503);
-  const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text();
-  expect(metrics).toContain(
-    'mainstay_http_requests_total{route="/v1/portfolio/plan",method="GET",status="503"} 1',
-  );
 
   lock.run("COMMIT");
   lock.close();
   // A write that has not started by then has no effect.
   expect((await write).body.error).toBe("The response was not ready within 1 s. Retry later.");
   expect((await client.get("/v1/properties")).body.total).toBe(1);
+  const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text();
+  expect(metrics).toContain(
+    'mainstay_http_requests_total{route="/v1/portfolio/plan",method="GET",status="503"} 1',
+  );
   expect((await client.get("/v1/portfolio/plan")).body.total).toBe(1);
 });
