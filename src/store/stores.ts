@@ -21,6 +21,7 @@ import { planStore } from "./queries/plans.ts";
 import { propertyStore } from "./queries/properties.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { rateWindowStore } from "./queries/rate-windows.ts";
+import { recountStore } from "./queries/recounts.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
 import { serverStore } from "./queries/servers.ts";
@@ -40,6 +41,7 @@ export const storesOf = (engine: Engine) => ({
   appliances: applianceStore(engine),
   components: componentStore(engine),
   totals: totalsStore(engine),
+  recounts: recountStore(engine),
   plans: planStore(engine),
   serviceEvents: serviceEventStore(engine),
   sensorEvents: sensorEventStore(engine),

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { onPostgres, testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -97,7 +98,7 @@ describe("mainstay doctor", () => {
     const server = await serve();
     await server.createPartner("Acme");
     expect(statuses(await diagnose(server))).toEqual(HEALTHY);
-    expect(statuses(await diagnose(server, "--full"))).toEqual(HEALTHY);
+    expect(statuses(await diagnose(server, "--full"))).toEqual({ ...HEALTHY, derived_data: "ok" });
     await server.stop();
     expect(statuses(await diagnose(server))).toEqual(HEALTHY);
   });
@@ -114,6 +115,46 @@ describe("mainstay doctor", () => {
     const before = await contents(one);
     await diagnose(one, "--full");
     expect(await contents(one)).toEqual(before);
+  });
+
+  // Rule: doctor
+  test("finds wrong sums, counters and copied columns, and corrects them beside a running server", async () => {
+    const server = await serve();
+    const client = server.as(await server.createPartner("Acme"));
+    const { id } = await addProperty(client);
+    await addWornAppliance(client, id);
+    const alerts = () => client.get("/v1/alerts", { state: "NY" });
+    const summary = () => client.get("/v1/portfolio/summary");
+    const [right, total] = [(await summary()).body, (await alerts()).body.total];
+    expect(total).toBeGreaterThan(0);
+    await server.sql("UPDATE components SET system = '', state = ''");
+    await server.sql("UPDATE property_totals SET critical = critical + 5");
+    await server.sql("UPDATE partner_totals SET critical = critical + 5");
+    await server.sql("DELETE FROM component_counters");
+    const found = await server.run("doctor", "--full", "--json");
+    expect(found.code).toBe(1);
+    const { checks, wrong_rows } = JSON.parse(found.stdout);
+    expect(wrong_rows).toMatchObject({ "components.risk_tier": 0, property_totals: 1, partner_totals: 1 });
+    expect(wrong_rows["components.state"]).toBe(wrong_rows["components.system"]);
+    const check = (all: Json[]) => all.find(({ name }) => name === "derived_data");
+    expect(check(checks)).toMatchObject({
+      status: "fail",
+      detail: expect.stringMatching(
+        /^wrong rows: components\.system \d+, components\.state \d+, property_totals 1, /,
+      ),
+      remedy: expect.stringContaining("mainstay doctor --full --repair"),
+    });
+    const repaired = await server.run("doctor", "--full", "--repair", "--json");
+    expect(repaired.code).toBe(0);
+    expect(check(JSON.parse(repaired.stdout).checks)).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/^wrong rows corrected: components\.system \d+/),
+    });
+    expect((await summary()).body).toEqual(right);
+    expect((await alerts()).body.total).toBe(total);
+    expect((await server.run("doctor", "--full")).code).toBe(0);
+    const { code, stderr } = await server.run("doctor", "--repair");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--repair requires --full")]);
   });
 
   test("prints each check with its remedy", async () => {

@@ -113,6 +113,24 @@ describe("scans no large table, and no partner's whole share of one", () => {
   });
 });
 
+test("a recount reads the rows of its properties, of its block, or the first or last of a list", async () => {
+  const { recounts } = world.store.read;
+  const { partnerId } = world;
+  const reads: Record<string, [read: Read, step: RegExp]> = {
+    components: [() => recounts.components([propertyId]), /components_property \(property_id=\?\)/],
+    appliances: [() => recounts.appliances([propertyId]), /appliances_property \(property_id=\?\)/],
+    events: [() => recounts.serviceEvents([propertyId]), /service_events_appliance \(appliance_id=\?\)/],
+    totals: [() => recounts.ofProperties([propertyId]), /property_totals_1 \(property_id=\?\)/],
+    partner: [() => recounts.ofPartner(partnerId), /property_totals_partner \(partner_id=\?\)/],
+    scores: [() => recounts.scores(partnerId, 0), /components_list \(partner_id=\? AND seq>\? AND seq<\?\)/],
+  };
+  for (const [name, [read, step]] of Object.entries(reads)) {
+    const plans = (await statementsOf(read)).map(planOf);
+    expect(plans.join("\n"), name).toMatch(step);
+    for (const plan of plans) expect(scansOf(plan), name).toEqual([]);
+  }
+});
+
 test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
   "a page of a property's components is found first, and only that is looked up: %j",
   async (by) => {

@@ -1,14 +1,16 @@
 import { setPriority } from "node:os";
 import { databaseFile } from "../../app/data-folder.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import type { CheckResult } from "../../doctor/check.ts";
+import { type CheckResult, type Finding, fail, ok } from "../../doctor/check.ts";
 import { FROM_BACKUP } from "../../doctor/database.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { findPageProblems } from "../../store/sqlite/inspect.ts";
-import { command, flag } from "../command.ts";
+import type { DerivedData } from "../../usecases/operations/derived-data.ts";
+import { command, flag, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
+import { withData } from "../data.ts";
 import { configurationUsed, requireInstallation } from "../installation.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
@@ -16,20 +18,26 @@ const LOW_PRIORITY = 10;
 
 export const doctorCommand = command({
   description:
-    "Works with or without a running server and changes nothing. Exits 1 if a check fails; warnings alone exit 0. " +
+    "Works with or without a running server, and changes nothing without --repair. Exits 1 if a check fails; warnings alone exit 0. " +
     "Connects to webhook endpoints without sending anything.",
   options: {
-    full: flag("also compare every index entry of the database with its row (slower)"),
+    full: flag(
+      "also compare every index entry with its row, and recount all sums, counters and copied columns (slower)",
+    ),
+    repair: flag("with --full, correct sums, counters and copied columns that are wrong"),
     pages: flag("only verify the database's pages, as a server does after its start"),
   },
-  examples: ["mainstay doctor", "mainstay doctor --json --full"],
-  async run(context, _arguments, { full, pages }) {
+  examples: ["mainstay doctor", "mainstay doctor --json --full", "mainstay doctor --full --repair"],
+  async run(context, _arguments, { full, pages, repair }) {
+    if (repair && !full) throw new UsageError("--repair requires --full");
     if (pages) return await checkPages(context);
     const checks = await allChecks(context, full ? "full" : "quick");
+    const derived = full ? await recount(context, checks, repair) : undefined;
+    if (derived) checks.push(derived.check);
     const count = (status: CheckResult["status"]) => checks.filter((check) => check.status === status).length;
     const [failed, warned] = [count("fail"), count("warn")];
     context.print(
-      { ok: failed === 0, failed, warned, checks },
+      { ok: failed === 0, failed, warned, checks, ...(derived?.wrong && { wrong_rows: derived.wrong }) },
       [
         ...checks.map(resultText),
         "",
@@ -43,6 +51,42 @@ export const doctorCommand = command({
       );
   },
 });
+
+/** Recounts what is derived from other data, unless the database cannot be read or has another schema. */
+async function recount(
+  context: Context,
+  checks: readonly CheckResult[],
+  isRepairing: boolean,
+): Promise<{ check: CheckResult; wrong?: DerivedData } | undefined> {
+  const isUsable = ["database", "schema"].every((name) =>
+    checks.some((check) => check.name === name && check.status === "ok"),
+  );
+  if (!isUsable) return undefined;
+  const { writeThrottle } = await import("../../store/write-throttle.ts");
+  const { checkDerivedData } = await import("../../usecases/operations/derived-data.ts");
+  const name = "derived_data";
+  try {
+    const wrong = await withData(context, ({ store }) => {
+      const yieldNow = writeThrottle(store, context.now);
+      return checkDerivedData({ store, knowledge: loadKnowledge(), yieldNow }, isRepairing);
+    });
+    return { check: { name, ...derivedDataFinding(wrong, isRepairing) }, wrong };
+  } catch (error) {
+    const { message, hint } = error as Error & { hint?: string };
+    return { check: { name, ...fail(message, hint ?? "See the other checks.") } };
+  }
+}
+
+function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): Finding {
+  const found = Object.entries(wrong).filter(([, rows]) => rows > 0);
+  if (found.length === 0) return ok("all sums, counters and copied columns agree with their data");
+  const rows = found.map(([what, count]) => `${what} ${count}`).join(", ");
+  if (isRepaired) return ok(`wrong rows corrected: ${rows}`);
+  return fail(
+    `wrong rows: ${rows}`,
+    "Run `mainstay doctor --full --repair`, also beside a running server, which corrects them.",
+  );
+}
 
 async function checkPages(context: Context): Promise<void> {
   requireInstallation(context);

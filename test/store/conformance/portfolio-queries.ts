@@ -7,6 +7,7 @@ import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
@@ -472,6 +473,38 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect((await totals.ofPartner(partner.id)).warningReactiveCents).toBe(sum.warningReactiveCents + LARGE);
     await world.store.write((tx) => tx.totals.addToPartner(partner.id, { warningReactiveCents: -LARGE }));
     expect(await totals.ofPartner(partner.id)).toEqual(sum);
+  });
+
+  test("sums, counters and copies are set, recounted, and set right", async () => {
+    const deps = { store: world.store, knowledge, yieldNow: async () => {} };
+    // Corrects what these tests have written without a portfolio's writer.
+    await checkDerivedData(deps, true);
+    const NONE = Object.values(await checkDerivedData(deps, false));
+    expect(NONE.every((rows) => rows === 0)).toBe(true);
+    const totals = await read().totals.ofProperty(elm.id);
+    const ofPartner = await read().totals.ofPartner(partner.id);
+    const [component] = components;
+    const { recounts } = read();
+    const { system } = knowledge.component(component!.defId);
+    expect(await recounts.blocks(partner.id)).toContain(0);
+    await world.store.write(async (tx) => {
+      await tx.recounts.setProperty(component!.propertyId, { ...totals, critical: LARGE, hasUnseen: true });
+      await tx.recounts.setPartner(partner.id, { ...ofPartner, warningReactiveCents: LARGE });
+      await tx.recounts.setCounter(partner.id, 0, { bucket: component!.riskScore, count: 7_000 });
+      await tx.recounts.setCopies(component!.propertyId, component!.defId, "amenity", TEXT);
+      const tier = component!.riskTier === "GOOD" ? "CRITICAL" : "GOOD";
+      await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
+    });
+    const groups = await recounts.components([component!.propertyId]);
+    expect(groups.find(({ defId }) => defId === component!.defId)).toMatchObject({
+      system: "amenity",
+      state: TEXT,
+    });
+    const found = await checkDerivedData(deps, false);
+    expect(Object.values(found).every((rows) => rows > 0) || system === "amenity").toBe(true);
+    expect(await checkDerivedData(deps, true)).toEqual(found);
+    expect(Object.values(await checkDerivedData(deps, false))).toEqual(NONE);
+    expect(await read().totals.ofPartner(partner.id)).toEqual(ofPartner);
   });
 
   describe("the history", () => {

@@ -1,0 +1,200 @@
+import { and, asc, eq, gte, inArray, lt, max, ne, or, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { System } from "../../domain/knowledge.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { PropertyTotals } from "../../domain/totals.ts";
+import { BLOCK_SIZE, WHOLE_BUCKET } from "../component-counters.ts";
+import type { Engine } from "../engine.ts";
+import type { PartnerTotals } from "./totals.ts";
+
+/** Components of a property that share these columns. */
+export type ComponentGroup = {
+  propertyId: string;
+  defId: string;
+  system: string;
+  state: string;
+  riskScore: number;
+  riskTier: RiskTier;
+  isUnseen: boolean;
+  count: number;
+};
+
+/** A counter as stored, or as recounted. */
+export type Counter = { bucket: number; count: number };
+
+const COPIED = [
+  "appliances",
+  "components",
+  "serviceEvents",
+  "critical",
+  "warning",
+  "criticalProactiveCents",
+  "warningProactiveCents",
+  "criticalReactiveCents",
+  "warningReactiveCents",
+] as const;
+
+/** Recounts what is stored as copies, sums and counters, a few properties or a block of components at a time. */
+export function recountStore(engine: Engine) {
+  const { db } = engine;
+  const { appliances, componentCounters, components, eventLog, partnerTotals, properties } = engine.tables;
+  const { photos, propertyTotals, serviceEvents } = engine.tables;
+  const count = () => sql<number>`count(*)`.mapWith(Number);
+  const sum = (of: AnySQLiteColumn | SQL) => sql<number>`coalesce(sum(${of}), 0)`.mapWith(Number);
+  const latest = async (seq: AnySQLiteColumn, partner: AnySQLiteColumn, partnerId: string) => {
+    const [row] = await db
+      .select({ seq: max(seq) })
+      .from(seq.table)
+      .where(eq(partner, partnerId));
+    return Number(row!.seq ?? 0);
+  };
+  return {
+    async components(propertyIds: readonly string[]): Promise<ComponentGroup[]> {
+      const { propertyId, defId, system, state, riskScore, riskTier, trendScore } = components;
+      const isUnseen = sql<number>`case when ${trendScore} is null then 1 else 0 end`;
+      const rows = await db
+        .select({
+          ...{ propertyId, defId, system, state, riskScore, riskTier },
+          isUnseen: isUnseen.mapWith(Number),
+          count: count(),
+        })
+        .from(components)
+        .where(inArray(propertyId, [...propertyIds]))
+        .groupBy(propertyId, defId, system, state, riskScore, riskTier, isUnseen);
+      return rows.map((row) => ({ ...row, isUnseen: row.isUnseen === 1 }));
+    },
+    async appliances(
+      propertyIds: readonly string[],
+    ): Promise<{ propertyId: string; typeId: string; count: number }[]> {
+      const { propertyId, typeId } = appliances;
+      return await db
+        .select({ propertyId, typeId, count: count() })
+        .from(appliances)
+        .where(inArray(propertyId, [...propertyIds]))
+        .groupBy(propertyId, typeId);
+    },
+    async serviceEvents(propertyIds: readonly string[]): Promise<{ propertyId: string; count: number }[]> {
+      // By appliance, which has an index.
+      return await db
+        .select({ propertyId: appliances.propertyId, count: count() })
+        .from(appliances)
+        .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
+        .where(inArray(appliances.propertyId, [...propertyIds]))
+        .groupBy(appliances.propertyId);
+    },
+    async ofProperties(
+      propertyIds: readonly string[],
+    ): Promise<(PropertyTotals & { propertyId: string; hasUnseen: boolean })[]> {
+      return await db
+        .select()
+        .from(propertyTotals)
+        .where(inArray(propertyTotals.propertyId, [...propertyIds]));
+    },
+    /** Returns a partner's totals by its properties' totals, and by the numbers of its lists. */
+    async ofPartner(partnerId: string): Promise<PartnerTotals> {
+      const sums = Object.fromEntries(COPIED.map((name) => [name, sum(propertyTotals[name])]));
+      const [row] = await db.select(sums).from(propertyTotals).where(eq(propertyTotals.partnerId, partnerId));
+      // By appliance, which has an index.
+      const [stored] = await db
+        .select({ bytes: sum(photos.bytes) })
+        .from(appliances)
+        .innerJoin(photos, eq(photos.applianceId, appliances.id))
+        .where(eq(appliances.partnerId, partnerId));
+      return {
+        ...(row as Record<(typeof COPIED)[number], number>),
+        properties: await latest(properties.seq, properties.partnerId, partnerId),
+        appliances: await latest(appliances.seq, appliances.partnerId, partnerId),
+        components: await latest(components.seq, components.partnerId, partnerId),
+        events: await latest(eventLog.seq, eventLog.partnerId, partnerId),
+        photoBytes: stored!.bytes,
+      };
+    },
+    /** Returns the scores of a block of a partner's components, with the number that the latest snapshot scored. */
+    async scores(
+      partnerId: string,
+      block: number,
+    ): Promise<{ riskScore: number; count: number; settled: number }[]> {
+      const { riskScore, rescoredAt, seq } = components;
+      return await db
+        .select({
+          riskScore,
+          count: count(),
+          settled: sum(sql`case when ${rescoredAt} is null then 1 else 0 end`),
+        })
+        .from(components)
+        .where(
+          and(
+            eq(components.partnerId, partnerId),
+            gte(seq, block * BLOCK_SIZE),
+            lt(seq, (block + 1) * BLOCK_SIZE),
+          ),
+        )
+        .groupBy(riskScore);
+    },
+    async counters(partnerId: string, block: number): Promise<Counter[]> {
+      const { bucket } = componentCounters;
+      return await db
+        .select({ bucket, count: componentCounters.count })
+        .from(componentCounters)
+        .where(and(eq(componentCounters.partnerId, partnerId), eq(componentCounters.block, block)))
+        .orderBy(asc(bucket));
+    },
+    /** Returns the blocks that a partner has counters of. */
+    async blocks(partnerId: string): Promise<number[]> {
+      const { block } = componentCounters;
+      const rows = await db
+        .selectDistinct({ block })
+        .from(componentCounters)
+        .where(and(eq(componentCounters.partnerId, partnerId), ne(block, WHOLE_BUCKET)));
+      return rows.map((row) => row.block);
+    },
+    /** Sums a partner's counters over all blocks. */
+    async sumOfBlocks(partnerId: string): Promise<Counter[]> {
+      const { bucket, block } = componentCounters;
+      return await db
+        .select({ bucket, count: sum(componentCounters.count) })
+        .from(componentCounters)
+        .where(and(eq(componentCounters.partnerId, partnerId), ne(block, WHOLE_BUCKET)))
+        .groupBy(bucket);
+    },
+    /** Sets the copied columns of the property's components of a kind. */
+    async setCopies(propertyId: string, defId: string, system: System, state: string): Promise<void> {
+      await db
+        .update(components)
+        .set({ system, state })
+        .where(
+          and(
+            eq(components.propertyId, propertyId),
+            eq(components.defId, defId),
+            or(ne(components.system, system), ne(components.state, state)),
+          ),
+        );
+    },
+    /** Sets the tier of the property's components with a score. */
+    async setTier(propertyId: string, riskScore: number, riskTier: RiskTier): Promise<void> {
+      await db
+        .update(components)
+        .set({ riskTier })
+        .where(
+          and(
+            eq(components.propertyId, propertyId),
+            eq(components.riskScore, riskScore),
+            ne(components.riskTier, riskTier),
+          ),
+        );
+    },
+    async setProperty(propertyId: string, totals: PropertyTotals & { hasUnseen: boolean }): Promise<void> {
+      await db.update(propertyTotals).set(totals).where(eq(propertyTotals.propertyId, propertyId));
+    },
+    async setPartner(partnerId: string, totals: PartnerTotals): Promise<void> {
+      await db.update(partnerTotals).set(totals).where(eq(partnerTotals.partnerId, partnerId));
+    },
+    async setCounter(partnerId: string, block: number, { bucket, count: right }: Counter): Promise<void> {
+      const { partnerId: partner, bucket: ofBucket, block: ofBlock } = componentCounters;
+      await db
+        .insert(componentCounters)
+        .values({ partnerId, bucket, block, count: right })
+        .onConflictDoUpdate({ target: [partner, ofBucket, ofBlock], set: { count: right } });
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { tierOfHundredths } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
+import type { Yield } from "../../event-loop.ts";
+import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
+import type { ComponentGroup, Counter } from "../../store/queries/recounts.ts";
+import type { PartnerTotals } from "../../store/queries/totals.ts";
+import type { Store, Tx } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/*
+ * Recounts what writes keep beside the data that it follows from: columns that are copied to components, sums, and
+ * counters. A step reads a few properties, or a block of components, from one snapshot of the database. A repair
+ * recounts its step again in the transaction that corrects it, while no other write of the partner runs.
+ */
+
+/** The number of wrong rows by table and column. */
+export type DerivedData = {
+  "components.system": number;
+  "components.state": number;
+  "components.risk_tier": number;
+  property_totals: number;
+  partner_totals: number;
+  component_counters: number;
+};
+
+type Deps = { store: Store; knowledge: Knowledge; yieldNow: Yield };
+type Repair = (tx: Tx) => Promise<void>;
+/** What a step has found, and how to correct it. */
+type Step<Found> = { found: Found; repairs: readonly Repair[] };
+
+/** Properties that are recounted together. */
+const PROPERTIES_A_STEP = 20;
+
+/** Counts the rows that disagree with the data that they follow from; with `isRepairing`, corrects them. */
+export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promise<DerivedData> {
+  const wrong: DerivedData = {
+    "components.system": 0,
+    "components.state": 0,
+    "components.risk_tier": 0,
+    property_totals: 0,
+    partner_totals: 0,
+    component_counters: 0,
+  };
+  for (const { id } of await deps.store.read.partners.list())
+    await checkPartner(deps, id, wrong, isRepairing);
+  return wrong;
+}
+
+async function checkPartner(
+  deps: Deps,
+  partnerId: string,
+  wrong: DerivedData,
+  isRepairing: boolean,
+): Promise<void> {
+  const { store, yieldNow } = deps;
+  const run = async <Found>(step: (read: Stores) => Promise<Step<Found>>): Promise<Found> => {
+    await yieldNow();
+    const { found, repairs } = await store.inReadSnapshot(step);
+    if (!isRepairing || repairs.length === 0) return found;
+    return await store.write(
+      async (tx) => {
+        await tx.forPartner(partnerId);
+        const again = await step(tx);
+        for (const repair of again.repairs) await repair(tx);
+        tx.bumpRevision(partnerId);
+        return again.found;
+      },
+      { partnerId, priority: "background" },
+    );
+  };
+  // What is wrong below a sum is not counted once more in the sum.
+  const missing = emptyTotals();
+  for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
+    const found = await run((read) => checkProperties(deps, read, partnerId, offset));
+    for (const name of COLUMNS) wrong[`components.${name}`] += found.columns[name];
+    wrong.property_totals += found.differences.length;
+    if (!isRepairing) for (const difference of found.differences) add(missing, difference, 1);
+    if (found.isLast) break;
+  }
+  wrong.partner_totals += await run((read) => checkTotals(read, partnerId, missing));
+  const { components } = await store.read.recounts.ofPartner(partnerId);
+  const missingCounts = new Map<number, number>();
+  const blocks = Array.from({ length: blockOf(components) + 1 }, (_, block) => block);
+  for (const block of new Set([...blocks, ...(await store.read.recounts.blocks(partnerId))])) {
+    const counters = await run((read) => checkBlock(read, partnerId, block));
+    wrong.component_counters += counters.length;
+    if (!isRepairing)
+      for (const { bucket, count } of counters)
+        missingCounts.set(bucket, (missingCounts.get(bucket) ?? 0) + count);
+  }
+  wrong.component_counters += await run((read) => checkWholes(read, partnerId, missingCounts));
+}
+
+const COLUMNS = ["system", "state", "risk_tier"] as const;
+type Columns = Record<(typeof COLUMNS)[number], number>;
+
+async function checkProperties(
+  { knowledge }: Deps,
+  read: Stores,
+  partnerId: string,
+  offset: number,
+): Promise<Step<{ columns: Columns; differences: PropertyTotals[]; isLast: boolean }>> {
+  const properties = await read.properties.page(partnerId, { limit: PROPERTIES_A_STEP, offset });
+  const ids = properties.map(({ id }) => id);
+  const columns: Columns = { system: 0, state: 0, risk_tier: 0 };
+  const differences: PropertyTotals[] = [];
+  const repairs: Repair[] = [];
+  const stateOf = new Map(properties.map(({ id, state }) => [id, state]));
+  const recounted = new Map(ids.map((id) => [id, { ...emptyTotals(), hasUnseen: false }]));
+  for (const group of ids.length === 0 ? [] : await read.recounts.components(ids)) {
+    repairs.push(...checkGroup(knowledge, group, stateOf.get(group.propertyId)!, columns));
+    const totals = recounted.get(group.propertyId)!;
+    totals.components += group.count;
+    totals.hasUnseen ||= group.isUnseen;
+    const def = knowledge.component(group.defId);
+    for (let nth = 0; nth < group.count; nth++) countTier(totals, group.riskScore, def, 1);
+  }
+  for (const { propertyId, typeId, count } of ids.length === 0 ? [] : await read.recounts.appliances(ids)) {
+    const totals = recounted.get(propertyId)!;
+    totals.appliances += count;
+    totals.rcvCents += count * knowledge.type(typeId).rcvCents;
+  }
+  for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.serviceEvents(ids))
+    recounted.get(propertyId)!.serviceEvents += count;
+  for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
+    const right = recounted.get(propertyId)!;
+    const difference = emptyTotals();
+    add(difference, right, 1);
+    add(difference, stored, -1);
+    // True without such components is not wrong: the next snapshot sets it to false.
+    const isUnseenWrong = right.hasUnseen && !stored.hasUnseen;
+    if (!isUnseenWrong && NUMBERS.every((name) => difference[name] === 0)) continue;
+    differences.push(difference);
+    const totals = { ...right, hasUnseen: right.hasUnseen || stored.hasUnseen };
+    repairs.push((tx) => tx.recounts.setProperty(propertyId, totals));
+  }
+  return { found: { columns, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
+}
+
+/** Counts the wrong columns of a group of components, and returns how to correct them. */
+function checkGroup(
+  knowledge: Knowledge,
+  { propertyId, defId, system, state, riskScore, riskTier, count }: ComponentGroup,
+  rightState: string,
+  columns: Columns,
+): Repair[] {
+  const repairs: Repair[] = [];
+  const right = knowledge.component(defId).system;
+  const tier = tierOfHundredths(riskScore);
+  if (system !== right) columns.system += count;
+  if (state !== rightState) columns.state += count;
+  if (system !== right || state !== rightState)
+    repairs.push((tx) => tx.recounts.setCopies(propertyId, defId, right, rightState));
+  if (riskTier !== tier) {
+    columns.risk_tier += count;
+    repairs.push((tx) => tx.recounts.setTier(propertyId, riskScore, tier));
+  }
+  return repairs;
+}
+
+async function checkTotals(read: Stores, partnerId: string, missing: PropertyTotals): Promise<Step<number>> {
+  const stored = await read.totals.ofPartner(partnerId);
+  const right: PartnerTotals = await read.recounts.ofPartner(partnerId);
+  for (const name of SUMMED) right[name] += missing[name];
+  const isRight = [...SUMMED, ...RECOUNTED].every((name) => stored[name] === right[name]);
+  return isRight
+    ? { found: 0, repairs: [] }
+    : { found: 1, repairs: [(tx) => tx.recounts.setPartner(partnerId, right)] };
+}
+
+/** Returns by how much each wrong counter of a block is too low. */
+async function checkBlock(read: Stores, partnerId: string, block: number): Promise<Step<Counter[]>> {
+  const right = new Map<number, number>();
+  const count = (bucket: number, more: number) => right.set(bucket, (right.get(bucket) ?? 0) + more);
+  for (const { riskScore, count: all, settled } of await read.recounts.scores(partnerId, block)) {
+    const tier = tierOfHundredths(riskScore);
+    count(riskScore, all);
+    count(TIER_BUCKETS[tier], all);
+    if (tier !== "GOOD") count(SETTLED_ELEVATED, settled);
+  }
+  return compareCounters(partnerId, block, right, await read.recounts.counters(partnerId, block));
+}
+
+async function checkWholes(
+  read: Stores,
+  partnerId: string,
+  missing: ReadonlyMap<number, number>,
+): Promise<Step<number>> {
+  const blocks = await read.recounts.sumOfBlocks(partnerId);
+  const right = new Map(missing);
+  for (const { bucket, count } of blocks) right.set(bucket, (right.get(bucket) ?? 0) + count);
+  const stored = await read.recounts.counters(partnerId, WHOLE_BUCKET);
+  const { found, repairs } = compareCounters(partnerId, WHOLE_BUCKET, right, stored);
+  return { found: found.length, repairs };
+}
+
+function compareCounters(
+  partnerId: string,
+  block: number,
+  right: ReadonlyMap<number, number>,
+  stored: readonly Counter[],
+): Step<Counter[]> {
+  const counts = new Map(stored.map(({ bucket, count }) => [bucket, count]));
+  const found: Counter[] = [];
+  const repairs: Repair[] = [];
+  for (const bucket of new Set([...right.keys(), ...counts.keys()])) {
+    const count = right.get(bucket) ?? 0;
+    const difference = count - (counts.get(bucket) ?? 0);
+    if (difference === 0) continue;
+    found.push({ bucket, count: difference });
+    repairs.push((tx) => tx.recounts.setCounter(partnerId, block, { bucket, count }));
+  }
+  return { found, repairs };
+}
+
+const NUMBERS = Object.keys(emptyTotals()) as (keyof PropertyTotals)[];
+/** The totals of a partner that are sums over its properties, and those that follow from its lists and photos. */
+const SUMMED = [
+  "serviceEvents",
+  "critical",
+  "warning",
+  "criticalProactiveCents",
+  "warningProactiveCents",
+  "criticalReactiveCents",
+  "warningReactiveCents",
+] as const;
+const RECOUNTED = ["properties", "appliances", "components", "events", "photoBytes"] as const;
+
+function add(to: PropertyTotals, other: PropertyTotals, sign: 1 | -1): void {
+  for (const name of NUMBERS) to[name] += sign * other[name];
+}

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { BLOCK_SIZE, SETTLED_ELEVATED, WHOLE_BUCKET } from "../../../src/store/component-counters.ts";
+import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const open = usePortfolioStore();
+let world: PortfolioFixture;
+let propertyIds: string[];
+beforeAll(async () => {
+  world = await open(Date.parse("2026-03-10T12:00:00Z"));
+  propertyIds = [];
+  // More properties than a step reads.
+  for (let nth = 0; nth < 23; nth++) {
+    const { id } = await world.addProperty({ name: `House ${nth}`, state: nth % 2 === 0 ? "NY" : "VT" });
+    propertyIds.push(id);
+    await world.addAppliances(
+      { propertyId: id, installYear: 1990 + nth },
+      { propertyId: id, installYear: 1990 + nth, typeId: "elevator" },
+    );
+  }
+});
+
+const check = (isRepairing = false) =>
+  checkDerivedData({ store: world.store, knowledge, yieldNow: async () => {} }, isRepairing);
+const NONE = {
+  "components.system": 0,
+  "components.state": 0,
+  "components.risk_tier": 0,
+  property_totals: 0,
+  partner_totals: 0,
+  component_counters: 0,
+};
+const TABLES = ["components", "property_totals", "partner_totals", "component_counters"];
+const KEYS = ["id", "property_id", "partner_id", "bucket, block"];
+const stored = async () =>
+  await Promise.all(
+    TABLES.map((table, at) =>
+      world.sql(
+        `SELECT * FROM ${table} ${table === "component_counters" ? "WHERE count <> 0" : ""} ORDER BY ${KEYS[at]}`,
+      ),
+    ),
+  );
+
+const SUMS = [
+  "appliances",
+  "components",
+  "service_events",
+  "critical",
+  "warning",
+  "critical_proactive_cents",
+  "warning_proactive_cents",
+  "critical_reactive_cents",
+  "warning_reactive_cents",
+];
+
+describe("derived data that disagrees with what it follows from is found and repaired:", () => {
+  test("none in a database that only the application has written", async () => {
+    expect(await check()).toEqual(NONE);
+    expect(await check(true)).toEqual(NONE);
+  });
+
+  const first = () => `property_id = '${propertyIds[0]}'`;
+  const last = () => `property_id = '${propertyIds.at(-1)}'`;
+  const corruptions: [name: string, statement: () => string, found: Partial<typeof NONE>][] = [
+    [
+      "the system of a component",
+      () => `UPDATE components SET system = '' WHERE seq IN (1, 2)`,
+      { "components.system": 2 },
+    ],
+    [
+      "the state of a component",
+      () => `UPDATE components SET state = 'CA' WHERE seq = 3`,
+      { "components.state": 1 },
+    ],
+    [
+      "both of a component",
+      () => `UPDATE components SET state = '', system = '' WHERE seq = 1`,
+      { "components.system": 1, "components.state": 1 },
+    ],
+    [
+      "the tier of a component",
+      () =>
+        `UPDATE components SET risk_tier = CASE risk_tier WHEN 'GOOD' THEN 'CRITICAL' ELSE 'GOOD' END WHERE seq < 5`,
+      { "components.risk_tier": 4 },
+    ],
+    ...[...SUMS, "rcv_cents", "vital_critical"].map((column): (typeof corruptions)[number] => [
+      `${column} of two properties`,
+      () => `UPDATE property_totals SET ${column} = ${column} + 7 WHERE ${first()} OR ${last()}`,
+      // A sum over wrong properties is right.
+      { property_totals: 2, ...(isSummed(column) ? { partner_totals: 0 } : {}) },
+    ]),
+    [
+      "the mark of components without a snapshot",
+      () => `UPDATE property_totals SET has_unseen = false WHERE ${first()}`,
+      { property_totals: 1 },
+    ],
+    ...[...SUMS, "properties", "events", "photo_bytes"].map((column): (typeof corruptions)[number] => [
+      `${column} of the partner`,
+      () => `UPDATE partner_totals SET ${column} = ${column} + 3`,
+      { partner_totals: 1 },
+    ]),
+    [
+      "a counter of a block",
+      () => `UPDATE component_counters SET count = count + 1 WHERE bucket = 102 AND block = 0`,
+      { component_counters: 1 },
+    ],
+    [
+      "the counter of a whole bucket",
+      () => `UPDATE component_counters SET count = count - 1 WHERE bucket = 101 AND block = ${WHOLE_BUCKET}`,
+      { component_counters: 1 },
+    ],
+    [
+      "missing counters",
+      () => `DELETE FROM component_counters WHERE bucket = 102`,
+      { component_counters: 2 },
+    ],
+    [
+      "counters of no component",
+      () =>
+        `INSERT INTO component_counters (partner_id, bucket, block, count)
+         SELECT partner_id, ${SETTLED_ELEVATED}, 77, 5 FROM partner_totals`,
+      { component_counters: 1 },
+    ],
+  ];
+
+  test.each(corruptions)("%s", async (_, statement, found) => {
+    const before = await stored();
+    const revision = await world.sql("SELECT revision FROM partners");
+    await world.sql(statement());
+    const corrupted = await stored();
+    expect(corrupted).not.toEqual(before);
+    expect(await check()).toEqual({ ...NONE, ...found });
+    expect(await stored(), "finding changes nothing").toEqual(corrupted);
+    expect(await check(true)).toEqual({ ...NONE, ...found });
+    expect(await stored()).toEqual(before);
+    expect(await world.sql("SELECT revision FROM partners")).not.toEqual(revision);
+    expect(await check()).toEqual(NONE);
+  });
+
+  test("everything at once, and the lists are right again", async () => {
+    const before = await stored();
+    await world.sql("UPDATE components SET system = '', state = '', risk_tier = 'WARNING'");
+    await world.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
+    await world.sql("UPDATE partner_totals SET warning = 1234, events = 1");
+    await world.sql("UPDATE component_counters SET count = 1");
+    const found = await check();
+    expect(Object.values(found).every((count) => count > 0)).toBe(true);
+    await check(true);
+    expect(await check()).toEqual(NONE);
+    expect(await stored()).toEqual(before);
+    const filter = { partnerId: world.partnerId, state: "VT", system: "conveyance" as const };
+    const { components } = world.store.read;
+    const alerts = await components.countAlerts(filter, undefined);
+    expect(alerts.critical + alerts.warning).toBeGreaterThan(0);
+    expect(await components.alertPage(filter, undefined, { limit: 200, offset: 0 })).toHaveLength(
+      alerts.critical + alerts.warning,
+    );
+  });
+
+  test("in a block beyond the first", async () => {
+    const { id } = await world.addProperty({ name: "Large", state: "NY" });
+    const many = Array.from({ length: 400 }, () => ({
+      propertyId: id,
+      typeId: "elevator",
+      installYear: 1995,
+    }));
+    await world.addAppliances(...many);
+    const [row] = await world.sql("SELECT max(seq) AS most FROM components");
+    expect(Number(row!.most)).toBeGreaterThan(BLOCK_SIZE);
+    await world.sql("UPDATE component_counters SET count = count + 2 WHERE bucket < 100 AND block = 1");
+    expect((await check()).component_counters).toBeGreaterThan(0);
+    await check(true);
+    expect(await check()).toEqual(NONE);
+  });
+});
+
+function isSummed(column: string): boolean {
+  return !["appliances", "components", "rcv_cents", "vital_critical"].includes(column);
+}
