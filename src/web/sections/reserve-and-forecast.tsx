@@ -55,7 +55,10 @@ export function ReserveAndForecast(props: {
         ]}
       />
       <h3>Expected cost of failures</h3>
-      <p class="about">Probability × cost of failure, over all components, if nothing is replaced before.</p>
+      <p class="about">
+        Probability × cost of failure, over all components, if nothing is replaced before. The range has a
+        probability of 80%.
+      </p>
       {mostExpected === 0 ? (
         <p class="empty">No components.</p>
       ) : (
