@@ -20,13 +20,18 @@ export type PartnerTaskJson = WireOf<typeof task>;
 export const partnerTask = object({
   partner_id: id("PARTNER", "The partner"),
   server: reportedBy,
-  task: task.describedAs("The latest task since this server started").orNull(),
+  held_by: text(
+    "The server or command that runs a task on the partner now, of all on the database",
+    "the server at http://10.0.0.1:8080, since 2026-03-10T12:00:00.000Z",
+  ).orNull(),
+  task: task.describedAs("The latest task of this server since its start").orNull(),
 });
 
 export const partnerTaskView = partnerTask.serializer(
-  (partnerId: string, server: string, latest: PartnerTask | undefined) => ({
+  (partnerId: string, server: string, heldBy: string | undefined, latest: PartnerTask | undefined) => ({
     partner_id: partnerId,
     server,
+    held_by: heldBy ?? null,
     task: latest
       ? {
           kind: latest.kind,

@@ -35,6 +35,27 @@ async function elevated(name: string): Promise<Partner> {
   return partner;
 }
 
+test("a task that another server runs is shown with that server, and rejects a second one", async () => {
+  const partner = await elevated("Elsewhere");
+  const name = `partner:${partner.partner_id}`;
+  const heldBy = "the server at http://10.0.0.9:8080, since 2026-01-01T00:00:00.000Z";
+  await server.sql(
+    `INSERT INTO locks (name, id, owner, acquired_at, expires_at)
+     VALUES ('${name}', 'LOCK_1', 'the server at http://10.0.0.9:8080', ${Date.parse("2026-01-01")}, ${Date.now() + 60_000})`,
+  );
+  expect((await admin.client.get(of(partner, "task"))).body).toEqual({
+    partner_id: partner.partner_id,
+    server: expect.any(String),
+    held_by: heldBy,
+    task: null,
+  });
+  const purge = { confirm: "Elsewhere" };
+  const { body } = await admin.client.post(of(partner, "purge"), purge, 409);
+  expect(body.error).toContain(heldBy);
+  await server.sql(`DELETE FROM locks WHERE name = '${name}'`);
+  expect((await admin.client.get(of(partner, "task"))).body.held_by).toBeNull();
+});
+
 describe("sending current alerts", () => {
   // Rule: console-changes
   test("are counted, then sent to an endpoint that was added later, audited in the administrator's name", async () => {
@@ -53,7 +74,7 @@ describe("sending current alerts", () => {
       dry_run: true,
     });
     expect(dry).toEqual(await server.json("partner", "announce", partner.partner_id, "--dry-run"));
-    expect((await admin.client.get(of(partner, "task"))).body.task).toBe(null);
+    expect((await admin.client.get(of(partner, "task"))).body).toMatchObject({ task: null, held_by: null });
     expect(receiver.received).toEqual([]);
 
     const begun = (await admin.client.post(of(partner, "announce"), {}, 202)).body;

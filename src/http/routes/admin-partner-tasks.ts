@@ -1,4 +1,5 @@
 import type { PartnerTask } from "../../administration/partner-task.ts";
+import { lockHolder, partnerLockName } from "../../cluster/locks.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
@@ -53,7 +54,10 @@ export function partnerTaskOperations({
   address,
   probe: run,
 }: PartnerTaskDeps): Operation[] {
-  const taskOf = (id: string) => partnerTaskView(id, address(), tasks().state(id));
+  const taskOf = async ({ read }: Pick<Store, "read">, id: string) => {
+    const heldBy = await lockHolder({ read }, partnerLockName(id));
+    return partnerTaskView(id, address(), heldBy, tasks().state(id));
+  };
   return [
     adminOperation({
       id: "probeWebhook",
@@ -101,7 +105,7 @@ export function partnerTaskOperations({
           return ok(announcedStateRecord(partner.id, state, true));
         }
         requireStarted(await tasks().announce(administration, partner, serverLabel(address())));
-        return accepted(taskOf(partner.id));
+        return accepted(await taskOf(store, partner.id));
       },
     }),
     adminOperation({
@@ -123,7 +127,7 @@ export function partnerTaskOperations({
         if (purgeRequest.parse(body).confirm !== partner.name)
           throw invalidParameter("confirm", "must be the partner's full name. Nothing was deleted");
         requireStarted(await tasks().purge(administration, partner, serverLabel(address())));
-        return accepted(taskOf(partner.id));
+        return accepted(await taskOf(store, partner.id));
       },
     }),
     adminOperation({
@@ -131,14 +135,15 @@ export function partnerTaskOperations({
       method: "GET",
       path: "/admin/partners/{id}/task",
       summary: "Get a partner's latest task",
-      description: "Also answers after the partner was deleted.",
+      description:
+        "Also answers after the partner was deleted. `task` is that of the server that answers; `held_by` names the server or command that runs one anywhere on the database.",
       tag: "Administration",
       parameters: [partnerInPath],
       replies: okReplies("The task", partnerTask),
       async handle({ params, store }) {
         const id = params.id!;
         if (!tasks().state(id)) await getPartner(store, id);
-        return ok(taskOf(id));
+        return ok(await taskOf(store, id));
       },
     }),
     adminOperation({
