@@ -67,21 +67,25 @@ export async function checkHealth(deps: HealthDeps): Promise<Health> {
   };
 }
 
-/** Checks that begin within this time of each other are one. */
-const SHARED_MS = 100;
+/** Checks a second; more that are asked for in it share the result of the latest. */
+const CHECKS_A_SECOND = 10;
 
-/** Returns a check that runs at most ten times a second, however often it is asked for: no limit of calls applies to it. */
+/** Returns a check that runs only so often, however often it is asked for: no limit of calls applies to it. */
 export function sharedHealth(
   monotonicMs: () => number,
   isDraining: () => boolean,
   check: () => Promise<Health>,
 ): () => Promise<Health> {
-  let latest: { startedAt: number; whileDraining: boolean; health: Promise<Health> } | undefined;
+  let latest: { health: Promise<Health>; whileDraining: boolean } | undefined;
+  let second = { beganAt: Number.NEGATIVE_INFINITY, checks: 0 };
   return () => {
     const now = monotonicMs();
     const whileDraining = isDraining();
-    if (!latest || now - latest.startedAt >= SHARED_MS || latest.whileDraining !== whileDraining)
-      latest = { startedAt: now, whileDraining, health: check() };
+    if (now - second.beganAt >= 1000) second = { beganAt: now, checks: 0 };
+    if (!latest || latest.whileDraining !== whileDraining || second.checks < CHECKS_A_SECOND) {
+      second.checks++;
+      latest = { health: check(), whileDraining };
+    }
     return latest.health;
   };
 }
