@@ -462,7 +462,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     };
     const version = {
       number: 1,
-      base: "2",
+      base: "3",
       createdAt: NOW,
       actor: "cli:test",
       isProven: false,
@@ -478,7 +478,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await tx.models.use(1);
     });
     expect(await models.find(1)).toEqual({ ...version, version: "3+local.1" });
-    expect(await models.inUse()).toEqual({ number: 1, version: "3+local.1", base: "2", corrections });
+    expect(await models.inUse()).toEqual({ number: 1, version: "3+local.1", base: "3", corrections });
     expect(await models.nextNumber()).toBe(2);
     await write((tx) => tx.models.insert({ ...version, number: 2, isProven: true, replaced: 1 }));
     expect((await models.list()).map(({ number, isProven }) => [number, isProven])).toEqual([
