@@ -502,7 +502,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect((await models.frailties(1, dropped)).size).toBe(1);
     await write((tx) => tx.models.use(null));
     expect(await models.inUse()).toBeUndefined();
-    const fit = { number: 3, base: "2", isProven: false, corrections, evidence: { text: TEXT }, madeAt: NOW };
+    const fit = { number: 3, base: "3", isProven: false, corrections, evidence: { text: TEXT }, madeAt: NOW };
     expect(await models.keptFit()).toBeUndefined();
     await write((tx) => tx.models.keepFit(fit));
     await write((tx) => tx.models.keepFit({ ...fit, isProven: true }));
