@@ -15,13 +15,13 @@ afterAll(endTargets);
 
 /** Mutated inputs of each parser; fewer for those that open files, connections or a database. */
 const INPUTS: Readonly<Record<string, number>> = {
-  import: 10,
-  endpoint: 50,
-  backup: 50,
-  "forged-backup": 50,
-  knowledge: 50,
+  import: 5,
+  endpoint: 30,
+  backup: 30,
+  "forged-backup": 30,
+  knowledge: 30,
 };
-const USUAL_INPUTS = 200;
+const USUAL_INPUTS = 150;
 
 describe.each(TARGETS.map((target) => [target.name, target] as const))("%s", (name, target) => {
   test("accepts or refuses any input, and soon", async () => {

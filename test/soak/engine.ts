@@ -24,6 +24,7 @@ export type SoakOptions = {
 
 const SAMPLE_MS = 5_000;
 const RESIDENT_PROPERTIES = 50;
+const SNAPSHOT_WITHIN_MS = 180_000;
 
 /** Nothing is limited; deliveries are kept for a day of the run's calendar; only a data folder is backed up by a schedule. */
 const configurationFor = (engine: Engine, backups: string) => `
@@ -125,6 +126,7 @@ async function addResident(fleet: Fleet, webhookUrl: string): Promise<void> {
 }
 
 const METRICS = {
+  heap: /^process_heap_bytes (\S+)/m,
   memory: /^process_resident_memory_bytes (\S+)/m,
   handles: /^process_open_fds (\S+)/m,
   "event loop": /^mainstay_event_loop_delay_seconds\{percentile="99"\} (\S+)/m,
@@ -134,8 +136,10 @@ const METRICS = {
 async function sample(fleet: Fleet, recorder: Recorder): Promise<void> {
   for (const { name, adminUrl } of fleet.servers) {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
-    for (const [metric, pattern] of Object.entries(METRICS))
-      recorder.sample(`${metric}, ${name}`, Number(pattern.exec(text)?.[1]));
+    for (const [metric, pattern] of Object.entries(METRICS)) {
+      const value = Number(pattern.exec(text)?.[1]);
+      if (Number.isFinite(value)) recorder.sample(`${metric}, ${name}`, value);
+    }
   }
   const logged = fleet.servers.reduce((sum, { loggedBytes }) => sum + loggedBytes, 0);
   if (recorder.calls > 0) recorder.sample("log per call", logged / recorder.calls);
@@ -157,11 +161,15 @@ async function takeSnapshot(
   // 409: it is running on its schedule.
   for (const job of ["snapshot", "prune-deliveries", "prune-idempotency-keys"])
     await ask("POST", `/admin/jobs/${job}/run`, 409);
-  for (const endAt = performance.now() + 60_000; performance.now() < endAt; await Bun.sleep(250)) {
+  for (
+    const endAt = performance.now() + SNAPSHOT_WITHIN_MS;
+    performance.now() < endAt;
+    await Bun.sleep(250)
+  ) {
     const { snapshots } = await ask("GET", "/admin/snapshots?limit=1");
     if (snapshots[0]?.date === today && snapshots[0].finished_at !== null) return;
   }
-  throw new Error("the snapshot of the day was not taken within 60 s");
+  throw new Error(`the snapshot of the day was not taken within ${SNAPSHOT_WITHIN_MS / 1000} s`);
 }
 
 function backupsIn(folder: string): number {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { afterWarmUp, growthOf, type Point } from "./growth.ts";
+import { afterWarmUp, growthOf, type Point, warmUpOf } from "./growth.ts";
 
 const series = (value: (nth: number) => number): Point[] =>
   Array.from({ length: 100 }, (_, nth) => ({ at: nth * 5, value: value(nth) }));
@@ -31,6 +31,7 @@ test("a few wrong values at the end are no trend, and hide none", () => {
 test("the warm-up is left out", () => {
   const filled = series((nth) => Math.min(nth, 25));
   expect(growthOf(afterWarmUp(filled, 500))).toBe(0);
+  expect([500, 1200, 3600, 86_400].map(warmUpOf)).toEqual([250, 600, 600, 8640]);
 });
 
 test("a few points are no trend", () => {

@@ -1,15 +1,21 @@
 /** A measured value with its time, in seconds since the start. */
 export type Point = { at: number; value: number };
 
-/** The share of a run that is not judged: caches fill and memory reaches its usual size. */
-export const WARM_UP = 0.3;
+/** The time that is not judged: caches fill and memory reaches its usual size. Half of a run at most. */
+const WARM_UP_SECONDS = 600;
+/** The same for long runs, as a share. */
+const WARM_UP_SHARE = 0.1;
+
+export const warmUpOf = (seconds: number) =>
+  Math.min(seconds / 2, Math.max(WARM_UP_SECONDS, seconds * WARM_UP_SHARE));
+
 /** Slopes need at least so many points. */
 const LEAST_POINTS = 8;
 /** Points for the slope, whose pairs are counted: more do not change it. */
 const MOST_POINTS = 300;
 
 export const afterWarmUp = (points: readonly Point[], seconds: number): Point[] =>
-  points.filter(({ at }) => at >= seconds * WARM_UP);
+  points.filter(({ at }) => at >= warmUpOf(seconds));
 
 /**
  * Returns the growth over the time of these points as a share of their median: the median slope of all pairs (Theil and

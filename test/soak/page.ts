@@ -1,15 +1,15 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import type { Engine } from "./engine.ts";
-import { type Point, thinned, WARM_UP } from "./growth.ts";
+import { type Point, thinned, warmUpOf } from "./growth.ts";
 import type { Recorder } from "./recorder.ts";
-import { type EngineReport, type Measured, MOST_GROWTH } from "./report.ts";
+import { type EngineReport, HANDLES_ALLOWED, type Measured, MOST_GROWTH } from "./report.ts";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [560, 180, 70, 24, 10];
 const MOST_POINTS = 200;
 
 const UNITS: [RegExp, (value: number) => string][] = [
-  [/^(memory|database)/, (value) => `${(value / 1e6).toFixed(1)} MB`],
+  [/^(memory|heap|database)/, (value) => `${(value / 1e6).toFixed(1)} MB`],
   [/^event loop/, (value) => `${(value * 1000).toFixed(0)} ms`],
   [/^log/, (value) => `${value.toFixed(0)} B`],
   [/./, (value) => value.toFixed(0)],
@@ -37,7 +37,7 @@ function chart(measured: Measured, points: readonly Point[], seconds: number): s
   const caption = `${measured.series}: median ${text(measured.series, measured.median)}, growth ${percent(measured.growth)}`;
   return `<figure class="${measured.holds ? "" : "missed"}"><figcaption>${escaped(caption)}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(caption)}">
-<rect class="warm-up" x="${LEFT}" y="${TOP}" width="${((WIDTH - LEFT) * WARM_UP).toFixed(1)}" height="${HEIGHT - BOTTOM - TOP}"/>
+<rect class="warm-up" x="${LEFT}" y="${TOP}" width="${(x(warmUpOf(seconds)) - LEFT).toFixed(1)}" height="${HEIGHT - BOTTOM - TOP}"/>
 ${ticks.join("")}${minutes.join("")}<path class="series" d="${path}"/></svg></figure>`;
 }
 
@@ -53,7 +53,7 @@ function section(report: EngineReport, recorder: Recorder, seconds: number): str
 ${list("Connections without an answer", report.resets)}
 ${list(
   "Unexplained answers and logged errors",
-  Object.entries(report.violations).map(([what, count]) => `${count} × ${what}`),
+  report.violations.map(({ what, times, firstAt }) => `${times} ×, first after ${firstAt} s: ${what}`),
 )}
 <div>${charts.join("\n")}</div>`;
 }
@@ -78,7 +78,7 @@ svg { width: 100% } svg text { font-size: 11px; fill: #56646f }
 <h1>Soak test</h1>
 <p>${escaped(date)}, version ${escaped(build.version)} (${escaped(build.commit)}), ${escaped(machine)}, ${Math.round(seconds / 60)} minutes.
 Growth is the median slope of all pairs of samples after the warm-up (shaded), over that time, as a share of the median. Its
-limit is ${MOST_GROWTH * 100} %. The delay of the event loop (99th percentile) and the number of backups are shown and not judged.</p>
+limit is ${MOST_GROWTH * 100} %. Handles may vary by ${HANDLES_ALLOWED}. The heap, the delay of the event loop (99th percentile) and the number of backups are shown and not judged.</p>
 ${sections.join("\n")}
 </body></html>
 `;

@@ -10,7 +10,8 @@ export class Recorder {
   readonly series = new Map<string, Point[]>();
   readonly statuses = new Map<string, number>();
   readonly resets: string[] = [];
-  readonly violations = new Map<string, number>();
+  /** The number of each and the time of the first, in seconds. */
+  readonly violations = new Map<string, { times: number; firstAt: number }>();
   calls = 0;
   /** Snapshots taken, each on a day of its own. */
   days = 0;
@@ -35,8 +36,10 @@ export class Recorder {
 
   wrong(what: string): void {
     const key = what.slice(0, 500);
-    if (this.violations.size < 100 || this.violations.has(key))
-      this.violations.set(key, (this.violations.get(key) ?? 0) + 1);
+    const known = this.violations.get(key);
+    if (known) known.times++;
+    else if (this.violations.size < 100)
+      this.violations.set(key, { times: 1, firstAt: Math.round(this.seconds) });
   }
 
   /** Records why a call failed: a connection without an answer, or an answer unlike the API document. */

@@ -5,8 +5,20 @@ import type { Recorder } from "./recorder.ts";
 /** The most growth after the warm-up, as a share. */
 export const MOST_GROWTH = 0.05;
 
-/** Series that are shown and not judged: the delay shows the machine's load too, and the number of backups is settled late. */
-const isJudged = (name: string) => !/^(event loop|backups)/.test(name);
+/** Connections come and go: a growth of fewer handles is none. */
+export const HANDLES_ALLOWED = 10;
+
+/**
+ * Series that are shown and not judged: the heap depends on when its garbage was collected, the delay on the machine's load,
+ * and the number of backups is settled late.
+ */
+const isJudged = (name: string) => !/^(heap|event loop|backups)/.test(name);
+
+function holds(series: string, growth: number | null, middle: number): boolean {
+  if (!isJudged(series)) return true;
+  if (growth === null) return false;
+  return growth < MOST_GROWTH || (series.startsWith("handles") && growth * middle < HANDLES_ALLOWED);
+}
 
 export type Measured = {
   series: string;
@@ -20,11 +32,10 @@ export type EngineReport = {
   calls: number;
   visits: number;
   days: number;
-  deliveries_received?: number;
   statuses: Record<string, number>;
   measured: Measured[];
   resets: readonly string[];
-  violations: Record<string, number>;
+  violations: { what: string; times: number; firstAt: number }[];
   holds: boolean;
 };
 
@@ -32,12 +43,13 @@ export function reportOf(engine: Engine, recorder: Recorder, seconds: number): E
   const measured = [...recorder.series].map(([series, points]): Measured => {
     const settled = afterWarmUp(points, seconds);
     const growth = growthOf(settled) ?? null;
+    const middle = settled.length === 0 ? 0 : median(settled.map(({ value }) => value));
     return {
       series,
-      median: median(settled.map(({ value }) => value)),
+      median: middle,
       last: points.at(-1)!.value,
       growth,
-      holds: !isJudged(series) || (growth !== null && growth < MOST_GROWTH),
+      holds: holds(series, growth, middle),
     };
   });
   const statuses = new Map<string, number>();
@@ -53,7 +65,7 @@ export function reportOf(engine: Engine, recorder: Recorder, seconds: number): E
     statuses: Object.fromEntries([...statuses].toSorted()),
     measured,
     resets: recorder.resets,
-    violations: Object.fromEntries(recorder.violations),
+    violations: [...recorder.violations].map(([what, seen]) => ({ what, ...seen })),
     holds:
       recorder.calls > 0 &&
       recorder.days > 0 &&
