@@ -652,7 +652,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
    */
   const modelVersions = table("model_versions", {
     number: int("number").primaryKey(),
-    /** The model of the executable that it corrects: 2 of 3+local.1. */
+    /** The model of the executable that it corrects: 3 of 3+local.1. */
     base: text("base").notNull(),
     createdAt: bigint("created_at").notNull(),
     actor: text("actor").notNull(),

@@ -20,9 +20,9 @@ test("a partner has 1000 calls per day and 60 per minute, and an address 120 per
   expect(asked[0]!.headers.get("x-ratelimit-limit")).toBe("1000");
   const { body } = await client.get("/v1/ping", {}, 429);
   expect(body.error).toBe("Rate limit exceeded. Maximum 60 requests per minute.");
-  const health = () => server.anonymous.send("GET", "/health");
-  expect(statuses(await Promise.all(Array.from({ length: 59 }, health)))).toEqual(Array(59).fill(200));
-  const refused = await server.anonymous.get("/health", {}, 429);
+  const unknown = () => server.anonymous.send("GET", "/unknown");
+  expect(statuses(await Promise.all(Array.from({ length: 59 }, unknown)))).toEqual(Array(59).fill(404));
+  const refused = await server.anonymous.get("/unknown", {}, 429);
   expect(refused.body.error).toBe("Too many requests. Please slow down.");
 });
 

@@ -27,9 +27,10 @@ describe("with a certificate", () => {
     const { server } = await serveSecurely(first, { limits: { per_ip_per_minute: 2 } });
     expect(server.url).toStartWith("https://127.0.0.1:");
     const answers = [];
-    for (let i = 0; i < 3; i++) answers.push(await ask(server, first));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    expect(answers[0]).toMatchObject({ certificate: "first", body: { status: "ok" } });
+    for (let i = 0; i < 3; i++) answers.push(await ask(server, first, { path: "/unknown" }));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
+    const health = await ask(server, first);
+    expect(health).toMatchObject({ certificate: "first", body: { status: "ok" } });
     expect(await server.stop()).toBe(0);
   });
 

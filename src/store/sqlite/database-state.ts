@@ -22,7 +22,7 @@ export type DatabaseState = {
   }[];
 };
 
-/** The model in use. Versions are `2` or `3+local.3`. */
+/** The model in use. Versions are `3` or `3+local.3`. */
 export type ModelState = {
   /** The version that the newest finished snapshot scored with; undefined before the first. */
   scoredBy: string | undefined;

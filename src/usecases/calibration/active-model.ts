@@ -3,7 +3,7 @@ import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.
 import type { ModelInUse } from "../../store/queries/models.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** Returns `2` for `3+local.3`. */
+/** Returns `3` for `3+local.3`. */
 export const baseVersion = (version: string) => version.split("+")[0]!;
 
 /** Returns the name of the active model: the executable's, or a local calibration of it. */
