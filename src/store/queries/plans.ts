@@ -190,8 +190,11 @@ export function planStore(engine: Engine) {
     async aged(partnerId: string, day: Day, limit: number): Promise<string[]> {
       return (await aged({ partnerId, day, limit })).map(({ propertyId }) => propertyId);
     },
-    async ofProperty(propertyId: string): Promise<StoredPlan> {
-      const { changes, ...row } = (await ofProperty({ propertyId }))[0]!;
+    /** Returns undefined for a property that was purged. */
+    async ofProperty(propertyId: string): Promise<StoredPlan | undefined> {
+      const [found] = await ofProperty({ propertyId });
+      if (!found) return undefined;
+      const { changes, ...row } = found;
       return { sums: sumsFrom(row), changes };
     },
     async ofPartner(partnerId: string): Promise<PlanSums> {

@@ -61,6 +61,7 @@ async function renewPlans(
     for (const propertyId of found) {
       renewed.add(propertyId);
       const plan = await makePlan(deps, partnerId, propertyId);
+      if (!plan) continue;
       made.push(plan);
       candidates += plan.candidates.length;
       if (candidates > MOST_CANDIDATES) break; // the others are found again
@@ -78,24 +79,34 @@ async function renewPlans(
 
 type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
 
+/** Returns undefined for a property that a purge has deleted since it was found. */
 async function makePlan(
   { store, knowledge, signal }: PlanDeps,
   partnerId: string,
   propertyId: string,
-): Promise<MadePlan> {
+): Promise<MadePlan | undefined> {
   // The number of changes is read first, so that a later change marks the plan as stale again.
-  const { changes } = await store.read.plans.ofProperty(propertyId);
-  const { unitCount } = (await store.read.properties.find(partnerId, propertyId))!;
+  const stored = await store.read.plans.ofProperty(propertyId);
+  const property = await store.read.properties.find(partnerId, propertyId);
+  if (!stored || !property) return undefined;
   const collector = new PlanAccumulator(knowledge, newParts);
   const add = (component: PlacedComponent) => {
     collector.add(component);
     return 0;
   };
   await iterateComponents(store, propertyId, add, yieldUntilAborted(signal));
-  return { propertyId, sums: collector.sums(unitCount), candidates: collector.candidates, changes };
+  return {
+    propertyId,
+    sums: collector.sums(property.unitCount),
+    candidates: collector.candidates,
+    changes: stored.changes,
+  };
 }
 
-/** Stores the plans of a partner's properties and updates the sums of the portfolio by the differences. */
+/**
+ * Stores the plans of a partner's properties and updates the sums of the portfolio by the differences. Leaves out what was
+ * purged since the plans were made: it would add rows that no purge deletes.
+ */
 async function savePlans(
   { tx, signal }: { tx: Tx; signal: AbortSignal | undefined },
   partnerId: string,
@@ -103,8 +114,12 @@ async function savePlans(
   asOf: Day,
 ): Promise<void> {
   const portfolio = await tx.plans.ofPartner(partnerId);
+  let saved = 0;
   for (const { propertyId, sums, candidates, changes } of plans) {
-    addPlanSums(portfolio, (await tx.plans.ofProperty(propertyId)).sums, -1);
+    const stored = await tx.plans.ofProperty(propertyId);
+    if (!stored) continue;
+    saved++;
+    addPlanSums(portfolio, stored.sums, -1);
     addPlanSums(portfolio, sums, 1);
     await tx.plans.save(propertyId, sums, asOf, changes);
     await tx.plans.dropCandidates(propertyId);
@@ -114,7 +129,7 @@ async function savePlans(
       signal?.throwIfAborted();
     }
   }
-  await tx.plans.savePartner(partnerId, portfolio);
+  if (saved > 0) await tx.plans.savePartner(partnerId, portfolio);
 }
 
 /** Plans that could not be stored: the difference that they make to the portfolio, and their candidates. */
@@ -163,8 +178,11 @@ async function addChangedPlans(
   const propertyIds = new Set(await store.read.plans.changed(partnerId, MOST_PROPERTIES));
   const placed: PlacedCandidate[] = [];
   for (const propertyId of propertyIds) {
-    const { sums, candidates } = await makePlan(deps, partnerId, propertyId);
-    addPlanSums(portfolio, (await store.read.plans.ofProperty(propertyId)).sums, -1);
+    const made = await makePlan(deps, partnerId, propertyId);
+    const stored = await store.read.plans.ofProperty(propertyId);
+    if (!made || !stored) continue;
+    const { sums, candidates } = made;
+    addPlanSums(portfolio, stored.sums, -1);
     addPlanSums(portfolio, sums, 1);
     for (const candidate of candidates) placed.push({ ...candidate, propertyId, rank: rankOf(candidate) });
     signal?.throwIfAborted();
@@ -182,7 +200,9 @@ export async function propertyPlanRows(
   const rows = await deps.store.read.plans.page(partnerId, slice);
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
-    current.push(row.isChanged ? { ...row, ...(await makePlan(deps, partnerId, row.propertyId)).sums } : row);
+    current.push(
+      row.isChanged ? { ...row, ...(await makePlan(deps, partnerId, row.propertyId))?.sums } : row,
+    );
   return current;
 }
 

@@ -533,7 +533,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
 
   test("plans are recomputed where their inputs have changed", async () => {
     const { plans } = read();
-    const stored = await plans.ofProperty(property.id);
+    const stored = (await plans.ofProperty(property.id))!;
     expect(stored.sums).toEqual(emptyPlanSums());
     expect(await plans.ofPartner("PARTNER_9")).toEqual(emptyPlanSums());
     expect(await plans.changed(partner.id, 10)).toContain(property.id);
@@ -589,7 +589,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       await tx.totals.start("P_new", partner.id);
       await tx.plans.start("P_new", partner.id);
     });
-    expect((await plans.ofProperty("P_new")).changes).toBe(1);
+    expect((await plans.ofProperty("P_new"))?.changes).toBe(1);
+    expect(await plans.ofProperty("P_purged")).toBeUndefined();
   });
 
   test("an export iterates all rows of a partner by id, up to those at its start", async () => {

@@ -39,7 +39,7 @@ beforeEach(async () => {
 const environment = () => ({ store: world.store, knowledge, clock: world.clock, yieldNow });
 const renew = () => renewChangedPlans(environment(), world.partnerId);
 const portfolio = () => world.store.read.plans.ofPartner(world.partnerId);
-const sumsOf = async (id: string) => (await world.store.read.plans.ofProperty(id)).sums;
+const sumsOf = async (id: string) => (await world.store.read.plans.ofProperty(id))!.sums;
 const componentsOf = (id: string) => world.store.read.components.rowsOfProperty(id);
 
 async function recounted() {
@@ -132,6 +132,42 @@ describe("a portfolio's plan", () => {
     expect(await world.store.read.plans.changed(world.partnerId, 10)).toHaveLength(3);
     expect(computed).toEqual(await read(world.store));
     expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+  });
+
+  /** Deletes all rows of the partner's properties, as a purge on another server does. */
+  const purge = () =>
+    world.store.write(async (tx) => {
+      let step = await tx.purge.step(world.partnerId, undefined);
+      while (!step.isEmpty) step = await tx.purge.step(world.partnerId, step.place);
+    });
+
+  test("leaves out properties that are purged before their plans are made", async () => {
+    const { plans } = world.store.read;
+    let isPurged = false;
+    const changed = async (...args: Parameters<typeof plans.changed>) => {
+      const found = await plans.changed(...args);
+      if (!isPurged) await purge();
+      isPurged = true;
+      return found;
+    };
+    const read = { ...world.store.read, plans: { ...plans, changed } };
+    const store = { ...world.store, read, write: world.store.write } as typeof world.store;
+    await renewChangedPlans({ ...environment(), store }, world.partnerId);
+    expect(isPurged).toBe(true);
+    expect(await portfolio()).toEqual(emptyPlanSums());
+  });
+
+  test("leaves out properties that are purged before their plans are stored", async () => {
+    let isPurged = false;
+    const write: typeof world.store.write = async (...args) => {
+      if (!isPurged) await purge();
+      isPurged = true;
+      return await world.store.write(...args);
+    };
+    const store = { ...world.store, read: world.store.read, write } as typeof world.store;
+    await renewChangedPlans({ ...environment(), store }, world.partnerId);
+    expect(isPurged).toBe(true);
+    expect(await portfolio()).toEqual(emptyPlanSums());
   });
 
   test("that fails for another reason is an error", async () => {
