@@ -149,11 +149,16 @@ const optionalFields = {
   warranty_expiry: nullable(constraint.day, out.warranty_expiry),
 } as const;
 
-export const newAppliance = input("NewAppliance", {
-  property_id: required(constraint.idText, out.property_id),
-  type_id: required(constraint.requiredLine, out.type_id),
-  ...optionalFields,
-});
+/** `install_year` is among the names that the error for a missing field lists, as the specification has it. */
+export const newAppliance = input(
+  "NewAppliance",
+  {
+    property_id: required(constraint.idText, out.property_id),
+    type_id: required(constraint.requiredLine, out.type_id),
+    ...optionalFields,
+  },
+  ["property_id", "type_id", "install_year"],
+);
 
 /** A change may contain the current type and property, so that a client can send a whole record back. */
 export const applianceChange = input("ApplianceChange", {

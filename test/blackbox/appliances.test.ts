@@ -78,6 +78,7 @@ describe("creating an appliance", () => {
       serial: null,
       brand_tier: "standard",
       install_year: THIS_YEAR,
+      install_year_basis: "given",
       usage_intensity: 1,
       warranty_expiry: null,
       created_at: expect.stringMatching(INSTANT),

@@ -183,9 +183,9 @@ describe("a test command", () => {
     expect(await run.exited).toBe(0);
   });
 
-  test("with an uncaught error reports a bug and exits 1", async () => {
+  test("with an uncaught error reports a bug and exits 70", async () => {
     const run = start('setTimeout(() => { throw new Error("stray"); }, 1); await Bun.sleep(60_000);');
-    expect(await run.exited).toBe(1);
+    expect(await run.exited).toBe(70);
     expect(await new Response(run.stderr).text()).toStartWith("mainstay: stray\nThis is a bug in Mainstay.");
   });
 });

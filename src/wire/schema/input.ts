@@ -134,6 +134,8 @@ class Input<F extends InputFields> {
   constructor(
     readonly fields: F,
     name?: string,
+    /** The names that the error for a missing field lists, where the specification's list has others, too. */
+    private readonly listed?: readonly string[],
   ) {
     const entries = Object.entries(fields);
     this.required = entries.filter(([, { optional }]) => !optional).map(([key]) => key);
@@ -162,7 +164,7 @@ class Input<F extends InputFields> {
     const missing = this.required.filter((name) => isAbsent(input, name));
     if (missing.length > 0)
       throw invalid(
-        `${requiredNames(this.required)} required`,
+        `${requiredNames(this.listed ?? this.required)} required`,
         missing.map((field) => ({ field, message: "is required" })),
       );
     const result = this.validator(input);
@@ -187,7 +189,8 @@ class Input<F extends InputFields> {
 }
 
 /** Returns an input that has its own entry in the API document. */
-export const input = <const F extends InputFields>(name: string, fields: F) => new Input(fields, name);
+export const input = <const F extends InputFields>(name: string, fields: F, listed?: readonly string[]) =>
+  new Input(fields, name, listed);
 
 /** Returns an input that the API document describes with its operation. */
 export const body = <const F extends InputFields>(fields: F) => new Input(fields);
