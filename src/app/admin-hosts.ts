@@ -1,4 +1,4 @@
-import { parseListen } from "../config/formats.ts";
+import { parseAdminListen } from "../config/formats.ts";
 import type { Config } from "../config/settings.ts";
 import { type HostCheck, ownHosts } from "../http/host.ts";
 
@@ -7,7 +7,7 @@ import { type HostCheck, ownHosts } from "../http/host.ts";
  * host of `server.public_url`.
  */
 export function adminHosts({ admin, server }: Config): HostCheck {
-  const address = parseListen(admin.listen);
+  const address = parseAdminListen(admin.listen);
   const publicHost = URL.parse(server.publicUrl)?.hostname;
   return ownHosts({
     listenHost: typeof address === "object" ? address.host : server.host,

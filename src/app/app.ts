@@ -33,7 +33,7 @@ import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
-import { checkHealth, sharedHealth } from "../usecases/operations/check-health.ts";
+import { checkHealth, limitHealthChecks } from "../usecases/operations/check-health.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { adminHosts } from "./admin-hosts.ts";
 import { type AdminDeps, adminOperations } from "./admin-operations.ts";
@@ -146,7 +146,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const drain = new Drain();
   const startedAtMs = monotonicMs();
   // Nobody is refused the health, so checks that many ask for at once are shared.
-  const health = sharedHealth(monotonicMs, drain.hasBegun, () =>
+  const health = limitHealthChecks(monotonicMs, drain.hasBegun, () =>
     checkHealth({
       store,
       clock,

@@ -9,9 +9,9 @@ import { toStorageError } from "../files.ts";
 import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";
 import {
   createKeyFile,
+  environmentProvidesKey,
   keyCheckOf,
   keyFilePath,
-  keyIsInEnvironment,
   loadMasterKey,
   type MasterKey,
 } from "../secrets/master-key.ts";
@@ -114,7 +114,7 @@ async function openSharedDatabase(deps: DataFolderDeps): Promise<DataFolder> {
   const store = await openDatabase(deps);
   try {
     makeDataFolder(dataDir);
-    const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
+    const lacksKey = !environmentProvidesKey(env) && !existsSync(keyFilePath(dataDir));
     if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
     const masterKey = loadMasterKey({ dataDir, env });
     await requireSameKey(store, masterKey, dataDir);
@@ -158,7 +158,7 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
 
 /** Creates the key file of a database without secrets. Throws if the key cannot be used. */
 function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRandom): void {
-  const lacksKey = !keyIsInEnvironment(env) && !existsSync(keyFilePath(dataDir));
+  const lacksKey = !environmentProvidesKey(env) && !existsSync(keyFilePath(dataDir));
   if (lacksKey && hasSealedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { parseListen } from "../config/formats.ts";
+import { parseAdminListen } from "../config/formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -53,7 +53,7 @@ export async function openListeners(
     opened.push(listener);
     return listener;
   };
-  const address = parseListen(config.admin.listen)!;
+  const address = parseAdminListen(config.admin.listen)!;
   let main: Listener;
   let admin: Listener;
   try {

@@ -6,7 +6,7 @@ import type { FillRandom } from "../domain/ids.ts";
 import { isUploadName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
 import { moveIntoPlace, replaceFile } from "../files.ts";
-import { keyFilePath, keyIsInEnvironment } from "../secrets/master-key.ts";
+import { environmentProvidesKey, keyFilePath } from "../secrets/master-key.ts";
 import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
 import { sqliteEndpoint } from "../store/sqlite/transfer-endpoint.ts";
@@ -156,7 +156,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
     close,
     async finish() {
       const key = keyFilePath(config.storage.dataDir);
-      if (!keyIsInEnvironment(env) && existsSync(key))
+      if (!environmentProvidesKey(env) && existsSync(key))
         await replaceFile(keyFilePath(dataDir), readFileSync(key));
       close();
       settleLog(unfinished, dataDir);

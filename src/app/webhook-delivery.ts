@@ -10,8 +10,8 @@ import { deliveryRepository, partnerLeases } from "../usecases/deliveries/delive
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/endpoint-health.ts";
+import { createHttpSender, type Sender } from "../webhooks/http-sender.ts";
 import { createResolver } from "../webhooks/resolve.ts";
-import { createSender, type Sender } from "../webhooks/sender.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /*
@@ -28,7 +28,7 @@ export function senderOf({ webhooks }: Config): Sender {
     allow: webhooks.allowNetworks.map(parseNetwork),
     deny: webhooks.denyNetworks.map(parseNetwork),
   };
-  return createSender({
+  return createHttpSender({
     policy: () => policy,
     resolve: createResolver(),
     extraAuthorities:

@@ -12,8 +12,8 @@ import {
 } from "../files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import {
+  environmentProvidesKey,
   type KeyEnvironment,
-  keyIsInEnvironment,
   loadMasterKey,
   type MasterKey,
   parseMasterKey,
@@ -141,7 +141,7 @@ async function installKey(
   const origin = keyFile !== undefined ? "file" : existsSync(path) ? "backup" : "environment";
   let key: MasterKey;
   if (origin === "environment") {
-    if (!keyIsInEnvironment(env))
+    if (!environmentProvidesKey(env))
       throw new OperatorError(
         `${file} does not contain the key file`,
         "Specify the key file of the original data folder with --key.",

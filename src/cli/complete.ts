@@ -1,6 +1,6 @@
 import type { Command, Listed } from "./command.ts";
 import type { Option, Options } from "./described.ts";
-import { GLOBAL_OPTIONS, optionForm } from "./parser.ts";
+import { GLOBAL_OPTIONS, optionFlag } from "./parser.ts";
 
 /** The candidates at the cursor: words with their meanings, or file names. */
 type Completion = { words: readonly { word: string; meaning: string }[]; files: boolean };
@@ -39,7 +39,7 @@ function resolveCommand(
 
 /** Returns the option that the word names, if the option takes a value. */
 const optionBefore = (options: Options, word: string | undefined): Option | undefined =>
-  Object.entries(options).find(([name, { placeholder }]) => placeholder && optionForm(name) === word)?.[1];
+  Object.entries(options).find(([name, { placeholder }]) => placeholder && optionFlag(name) === word)?.[1];
 
 const commandWords = (commands: readonly Listed[]): Completion => ({
   words: commands.map(({ name, summary }) => ({ word: name, meaning: summary })),
@@ -49,7 +49,7 @@ const commandWords = (commands: readonly Listed[]): Completion => ({
 /** Returns the options that are not given yet, and those that may be repeated. */
 function remainingOptions(options: Options, given: readonly string[]): Completion {
   const words = Object.entries({ ...options, help: { description: "print this help", repeated: false } })
-    .map(([name, { description, repeated }]) => ({ word: optionForm(name), meaning: description, repeated }))
+    .map(([name, { description, repeated }]) => ({ word: optionFlag(name), meaning: description, repeated }))
     .filter(({ word, repeated }) => repeated || !given.includes(word));
   return { words, files: false };
 }

@@ -1,6 +1,6 @@
 import { BUILD } from "../app/build-info.ts";
 import type { DescribedCommand, Option } from "./described.ts";
-import { argumentForm, GLOBAL_OPTIONS, optionForm, SUMMARY } from "./parser.ts";
+import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./parser.ts";
 import { EXIT } from "./report-error.ts";
 
 /** Returns the manual page of all commands in man(7) format. */
@@ -54,7 +54,7 @@ function commandLines(command: DescribedCommand): string[] {
 }
 
 function optionLines(name: string, { placeholder, description }: Option): string[] {
-  const form = `\\fB${escaped(optionForm(name))}\\fR${placeholder ? ` \\fI${escaped(placeholder)}\\fR` : ""}`;
+  const form = `\\fB${escaped(optionFlag(name))}\\fR${placeholder ? ` \\fI${escaped(placeholder)}\\fR` : ""}`;
   return [".TP", form, escaped(description)];
 }
 

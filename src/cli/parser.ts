@@ -95,7 +95,7 @@ function addGlobals(node: Commander): void {
 function addOptions(node: Commander, options: Options): void {
   for (const [name, { placeholder, description, repeated }] of Object.entries(options)) {
     const option = new CommanderOption(
-      optionForm(name) + (placeholder ? ` <${placeholder}>` : ""),
+      optionFlag(name) + (placeholder ? ` <${placeholder}>` : ""),
       description,
     );
     // Commander treats `--no-key` as the negation of `--key`; here it is a switch of its own.
@@ -118,7 +118,7 @@ function parseOptions(options: Options, typed: Record<string, unknown>): Record<
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
       name,
-      parseTyped(option, typed[name], optionForm(name)),
+      parseTyped(option, typed[name], optionFlag(name)),
     ]),
   );
 }
@@ -135,7 +135,7 @@ function parseTyped({ parse, absent }: Argument | Option, typed: unknown, form: 
 
 function overridesIn(options: Options, typed: Record<string, unknown>): Override[] {
   return Object.entries(options).flatMap(([name, { setting: key }]) =>
-    key && typed[name] !== undefined ? [{ key, text: typed[name] as string, flag: optionForm(name) }] : [],
+    key && typed[name] !== undefined ? [{ key, text: typed[name] as string, flag: optionFlag(name) }] : [],
   );
 }
 
@@ -146,7 +146,7 @@ export function argumentForm(name: string, { presence }: Argument): string {
 }
 
 /** Returns the option as it is typed. */
-export function optionForm(name: string): string {
+export function optionFlag(name: string): string {
   return `--${kebabCase(name)}`;
 }
 

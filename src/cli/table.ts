@@ -88,7 +88,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "restore",
     summary: "verify a backup and restore it to a new data folder",
-    load: async () => (await import("./commands/backup.ts")).restoreCommand,
+    load: async () => (await import("./commands/restore.ts")).restoreCommand,
   },
   {
     name: "doctor",

@@ -1,6 +1,6 @@
 import { closestKey } from "../closest-match.ts";
 import type { Entry } from "./entry.ts";
-import { parseListen } from "./formats.ts";
+import { parseAdminListen } from "./formats.ts";
 import {
   isSettingKey,
   SECRET_SETTINGS,
@@ -53,7 +53,7 @@ export function contradictions(entries: ReadonlyMap<SettingKey, Entry>): string[
         "archiving)",
     );
 
-  const admin = parseListen(value("admin.listen") as string);
+  const admin = parseAdminListen(value("admin.listen") as string);
   const port = value("server.port");
   if (typeof admin === "object" && port !== 0 && admin.port === port && admin.host === value("server.host")) {
     report("admin.listen", 'the same address as server.host and server.port; "main" shares the listener');

@@ -60,7 +60,10 @@ export const anyText = text("text on one line", isOneLine);
 export const filePath = text("a path", (value) => value !== "" && !value.includes("\0"));
 export const optionalPath = optional("a path", (value) => !value.includes("\0"));
 export const host = text("an IP address or a host name", isHost);
-export const listenAddress = text('"main" or "ADDRESS:PORT"', (value) => parseListen(value) !== undefined);
+export const listenAddress = text(
+  '"main" or "ADDRESS:PORT"',
+  (value) => parseAdminListen(value) !== undefined,
+);
 export const basePath = text(
   'a path such as "/api", without a slash at its end, or ""',
   isMatch(/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/), // clients normalize "." and ".." before they send a path
@@ -88,7 +91,7 @@ function list<T>(what: string, item: Format<T>): Format<T[]> {
 }
 
 /** Parses `admin.listen`. Returns undefined if the text is neither "main" nor an address with a port. */
-export function parseListen(value: string): "main" | { host: string; port: number } | undefined {
+export function parseAdminListen(value: string): "main" | { host: string; port: number } | undefined {
   if (value === "main") return value;
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value);
   if (!match) return undefined;

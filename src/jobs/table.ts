@@ -12,7 +12,7 @@ import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { finishRotations } from "../usecases/partners/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
-import { dueSnapshot, isTaken, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
+import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
@@ -149,7 +149,7 @@ function dailySnapshot({
   return async (signal) => {
     if (cluster.snapshotBlockedReason() !== undefined) return;
     const unfinished = await store.read.snapshots.unfinished();
-    const due = dueSnapshot(clock(), hours! * 60 + minutes!);
+    const due = scheduledSnapshotDay(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
       if (day === undefined || (await isTaken(store.read, knowledge, day))) continue;
       const later = await store.read.snapshots.laterThan(day);

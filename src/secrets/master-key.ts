@@ -19,7 +19,7 @@ export function keyFilePath(dataDir: string): string {
 }
 
 /** Returns whether the environment provides the key, so that the data folder needs no key file. */
-export function keyIsInEnvironment(env: KeyEnvironment): boolean {
+export function environmentProvidesKey(env: KeyEnvironment): boolean {
   return env.MAINSTAY_KEY !== undefined || env.MAINSTAY_KEY_FILE !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
-import { parseListen } from "../../src/config/formats.ts";
+import { parseAdminListen } from "../../src/config/formats.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
 import { readToml } from "../../src/config/toml.ts";
@@ -77,5 +77,5 @@ test.each([
   ["[10.0.0.1]:80", undefined],
   ["8081", undefined],
 ] as const)("the listen address %j is %j", (text, expected) => {
-  expect(parseListen(text)).toEqual(expected as ReturnType<typeof parseListen>);
+  expect(parseAdminListen(text)).toEqual(expected as ReturnType<typeof parseAdminListen>);
 });

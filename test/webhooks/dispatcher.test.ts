@@ -8,7 +8,7 @@ import {
   type DispatcherDeps,
   type DispatcherOptions,
 } from "../../src/webhooks/dispatcher-deps.ts";
-import { createSender } from "../../src/webhooks/sender.ts";
+import { createHttpSender } from "../../src/webhooks/http-sender.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
 import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
@@ -654,7 +654,7 @@ describe("over real connections", () => {
     const receiver = await startReceiver();
     const hanging = await startReceiver({ behave: () => "hang" });
     const resolve = async () => [];
-    const sender = createSender({
+    const sender = createHttpSender({
       policy: () => permissive,
       resolve,
       extraAuthorities: null,

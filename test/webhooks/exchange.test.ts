@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { parseNetwork } from "../../src/networks.ts";
 import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
 import type { NetworkSettings } from "../../src/webhooks/connections.ts";
-import { createSender, type Sender } from "../../src/webhooks/sender.ts";
+import { createHttpSender, type Sender } from "../../src/webhooks/http-sender.ts";
 import { type Behavior, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
@@ -27,7 +27,7 @@ const resolve = async (name: string) => {
 };
 
 function sender(settings: Partial<NetworkSettings> = {}): Sender {
-  const made = createSender({
+  const made = createHttpSender({
     policy: () => permissive,
     resolve,
     extraAuthorities: null,
@@ -494,8 +494,8 @@ describe("a proxy", () => {
     const secureTarget = await receiver({ tls: goodTls });
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     const script = `
-      import { createSender } from "${import.meta.dir}/../../src/webhooks/sender.ts";
-      const sender = createSender({
+      import { createHttpSender } from "${import.meta.dir}/../../src/webhooks/http-sender.ts";
+      const sender = createHttpSender({
         policy: () => ({ allow: [], deny: [] }),
         resolve: async () => [],
         extraAuthorities: process.env.AUTHORITY,

@@ -1,5 +1,5 @@
 import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
-import type { Sender } from "../../src/webhooks/sender.ts";
+import type { Sender } from "../../src/webhooks/http-sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 
 /** The response of an endpoint and its delay; no response without a status. */

@@ -6,7 +6,7 @@ import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { toStorageError } from "../../files.ts";
-import { keyFilePath, keyIsInEnvironment } from "../../secrets/master-key.ts";
+import { environmentProvidesKey, keyFilePath } from "../../secrets/master-key.ts";
 import { command, flag, text, UsageError, value } from "../command.ts";
 import { initSystem } from "./init-system.ts";
 
@@ -52,7 +52,7 @@ export const initCommand = command({
     const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
     const config = loadConfig({ file, env, cwd });
     const { dataDir } = config.storage;
-    const keyFile = keyIsInEnvironment(env) ? null : keyFilePath(dataDir);
+    const keyFile = environmentProvidesKey(env) ? null : keyFilePath(dataDir);
     const hadKey = keyFile !== null && existsSync(keyFile);
     const { store } = await openDataFolder({
       config,

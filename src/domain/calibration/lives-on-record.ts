@@ -1,7 +1,7 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { lifeScale } from "../scoring/aged-life.ts";
+import { concerns, type DatedEvent, datedEventsUpTo } from "../scoring/dated-events.ts";
 import { serviceRatios } from "../scoring/evidence.ts";
-import { concerns, type DatedEvent, timeline } from "../scoring/timeline.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
 import { agingFrom, agingRate, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps.ts";
@@ -29,7 +29,7 @@ export function* livesOnRecordInSteps(
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   const lives: Life[] = [];
   for (const appliance of history.appliances) {
-    const events = withoutNotes(timeline(appliance.events, today).events);
+    const events = withoutNotes(datedEventsUpTo(appliance.events, today).events);
     for (const component of appliance.components) {
       const def = knowledge.component(component.defId);
       const rate = agingRate(def, appliance.usageIntensity, environment, knowledge.model);

@@ -1,6 +1,6 @@
 import type { ComponentDef, ScoringModel } from "../knowledge.ts";
+import type { DatedEvents } from "../scoring/dated-events.ts";
 import { originalSince, priorSince, unknownPast } from "../scoring/renewal.ts";
-import type { Timeline } from "../scoring/timeline.ts";
 import type { AgedLife } from "../scoring/types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
@@ -41,7 +41,7 @@ export function ageParts(
   def: ComponentDef,
   componentId: string,
   life: AgedLife,
-  events: Timeline,
+  events: DatedEvents,
   recordsSince: number,
   today: number,
   model: ScoringModel,

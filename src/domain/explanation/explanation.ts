@@ -2,6 +2,7 @@ import type { PlacedComponent } from "../component.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import type { Corrections } from "../scoring/corrections.ts";
+import { datedEventsUpTo } from "../scoring/dated-events.ts";
 import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
 import {
   cumulativeRisk,
@@ -14,7 +15,6 @@ import {
 } from "../scoring/outlook.ts";
 import { scoreProperty } from "../scoring/score.ts";
 import { isBrandKnown, outlookOf } from "../scoring/standalone.ts";
-import { timeline } from "../scoring/timeline.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.ts";
 import { cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
@@ -96,7 +96,7 @@ export function explainScore(
   const component = appliance.components.find(({ id }) => id === componentId)!;
   const def = knowledge.component(component.defId);
   const { life } = score.working!;
-  const events = timeline(appliance.events, today);
+  const events = datedEventsUpTo(appliance.events, today);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   const environment = knowledge.environment(history.state);
   const outlook = outlookOf(def, life, score.hazardRatio, score.acuteHazard);

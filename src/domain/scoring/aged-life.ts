@@ -1,9 +1,9 @@
 import type { ComponentDef, Environment, ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Corrections } from "./corrections.ts";
+import { type DatedEvents, lastReplacement } from "./dated-events.ts";
 import { highestAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
-import { lastReplacement, type Timeline } from "./timeline.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./types.ts";
 import { agingFrom, agingRate, virtualAge } from "./virtual-age.ts";
 import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
@@ -44,7 +44,7 @@ export function calibratedLife(def: ComponentDef, applianceId: string, correctio
 export function agedLife(
   def: ComponentDef,
   component: ComponentHistory,
-  events: Timeline,
+  events: DatedEvents,
   setting: LifeSetting,
   today: number,
   model: ScoringModel,

@@ -1,6 +1,6 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { concerns, type DatedEvent } from "./timeline.ts";
+import { concerns, type DatedEvent } from "./dated-events.ts";
 import type { Confidence } from "./types.ts";
 
 /** The service record that confidence rests on. */

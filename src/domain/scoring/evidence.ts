@@ -1,8 +1,8 @@
 import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
+import { concerns, type DatedEvent, firstAfter } from "./dated-events.ts";
 import { fadedRatio } from "./ratios.ts";
-import { concerns, type DatedEvent, firstAfter } from "./timeline.ts";
 import type { Evidence } from "./types.ts";
 
 /** A component on the day of scoring. */

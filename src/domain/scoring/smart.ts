@@ -1,9 +1,9 @@
 import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
+import { compareText, concerns, type DatedEvent } from "./dated-events.ts";
 import type { Subject, Trail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
-import { compareText, concerns, type DatedEvent } from "./timeline.ts";
 import type { SmartEvidence } from "./types.ts";
 
 /** A sensor warning that no later normal reading has cleared, with its ratio as faded today. */

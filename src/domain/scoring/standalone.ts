@@ -6,11 +6,11 @@ import type { CascadeSource } from "./cascade.ts";
 import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
 import { confidenceOf, recentServiceRecord } from "./confidence.ts";
 import type { Corrections } from "./corrections.ts";
+import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
 import { appendEvidence, type EvidenceScope, type Subject, serviceRatios, type Trail } from "./evidence.ts";
 import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import { activeWarnings, acuteHazard, type Warning } from "./smart.ts";
-import { type DatedEvent, type Timeline, timeline } from "./timeline.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -78,7 +78,7 @@ export type StandaloneAppliance = CascadeSource & { id: string; components: read
 /** The inputs that all components of an appliance share. */
 type ApplianceContext = PropertyContext & {
   appliance: ApplianceHistory;
-  events: Timeline;
+  events: DatedEvents;
   warnings: readonly Warning[];
   /** Components that the appliance's make harms. */
   hazard: ReadonlySet<string>;
@@ -119,7 +119,7 @@ function applianceContext(
 ): ApplianceContext {
   const { typeId, brand, model } = appliance;
   const hazard = knowledge.hazard(typeId, brand, model);
-  const events = timeline(appliance.events, property.today);
+  const events = datedEventsUpTo(appliance.events, property.today);
   return {
     ...property,
     appliance,

@@ -7,7 +7,7 @@ import type {
 } from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, daysFromCivil } from "../time.ts";
-import { concerns, firstAfter, type Timeline } from "./timeline.ts";
+import { concerns, type DatedEvents, firstAfter } from "./dated-events.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** Returns the day number of a component's birth: its last Replacement, or 1 July of its install year. */
@@ -63,7 +63,7 @@ export type Restored = { eventType: EventType; on: Day; share: number; accruedDa
 export function virtualAge(
   def: ComponentDef,
   componentId: string,
-  { restoring }: Pick<Timeline, "restoring">,
+  { restoring }: Pick<DatedEvents, "restoring">,
   { from, today, rate }: { from: number; today: number; rate: number },
   { restoration }: ScoringModel,
   trail?: Restored[],

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { prepareTimelineInSteps } from "../../domain/scoring/timeline.ts";
+import { prepareDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
 import type { EventEvidence } from "../../domain/scoring/types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
@@ -40,7 +40,7 @@ export async function loadEvents(
   }
   for (const id of applianceIds) {
     const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
-    if (some.length > sizes.ordered) await runYielding(prepareTimelineInSteps(some), yieldNow);
+    if (some.length > sizes.ordered) await runYielding(prepareDatedEventsInSteps(some), yieldNow);
     events.set(id, some);
   }
   return events;

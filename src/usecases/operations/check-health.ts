@@ -71,7 +71,7 @@ export async function checkHealth(deps: HealthDeps): Promise<Health> {
 const CHECKS_A_SECOND = 10;
 
 /** Returns a check that runs only so often, however often it is asked for: no limit of calls applies to it. */
-export function sharedHealth(
+export function limitHealthChecks(
   monotonicMs: () => number,
   isDraining: () => boolean,
   check: () => Promise<Health>,

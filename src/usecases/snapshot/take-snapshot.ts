@@ -101,7 +101,7 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
 }
 
 /** Returns the day whose snapshot is due by now: today, once the time of day has come. */
-export function dueSnapshot(now: Instant, atMinutes: number): Day | undefined {
+export function scheduledSnapshotDay(now: Instant, atMinutes: number): Day | undefined {
   return now % MS_PER_DAY >= atMinutes * 60_000 ? dayOf(now) : undefined;
 }
 

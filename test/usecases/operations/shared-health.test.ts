@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Health } from "../../../src/administration/health.ts";
-import { sharedHealth } from "../../../src/usecases/operations/check-health.ts";
+import { limitHealthChecks } from "../../../src/usecases/operations/check-health.ts";
 
 test("the health is checked ten times a second at most, and at once when the server begins to drain", async () => {
   let now = 0;
   let isDraining = false;
   let checks = 0;
-  const health = sharedHealth(
+  const health = limitHealthChecks(
     () => now,
     () => isDraining,
     async () => ({ uptimeMs: ++checks }) as Health,

@@ -9,7 +9,7 @@ import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
-import { dueSnapshot, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { scheduledSnapshotDay, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import {
   APPLIANCE,
   knowledge,
@@ -595,10 +595,10 @@ test("a property with very many appliances is scored in steps, with the result o
 // Rule: snapshot-time
 test("a snapshot is due from its time of day on", () => {
   const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
-  expect(dueSnapshot(at("02:59:59.999"), 180)).toBeUndefined();
-  expect(dueSnapshot(at("03:00:00.000"), 180)).toBe("2026-03-10");
-  expect(dueSnapshot(at("23:59:59.999"), 180)).toBe("2026-03-10");
-  expect(dueSnapshot(at("00:00:00.000"), 0)).toBe("2026-03-10");
+  expect(scheduledSnapshotDay(at("02:59:59.999"), 180)).toBeUndefined();
+  expect(scheduledSnapshotDay(at("03:00:00.000"), 180)).toBe("2026-03-10");
+  expect(scheduledSnapshotDay(at("23:59:59.999"), 180)).toBe("2026-03-10");
+  expect(scheduledSnapshotDay(at("00:00:00.000"), 0)).toBe("2026-03-10");
 });
 
 describe("a day with a snapshot by another model", () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createSender, type Sender } from "../../src/webhooks/sender.ts";
+import { createHttpSender, type Sender } from "../../src/webhooks/http-sender.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
 import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoints.ts";
@@ -24,7 +24,7 @@ async function connected(answer: SimulatedResponse): Promise<SenderFixture> {
   const receiver = await startReceiver({ behave: () => behaviour });
   const policy = { allow: [], deny: [] };
   const resolve = async () => [];
-  const sender = createSender({ policy: () => policy, resolve, extraAuthorities: null, proxy: null });
+  const sender = createHttpSender({ policy: () => policy, resolve, extraAuthorities: null, proxy: null });
   closing.push(sender.close, receiver.close);
   const bodies = () => receiver.received.map(({ body }) => body.toString());
   return { send: sender.send, url: receiver.url, pass: async () => {}, bodies };

@@ -10,7 +10,7 @@ export type Sender = {
 };
 
 /** Creates a sender with its own connection pool. It does not follow redirects or decompress responses. */
-export function createSender(settings: NetworkSettings): Sender {
+export function createHttpSender(settings: NetworkSettings): Sender {
   const { pooled, single, close } = openConnections(settings);
   return {
     async send(request) {

@@ -6,7 +6,7 @@ import type { EventEvidence, Note } from "./types.ts";
 export type DatedEvent = EventEvidence & { day: number; times: number };
 
 /** An appliance's events up to a day, oldest first. Events that are equal to scoring appear once. */
-export type Timeline = {
+export type DatedEvents = {
   events: readonly DatedEvent[];
   replacements: readonly DatedEvent[];
   /** Preventive Maintenance, Cleaning and Filter Change. */
@@ -14,16 +14,16 @@ export type Timeline = {
 };
 
 /** Cached by the list of events, since one history is scored as of many days. */
-const timelines = new WeakMap<readonly EventEvidence[], Timeline>();
-const EMPTY: Timeline = { events: [], replacements: [], restoring: [] };
+const knownEvents = new WeakMap<readonly EventEvidence[], DatedEvents>();
+const EMPTY: DatedEvents = { events: [], replacements: [], restoring: [] };
 
 /** Returns the events up to the day number `today`. The result is cached: callers must not change `events` afterwards. */
-export function timeline(events: readonly EventEvidence[], today: number): Timeline {
+export function datedEventsUpTo(events: readonly EventEvidence[], today: number): DatedEvents {
   if (events.length === 0) return EMPTY;
-  let all = timelines.get(events);
+  let all = knownEvents.get(events);
   if (!all) {
     all = byKind(events.map(dated).sort(compare).reduce(appendEvent, []));
-    timelines.set(events, all);
+    knownEvents.set(events, all);
   }
   if (all.events.at(-1)!.day <= today) return all;
   return {
@@ -33,12 +33,12 @@ export function timeline(events: readonly EventEvidence[], today: number): Timel
   };
 }
 
-/** Fills the cache of `timeline` in steps, for a long history. `timeline` itself sorts in half the time. */
-export function* prepareTimelineInSteps(events: readonly EventEvidence[]): Steps<void> {
+/** Fills the cache of `datedEventsUpTo` in steps, for a long history. `datedEventsUpTo` itself sorts in half the time. */
+export function* prepareDatedEventsInSteps(events: readonly EventEvidence[]): Steps<void> {
   const sorted = yield* sortInSteps(yield* mapInSteps(events, dated), compare);
   const distinct: DatedEvent[] = [];
   yield* forEachInSteps(sorted, (event) => void appendEvent(distinct, event));
-  timelines.set(events, byKind(distinct));
+  knownEvents.set(events, byKind(distinct));
 }
 
 const dated = ({
@@ -67,7 +67,7 @@ function appendEvent(distinct: DatedEvent[], event: DatedEvent): DatedEvent[] {
   return distinct;
 }
 
-function byKind(events: readonly DatedEvent[]): Timeline {
+function byKind(events: readonly DatedEvent[]): DatedEvents {
   const replacements: DatedEvent[] = [];
   const restoring: DatedEvent[] = [];
   for (const event of events)
@@ -106,7 +106,7 @@ export function concerns(event: EventEvidence, componentId: string): boolean {
 /** Returns the day number of the component's last Replacement up to `today`; undefined without one. */
 export function lastReplacement(
   component: { id: string; lastReplaced: Day | null },
-  { replacements }: Pick<Timeline, "replacements">,
+  { replacements }: Pick<DatedEvents, "replacements">,
   today: number,
 ): number | undefined {
   const stored = component.lastReplaced === null ? undefined : dayNumber(component.lastReplaced);

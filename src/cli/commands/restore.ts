@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { readPassphrase } from "../../backup/read-passphrase.ts";
+import { command, required, text } from "../command.ts";
+
+export const restoreCommand = command({
+  description:
+    "The data folder (--data-dir) must be empty or not exist. The next start migrates the schema of a backup from an " +
+    "older version.",
+  arguments: { file: required("the backup") },
+  options: {
+    passphraseFile: text("FILE", "file with the passphrase on one line (default: backup.passphrase)"),
+    key: text("FILE", "the key file, for a backup written with --no-key"),
+  },
+  examples: ["mainstay restore /mnt/backups/mainstay.backup --data-dir /var/lib/mainstay"],
+  async run({ config, cwd, env, print }, { file }, { passphraseFile, key }) {
+    const { restoreBackup } = await import("../../backup/restore-backup.ts");
+    const startedAt = performance.now();
+    const { dataDir } = config.storage;
+    const restored = await restoreBackup({
+      file: resolve(cwd, file),
+      dataDir,
+      passphrase: readPassphrase(passphraseFile, config.backup.passphrase),
+      keyFile: key && resolve(cwd, key),
+      env,
+    });
+    const { manifest, pendingMigrations } = restored;
+    const durationMs = Math.round(performance.now() - startedAt);
+    print(
+      {
+        data_dir: dataDir,
+        created_at: manifest.created_at,
+        product_version: manifest.product_version,
+        schema_version: manifest.schema_version,
+        pending_migrations: pendingMigrations,
+        key: restored.key,
+        uploads: manifest.uploads,
+        uploads_missing: manifest.uploads_missing,
+        counts: manifest.counts,
+        duration_ms: durationMs,
+      },
+      [
+        `Restored the backup of ${manifest.created_at} to ${dataDir} and verified it.`,
+        `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
+        ...(pendingMigrations > 0 ? [`The next start runs ${pendingMigrations} schema migrations.`] : []),
+        `Start with: mainstay serve --data-dir ${dataDir}`,
+      ].join("\n"),
+    );
+  },
+});
