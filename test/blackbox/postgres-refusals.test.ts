@@ -9,13 +9,18 @@ import { PostgresServer } from "../support/postgres-server.ts";
 const { install } = useMainstay({ inFolder: true });
 const { newDatabase, ask } = usePostgres();
 
-/** The time that a database that is away gets to return: longer than any refusal takes on a busy machine. */
+/** The time that an unavailable database gets to return: longer than any other error takes on a busy machine. */
 const CONNECT_TIMEOUT_S = 60;
+/** For a database that is unavailable, which an error reports only after that time. */
+const SHORT_TIMEOUT_S = 2;
 
-/** Returns the error of a server and a command, which both refuse the address without waiting for the database. */
-async function refusal(address: string): Promise<{ error: string; hint: string }> {
+/** Returns the error of a server and a command, which both reject the address within the time to return. */
+async function refusal(
+  address: string,
+  timeoutS = CONNECT_TIMEOUT_S,
+): Promise<{ error: string; hint: string }> {
   const url = new URL(address);
-  url.searchParams.set("connect_timeout", String(CONNECT_TIMEOUT_S));
+  url.searchParams.set("connect_timeout", String(timeoutS));
   const installation = install({ storage: { url: url.href } });
   const startedAt = performance.now();
   const { code, stdout, stderr } = await installation.run("serve", "--port", "0");
@@ -118,12 +123,18 @@ describe("an address that cannot be right is rejected within seconds, with a rem
   });
 
   test("an unknown host", async () => {
-    const { error } = await refusal("postgres://mainstay:pass-word-of-ours@no-such-host.invalid/mainstay");
+    const { error } = await refusal(
+      "postgres://mainstay:pass-word-of-ours@no-such-host.invalid/mainstay",
+      SHORT_TIMEOUT_S,
+    );
     expect(error).toContain("the host name no-such-host.invalid cannot be resolved");
   });
 
   test("a host without a listener", async () => {
-    const { error } = await refusal("postgres://mainstay:pass-word-of-ours@127.0.0.1:1/mainstay");
+    const { error } = await refusal(
+      "postgres://mainstay:pass-word-of-ours@127.0.0.1:1/mainstay",
+      SHORT_TIMEOUT_S,
+    );
     expect(error).toContain("does not answer at 127.0.0.1:1");
   });
 
