@@ -15,7 +15,7 @@ const MAX_CALLERS = 10_000;
 
 type WaitingCall = { resolve: (refusedMs: number | undefined) => void; reject: (error: unknown) => void };
 
-/** What this server knows of a caller. Times are of the monotonic clock unless they say otherwise. */
+/** The calls and permits of a caller that this server knows. Times are of the monotonic clock unless they say otherwise. */
 type Account = {
   /** Names this account in the database. */
   holder: string;
@@ -112,7 +112,7 @@ export class DistributedRateWindow {
       }
       account.isAsking = false;
     } catch (error) {
-      // Whether the request was stored is unknown. Under another name nothing is counted twice: what the old one had
+      // The request may have been stored or not. Under another name nothing is counted twice: what the old one had
       // counts as used, and expires.
       if (this.#accounts.peek(caller) === account) this.#accounts.delete(caller);
       for (const { reject } of account.waiting.splice(0)) reject(error);

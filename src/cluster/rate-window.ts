@@ -37,7 +37,7 @@ export type RateWindowRows = {
   ): Promise<string | undefined>;
 };
 
-/** What a server reports of a caller, and the calls that wait for a decision. */
+/** The report of a server on a caller, and the calls that wait for a decision. */
 export type PermitRequest = {
   holder: string;
   /** The calls that the server admitted with permits since its last request. It must have no valid permits left. */

@@ -184,13 +184,13 @@ export type ClaimType = {
   componentIds: ReadonlySet<string>;
 };
 
-/** What original parts of buildings of some years are likely made of, and their hazard ratio for it. */
+/** The likely make of original parts of buildings of some years, and its hazard ratio. */
 export type Era = {
   id: string;
   /** A description in words. */
   label: string;
   componentIds: ReadonlySet<string>;
-  /** Of the building, inclusive. */
+  /** The building's years, inclusive. */
   firstYear: number;
   lastYear: number;
   ratio: number;

@@ -1,7 +1,7 @@
 import { gammaQuantile } from "../gamma.ts";
 import type { FailureCost } from "./failure-cost.ts";
 
-/** What the failures of some days are expected to cost, in cents; not rounded. */
+/** The expected cost of the failures of some days, in cents; not rounded. */
 export type ExpectedCost = {
   failures: number;
   mean: number;

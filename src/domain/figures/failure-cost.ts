@@ -1,6 +1,6 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 
-/** What one failure costs, in cents and cents squared: the moments of the emergency replacement and a possible damage. */
+/** The cost of one failure, in cents and cents squared: the moments of the emergency replacement and a possible damage. */
 export type FailureCost = { mean: number; meanSquare: number };
 
 /**

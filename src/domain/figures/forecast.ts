@@ -24,7 +24,7 @@ export type ForecastWindow<Item> = {
   proactiveCents: number;
   /** Cost of the items after failure: all of them failing at once. */
   reactiveCents: number;
-  /** What the failures of all components within the window are expected to cost. */
+  /** The expected cost of the failures of all components within the window. */
   expected: ExpectedCost;
 };
 
