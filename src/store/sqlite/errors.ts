@@ -14,6 +14,11 @@ export function explainError(error: unknown, file: string): unknown {
       `${file} is damaged (${message})`,
       "Restore it from a backup with `mainstay restore`.",
     );
+  if (code.startsWith("SQLITE_BUSY"))
+    return new StorageError(
+      `another process has locked ${file} for longer than a write waits; nothing was changed`,
+      "Find it with `fuser` or `lsof`: an import or another command that is stopped inside a transaction. Continue or end it.",
+    );
   const isRefused = /^SQLITE_(CANTOPEN|READONLY|IOERR)/.test(code);
   // If there is no space for a new file, SQLite reports that it cannot be opened.
   if (code === "SQLITE_FULL" || (isRefused && isDiskFull(dirname(file))))
