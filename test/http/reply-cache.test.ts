@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ReplyCache } from "../../src/http/reply-cache.ts";
+import { ReplyCache, replyKey } from "../../src/http/reply-cache.ts";
 
 const reply = (length: number) => ({ raw: "x".repeat(length) });
 
@@ -25,4 +25,19 @@ test("large replies and streams are not cached, and the least recently used are 
   expect(cache.get("1", "a")).toBeUndefined();
   expect(cache.get("1", "b")).toBeDefined();
   expect(cache.get("1", "c")).toBeDefined();
+});
+
+test("a key distinguishes what a page shows, not how it was asked for", () => {
+  const query = (...pairs: [string, string][]) => new Map(pairs);
+  const terms = query(["years", "10"], ["budget", "500"]);
+  const key = replyKey("EMB_1", "plan.csv", "gzip", terms);
+  expect(replyKey("EMB_1", "plan.csv", "gzip", query(["budget", "500"], ["years", "10"]))).toBe(key);
+  const others = [
+    replyKey("EMB_2", "plan.csv", "gzip", terms),
+    replyKey("EMB_1", "schedule", "gzip", terms),
+    replyKey("EMB_1", "plan.csv", "identity", terms),
+    replyKey("EMB_1", "plan.csv", "gzip", query(["years", "10"])),
+    replyKey("EMB_1", "plan.csv", "gzip", query(["years", '10","budget","500'])),
+  ];
+  expect(new Set([key, ...others]).size).toBe(6);
 });

@@ -25,7 +25,7 @@ import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, type PublicCall, publicOperation, type Reply } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import { lenientPlanTerms } from "../query.ts";
-import { ReplyCache } from "../reply-cache.ts";
+import { ReplyCache, replyKey } from "../reply-cache.ts";
 
 type EmbedDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
@@ -84,21 +84,21 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
   const cache = new ReplyCache();
   /**
-   * Returns the reply that `make` makes, a few at a time for each embed, or the same one until the partner's data or the
-   * day changes; a page with status 404 if there is no embed.
+   * Returns the reply that `make` makes for a page or file of this name, a few at a time for each embed, or the same one
+   * until the partner's data or the day changes; a page with status 404 if there is no embed. `up` leads to the root.
    */
   const replyFor = async (
     call: PublicCall,
-    up: string,
+    { name, up }: { name: string; up: string },
     make: (found: FoundEmbed) => Promise<Reply<never>>,
     onReply: (embedId: string, now: number) => void = () => {},
   ): Promise<Reply<never>> => {
     const found = await findEmbed(call);
     if (!found) return await notFoundPage(call, up);
-    const { url, headers } = call.request;
+    const encoding = encodingFor(call.request.headers.get("accept-encoding"));
     const { id, partnerId } = found.embed;
     const version = `${await read.partners.revision(partnerId)} ${dayOf(call.now)}`;
-    const key = `${id} ${encodingFor(headers.get("accept-encoding"))} ${url}`;
+    const key = replyKey(id, name, encoding, call.query);
     // A cached reply takes memory, too, until the client has read it.
     call.reserveMemoryFor(id);
     const makeUnlessCached = async () => cache.get(version, key) ?? (await make(found));
@@ -127,7 +127,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           const rendered = await runYielding(steps, call.yieldNow);
           return pageReply(deps, call, rendered);
         };
-        return replyFor(call, "../../", make, onView);
+        return replyFor(call, { name: "page", up: "../../" }, make, onView);
       },
     }),
     publicOperation({
@@ -137,7 +137,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "All components of the property, in pages",
       parameters: [tokenInPath, pageNumber],
       handle: (call) =>
-        replyFor(call, "../../../", async (found) => {
+        replyFor(call, { name: "components", up: "../../../" }, async (found) => {
           const { renderComponentList } = await pages();
           const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
             ? Number(call.query.get("page"))
@@ -157,7 +157,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       summary: "The printable replacement reserve schedule of the property",
       parameters: [tokenInPath, ...planTerms],
       handle: (call) =>
-        replyFor(call, "../../../", async (found) => {
+        replyFor(call, { name: "schedule", up: "../../../" }, async (found) => {
           const { renderSchedulePage } = await import("../../web/embed/schedule-page.tsx");
           const { fileOf } = await assetTable();
           const figures = await figuresOf(call, found);
@@ -181,7 +181,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       async handle(call) {
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
-        return await replyFor(call, "../../../", async (found) => {
+        return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {
           const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
           const steps = csvRows(file, await figuresOf(call, found));
           const { heading, rows } = await runYielding(steps, call.yieldNow);
