@@ -8,7 +8,7 @@ export function closestKey<Key extends string>(key: string, candidates: readonly
   const [section, name] = split(key);
   return closest(candidates, (candidate) => {
     const [itsSection, itsName] = split(candidate);
-    return Math.min(editDistance(section, itsSection), 2) + typos(name, itsName);
+    return distanceWithin(section, itsSection, 1) + typos(name, itsName);
   });
 }
 
@@ -29,8 +29,15 @@ function closest<Word extends string>(
 
 /** Returns the edit distance, or Infinity if too much of the word differs for a typo. */
 function typos(word: string, candidate: string): number {
-  const distance = editDistance(word, candidate);
-  return distance <= Math.max(1, candidate.length * 0.4) ? distance : Number.POSITIVE_INFINITY;
+  const most = Math.max(1, Math.floor(candidate.length * 0.4));
+  const distance = distanceWithin(word, candidate, most);
+  return distance <= most ? distance : Number.POSITIVE_INFINITY;
+}
+
+/** Returns the edit distance; `most` + 1 if it is larger, without comparing a word that is that much longer. */
+function distanceWithin(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  return Math.min(editDistance(a, b), most + 1);
 }
 
 function split(key: string): [section: string, name: string] {
