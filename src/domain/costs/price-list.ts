@@ -1,0 +1,140 @@
+import type { ApplianceType, Knowledge } from "../knowledge.ts";
+import { type BookCosts, type PriceTerms, Scale } from "./book-costs.ts";
+import type { ComponentCosts, UnitCosts } from "./component-costs.ts";
+import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
+import { type PricedAppliance, type PricedProperty, sizeOf } from "./size.ts";
+import { costsBy, hasOwnCosts, type OwnCosts, orElse, ownBefore } from "./stated-costs.ts";
+
+/** A component with everything that its costs depend on. */
+export type PricedComponent = OwnCosts & PricedAppliance & PricedProperty & { defId: string };
+
+/** Prices kept. Beyond it they are computed again, so that a million sizes need no more memory. */
+const MOST_KEPT = 20_000;
+
+/**
+ * The costs of a partner's components and units (docs/model/costs.md). What depends on type, size, state and cost lines alone
+ * is computed once.
+ * @example
+ * const prices = new PriceList(knowledge, terms, lines);
+ * const { plannedCents, failedCents, basis } = prices.ofComponent(component);
+ */
+export class PriceList {
+  readonly #lines: CostLines;
+  /** By type, state and size; size 0 is unknown. */
+  readonly #kept = new Map<string, Map<string, Map<number, TypePrices>>>();
+  #keptCount = 0;
+
+  constructor(
+    readonly knowledge: Knowledge,
+    readonly terms: PriceTerms,
+    lines: readonly CostLine[] = [],
+  ) {
+    this.#lines = new CostLines(lines);
+  }
+
+  /** Returns the prices of an appliance. Throws for an unknown type. */
+  ofAppliance(appliance: PricedAppliance, property: PricedProperty): TypePrices {
+    const type = this.knowledge.type(appliance.typeId);
+    const size = sizeOf(type, appliance, property);
+    return (
+      this.#kept
+        .get(type.id)
+        ?.get(property.state)
+        ?.get(size ?? 0) ?? this.#keep(type, property.state, size)
+    );
+  }
+
+  /** Returns the costs of a component; those of its whole unit if it is the principal part of one. */
+  ofComponent(component: PricedComponent): ComponentCosts {
+    return this.ofAppliance(component, component).component(component.defId, component);
+  }
+
+  #keep(type: ApplianceType, state: string, size: number | null): TypePrices {
+    if (this.#keptCount++ === MOST_KEPT) {
+      this.#kept.clear();
+      this.#keptCount = 1;
+    }
+    const prices = new TypePrices(type, state, size, this.terms, this.#lines);
+    const states = this.#kept.get(type.id) ?? new Map<string, Map<number, TypePrices>>();
+    this.#kept.set(type.id, states);
+    const sizes = states.get(state) ?? new Map<number, TypePrices>();
+    states.set(state, sizes);
+    sizes.set(size ?? 0, prices);
+    return prices;
+  }
+}
+
+/** A part's costs in the knowledge base and by the partner, before a component's own numbers. */
+type Priced<Of> = { book: BookCosts; stated: StatedCosts; costs: Of };
+
+/** The prices of the appliances of a type that are of one size, in one state. */
+export class TypePrices {
+  readonly #components = new Map<string, Priced<ComponentCosts>>();
+  readonly #unit: Priced<UnitCosts>;
+
+  constructor(
+    private readonly type: ApplianceType,
+    state: string,
+    size: number | null,
+    terms: PriceTerms,
+    lines: CostLines,
+  ) {
+    const scale = new Scale(type, state, size, terms);
+    const stated = (defId: string | null) =>
+      lines.of(type.id, defId, { state, size, exponent: type.size?.exponent ?? 0 });
+    const { principalDefId } = this;
+    const principal = type.components.find(({ id }) => id === principalDefId) ?? null;
+    const book = scale.unit(principal);
+    // A line of the principal part prices the unit, unless the unit has one itself.
+    const ofUnit = principal ? orElse(stated(null), stated(principal.id)) : stated(null);
+    const unit = costsBy(book, ofUnit);
+    for (const def of type.components)
+      this.#components.set(
+        def.id,
+        def === principal
+          ? { book, stated: ofUnit, costs: { ...unit, isPrincipal: true } }
+          : priceOf(scale.component(def), stated(def.id)),
+      );
+    this.#unit = { book, stated: ofUnit, costs: { ...unit, rcvCents: this.#rcvCents(unit.plannedCents) } };
+  }
+
+  /** True for a type that is replaced as a whole; documented sums count such a unit once at most. */
+  get isWhole(): boolean {
+    return this.type.whole !== null;
+  }
+
+  /** Returns the id of the principal part; null for a type without one. */
+  get principalDefId(): string | null {
+    return this.type.whole?.principal?.defId ?? null;
+  }
+
+  /** Returns the costs of a component, by its own numbers if it has any. Throws for a component of another type. */
+  component(defId: string, own?: OwnCosts): ComponentCosts {
+    const priced = this.#components.get(defId);
+    if (!priced) throw new Error(`${defId} is not a component of ${this.type.id}`);
+    if (!own || !hasOwnCosts(own)) return priced.costs;
+    return { ...costsBy(priced.book, ownBefore(own, priced.stated)), isPrincipal: priced.costs.isPrincipal };
+  }
+
+  /**
+   * Returns the costs of the whole unit, also for a type whose parts are replaced one by one. `own` are its principal part's
+   * own numbers.
+   */
+  unit(own?: OwnCosts): UnitCosts {
+    const { book, stated, costs } = this.#unit;
+    if (!own || !hasOwnCosts(own)) return costs;
+    const unit = costsBy(book, ownBefore(own, stated));
+    return { ...unit, rcvCents: this.#rcvCents(unit.plannedCents) };
+  }
+
+  #rcvCents(unitCents: number): number {
+    if (this.principalDefId !== null) return unitCents;
+    let parts = 0;
+    for (const { costs } of this.#components.values()) parts += costs.plannedCents;
+    return Math.min(parts, unitCents);
+  }
+}
+
+function priceOf(book: BookCosts, stated: StatedCosts): Priced<ComponentCosts> {
+  return { book, stated, costs: { ...costsBy(book, stated), isPrincipal: false } };
+}
