@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { PriceTerms } from "../../../src/domain/costs/book-costs.ts";
-import { exactFailedCents } from "../../../src/domain/costs/component-costs.ts";
+import { COST_BASES, exactFailedCents } from "../../../src/domain/costs/component-costs.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
-import { PriceList } from "../../../src/domain/costs/price-list.ts";
+import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 const knowledge = loadKnowledge();
@@ -21,7 +21,7 @@ const line = (given: Partial<CostLine>): CostLine => ({
   source: "own",
   ...given,
 });
-const component = (defId: string, given: Partial<Parameters<PriceList["ofComponent"]>[0]> = {}) => ({
+const component = (defId: string, given: Partial<PricedComponent> = {}): PricedComponent => ({
   defId,
   typeId: knowledge.component(defId).typeId,
   size: null,
@@ -31,10 +31,11 @@ const component = (defId: string, given: Partial<Parameters<PriceList["ofCompone
   ...HOUSE,
   ...given,
 });
-const costOf = (defId: string, given = {}, lines: CostLine[] = [], terms = TERMS) =>
+const costOf = (defId: string, given: Partial<PricedComponent> = {}, lines: CostLine[] = [], terms = TERMS) =>
   new PriceList(knowledge, terms, lines).ofComponent(component(defId, given));
-const boilerUnit = (lines: CostLine[], given = {}) =>
-  new PriceList(knowledge, TERMS, lines).ofAppliance(component("boiler_burner", given), HOUSE).unit();
+const boiler = (lines: CostLine[]): TypePrices =>
+  new PriceList(knowledge, TERMS, lines).ofAppliance(component("boiler_burner"), HOUSE);
+const boilerUnit = (lines: CostLine[]) => boiler(lines).unit();
 
 describe("costs without a size, a location or own numbers", () => {
   test("are the knowledge base's, and a principal part costs what its unit does", () => {
@@ -183,7 +184,7 @@ describe("own costs come first", () => {
     expect(boilerUnit([line({ ...heart, plannedCents: 7 })]).plannedCents).toBe(7);
     const unitLine = line({ componentDefId: null, plannedCents: 8 });
     expect(boilerUnit([line({ ...heart, plannedCents: 7 }), unitLine]).plannedCents).toBe(8);
-    const prices = new PriceList(knowledge, TERMS, [unitLine]).ofAppliance(component("boiler_burner"), HOUSE);
+    const prices = boiler([unitLine]);
     const own = { ownPlannedCents: 9, ownFailedCents: null };
     expect(prices.unit(own).plannedCents).toBe(9);
     expect(prices.component("boiler_heat_exchanger", own).plannedCents).toBe(9);
@@ -229,6 +230,7 @@ test("whatever is stated, costs are whole cents that are not negative, and c_f =
           expect(Number.isSafeInteger(amount)).toBe(true);
           expect(amount).toBeGreaterThanOrEqual(0);
         }
+        expect(COST_BASES).toContain(costs.basis);
         expect(Math.abs(exactFailedCents(costs) - costs.failedCents)).toBeLessThanOrEqual(0.5);
         if (own.ownPlannedCents !== null) expect(costs.plannedCents).toBe(own.ownPlannedCents);
         if (own.ownFailedCents !== null) expect(costs.failedCents).toBe(own.ownFailedCents);
