@@ -1,6 +1,8 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { PLAN_LIMITS, type PlanTerms } from "../domain/planning/property-plan.ts";
+import { parseState } from "../domain/property.ts";
+import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
 import type { Slice } from "../store/slice.ts";
@@ -116,6 +118,28 @@ export function lenientPlanTerms(query: ReadonlyMap<string, string>): PlanTerms 
     inflationPct: one("inflation_pct").inflationPct,
     budgetCents: one("budget").budgetCents,
   };
+}
+
+const LONGEST_SEARCH = 100;
+
+/** Parses the filters of properties; undefined without any. */
+export function parsePropertyFilter(query: ReadonlyMap<string, string>): PropertyFilter | undefined {
+  const filter: PropertyFilter = {};
+  const [state, city, zip, text] = ["state", "city", "zip", "q"].map((name) => query.get(name)?.trim());
+  if (state !== undefined) filter.state = parseState(state);
+  if (city !== undefined) filter.city = parseSearched("city", city);
+  if (text !== undefined) filter.text = parseSearched("q", text);
+  if (zip !== undefined) {
+    if (!/^\d{5}(-\d{4})?$/.test(zip))
+      throw invalidParameter("zip", "must be a ZIP code with 5 or 5+4 digits");
+    filter.zip = zip;
+  }
+  return Object.keys(filter).length === 0 ? undefined : filter;
+}
+
+function parseSearched(name: string, text: string): string {
+  if (text !== "" && text.length <= LONGEST_SEARCH) return text;
+  throw invalidParameter(name, `must have 1 to ${LONGEST_SEARCH} characters`);
 }
 
 export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";

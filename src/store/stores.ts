@@ -19,6 +19,7 @@ import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
 import { planStore } from "./queries/plans.ts";
 import { propertyStore } from "./queries/properties.ts";
+import { propertyFilterStore } from "./queries/property-filters.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { rateWindowStore } from "./queries/rate-windows.ts";
 import { recountStore } from "./queries/recounts.ts";
@@ -37,6 +38,7 @@ export const storesOf = (engine: Engine) => ({
   partners: partnerStore(engine),
   administrators: administratorStore(engine),
   properties: propertyStore(engine),
+  propertyFilters: propertyFilterStore(engine),
   units: unitStore(engine),
   appliances: applianceStore(engine),
   components: componentStore(engine),

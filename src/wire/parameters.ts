@@ -76,6 +76,17 @@ export const systemFilter = inQuery("system", "Filter by building system", "plum
   enum: [...SYSTEMS],
 });
 export const stateFilter = inQuery("state", "Filter by US state abbreviation (case-insensitive)", "NY");
+/** The filters of properties. */
+export const propertyFilters: readonly Parameter[] = [
+  stateFilter,
+  inQuery("city", "Filter by city (case-insensitive)", "New York"),
+  inQuery("zip", "Filter by ZIP code; 5 digits also match ZIP+4 codes", "10013"),
+  inQuery(
+    "q",
+    "Filter by words in the name or address, all of which must occur (ignores case and accents; at most 100 characters)",
+    "harbor st",
+  ),
+];
 export const propertyFilter = inQuery("property_id", "Filter by property", EXAMPLE_IDS.P);
 export const applianceFilter = inQuery("appliance_id", "Filter by appliance", EXAMPLE_IDS.A);
 const since = inQuery("since", "Events after this ISO 8601 timestamp", "2026-10-21T00:00:00Z");

@@ -33,6 +33,11 @@ export function listReads({
     "a page of properties": () => store.read.properties.countedPage(partnerId, SLICE),
     "the list of properties": () => store.read.properties.page(partnerId, SLICE),
     "the portfolio summary": () => store.read.properties.portfolioPage(partnerId, SLICE),
+    "a range of filtered properties": async () => {
+      const { propertyFilters } = store.read;
+      for (const by of [{}, { state: "NY" }, { zip: "10013" }, { state: "NY", zip: "10013" }])
+        await propertyFilters.inRange(partnerId, by, 1, 1000);
+    },
     "the list of appliances": () => store.read.appliances.page(partnerId, SLICE),
     "a property's appliances": () => store.read.appliances.pageOfProperty(propertyId, SLICE),
     "a property's units": () => store.read.units.page(propertyId, SLICE),
@@ -97,6 +102,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the days of a property's events": () => store.read.serviceEvents.daysBefore(propertyId, day),
     "the days of properties' events": () => store.read.serviceEvents.daysBeforeRecords([propertyId]),
     "a property by its address": () => store.read.properties.ofAddress(partnerId, "N", "A"),
+    "some filtered properties": () => store.read.propertyFilters.ofSeqs(partnerId, [1, 2]),
+    "the sums of filtered properties": () => store.read.propertyFilters.sumOf(partnerId, [1, 2]),
     "the demo properties": () => store.read.properties.demo(partnerId),
     "whose a property is": () => store.read.properties.ownerOf(propertyId),
     "an embed by its token": () => store.read.embeds.findByToken("x"),

@@ -1,13 +1,16 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import type { PropertyTotals } from "../../domain/totals.ts";
+import { matchesFilter, type PropertyFilter } from "../../domain/property-filter.ts";
+import type { PropertyTotals, Totals } from "../../domain/totals.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
+import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, pagingParameters, propertyInPath, sandbox } from "../../wire/parameters.ts";
+import { format, pagingParameters, propertyFilters, propertyInPath, sandbox } from "../../wire/parameters.ts";
 import {
   portfolioItem,
   portfolioItemView,
@@ -37,10 +40,11 @@ import {
   type Operation,
   ok,
   okReplies,
+  type PartnerCall,
   partnerOperation,
   readReplies,
 } from "../operation.ts";
-import { parseSlice, wantsSandbox } from "../query.ts";
+import { parsePropertyFilter, parseSlice, wantsSandbox } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -51,15 +55,22 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/properties",
       summary: "List properties, oldest first",
       tag: "Properties",
-      parameters: [...pagingParameters, sandbox],
+      description: FILTERS_DESCRIPTION,
+      parameters: [...propertyFilters, ...pagingParameters, sandbox],
       replies: readReplies("A page of properties", propertyPage),
-      async handle({ partner, query, store }) {
+      async handle({ partner, query, store, yieldNow }) {
         const slice = parseSlice(query);
+        const filter = parsePropertyFilter(query);
         if (wantsSandbox(query)) {
-          const demo = await store.read.properties.demo(partner.id);
+          const demo = await demoProperties(store, partner, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
           const records = rows.map((row) => propertyRowView(row.property));
           return ok(propertyPage.of(records, slice, demo.length, partner.name));
+        }
+        if (filter) {
+          const { rows, total } = await filteredProperties({ store, yieldNow }, partner.id, filter, slice);
+          const records = rows.map((row) => propertyRowView(row.property));
+          return ok(propertyPage.of(records, slice, total, partner.name));
         }
         const { rows, total } = await store.read.properties.countedPage(partner.id, slice);
         return ok(propertyPage.of(rows.map(propertyRowView), slice, total, partner.name));
@@ -174,29 +185,55 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       cacheable: true,
       path: "/v1/portfolio/summary",
       summary: "List properties with their risk and costs, and portfolio totals",
-      description:
-        "The properties on the page with their figures, and totals for the whole portfolio (for the demo properties with `sandbox=true`).",
+      description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. ${FILTERS_DESCRIPTION}`,
       tag: "Figures",
-      parameters: [...pagingParameters, sandbox, format],
+      parameters: [...propertyFilters, ...pagingParameters, sandbox, format],
       replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem),
       async handle(call) {
-        const { partner, query, store } = call;
-        const slice = parseSlice(query);
-        const sandbox = wantsSandbox(query);
-        const demo = sandbox ? await store.read.properties.demo(partner.id) : [];
-        const rows = sandbox
-          ? demo.slice(slice.offset, slice.offset + slice.limit)
-          : await store.read.properties.portfolioPage(partner.id, slice);
-        const totals = sandbox
-          ? sumOf(demo.map((row) => row.totals))
-          : await store.read.totals.ofPartner(partner.id);
-        const page = portfolioPage.of(rows.map(portfolioItemView), slice, totals.properties, partner.name, {
+        const slice = parseSlice(call.query);
+        const { rows, total, totals } = await findPortfolio(call, slice);
+        const page = portfolioPage.of(rows.map(portfolioItemView), slice, total, call.partner.name, {
           totals: portfolioTotalsView(totals),
         });
         return listReply(call, page, "portfolio", portfolioItem);
       },
     }),
   ];
+}
+
+const FILTERS_DESCRIPTION =
+  "Filters can be combined. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
+
+type PortfolioRow = { property: Property; totals: PropertyTotals };
+
+/** Returns the demo properties that match the filter. */
+async function demoProperties(
+  store: Store,
+  partner: Partner,
+  filter: PropertyFilter | undefined,
+): Promise<PortfolioRow[]> {
+  const demo = await store.read.properties.demo(partner.id);
+  return filter ? demo.filter(({ property }) => matchesFilter(filter, property)) : demo;
+}
+
+async function findPortfolio(
+  { partner, query, store, yieldNow }: PartnerCall,
+  slice: Slice,
+): Promise<{
+  rows: PortfolioRow[];
+  total: number;
+  totals: Omit<Totals, "serviceEvents"> & { properties: number };
+}> {
+  const filter = parsePropertyFilter(query);
+  if (wantsSandbox(query)) {
+    const demo = await demoProperties(store, partner, filter);
+    const rows = demo.slice(slice.offset, slice.offset + slice.limit);
+    return { rows, total: demo.length, totals: sumOf(demo.map((row) => row.totals)) };
+  }
+  if (filter) return await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
+  const rows = await store.read.properties.portfolioPage(partner.id, slice);
+  const totals = await store.read.totals.ofPartner(partner.id);
+  return { rows, total: totals.properties, totals };
 }
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */

@@ -3,6 +3,7 @@ import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Property } from "../../../src/domain/property.ts";
+import { matchesFilter } from "../../../src/domain/property-filter.ts";
 import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
@@ -125,6 +126,38 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await properties.findByReference(partner.id, TEXT)).toEqual(strange);
       expect(await properties.ofAddress(partner.id, TEXT, TEXT)).toEqual([strange]);
       expect(await properties.ofAddress(partner.id, TEXT, "elsewhere")).toEqual([]);
+    });
+
+    test("are filtered by state and ZIP code within a range, and summed", async () => {
+      const { propertyFilters, properties, totals } = read();
+      const all = await properties.portfolioPage(partner.id, ALL);
+      const inRange = (by: { state?: string; zip?: string }, after = 0, last = 1000) =>
+        propertyFilters.inRange(partner.id, by, after, last);
+      const seqs = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq);
+      expect(seqs(await inRange({}))).toEqual(all.map(({ property }) => property.seq));
+      expect(seqs(await inRange({}, 1, 2))).toEqual([2]);
+      for (const { state, zip } of all.map(({ property }) => property))
+        for (const by of [
+          { state },
+          zip === null ? {} : { zip },
+          zip === null ? { state } : { state, zip },
+        ]) {
+          const expected = all.filter(({ property }) => matchesFilter(by, property));
+          expect(seqs(await inRange(by)), JSON.stringify(by)).toEqual(
+            seqs(expected.map((row) => row.property)),
+          );
+        }
+      const rows = await propertyFilters.ofSeqs(partner.id, [3, 1, 99]);
+      expect(rows).toEqual([all[0]!, all[2]!]);
+      expect(await propertyFilters.ofSeqs(partner.id, [])).toEqual([]);
+      const { critical, warning, components, warningReactiveCents } = await totals.ofPartner(partner.id);
+      expect(await propertyFilters.sumOf(partner.id, seqs(await inRange({})))).toMatchObject({
+        critical,
+        warning,
+        components,
+        warningReactiveCents,
+      });
+      expect(await propertyFilters.sumOf(partner.id, [])).toMatchObject({ critical: 0, components: 0 });
     });
 
     test("are listed by creation, a slice at a time", async () => {

@@ -1,0 +1,51 @@
+/** Filters of properties; a property must match all that are present. */
+export type PropertyFilter = {
+  /** USPS abbreviation in upper case. */
+  state?: string;
+  city?: string;
+  /** 5 digits match all ZIP+4 codes that begin with them. */
+  zip?: string;
+  /** Words, each of which must be part of the name or the address. */
+  text?: string;
+};
+
+/** The columns of a property that filters read. */
+export type FilteredProperty = { name: string; address: string; city: string | null };
+
+/** Folds a text for comparison: without case, accents, and repeated spaces. */
+function foldText(text: string): string {
+  // Most texts have no accents; to decompose them would take most of the time of a search.
+  const plain = IS_ASCII.test(text) ? text : text.normalize("NFKD").replace(/\p{M}+/gu, "");
+  return plain.toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bounds of ASCII.
+const IS_ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * Returns the test for the filters that a database cannot apply alike on every engine; undefined if there are none.
+ * @example
+ * matcherOf({ text: "elm court" })!({ name: "Elm Court", address: "1 Elm St", city: null }) // true
+ */
+export function matcherOf({ city, text }: PropertyFilter): ((row: FilteredProperty) => boolean) | undefined {
+  if (city === undefined && text === undefined) return undefined;
+  const foldedCity = city === undefined ? undefined : foldText(city);
+  const words = text === undefined ? [] : foldText(text).split(" ");
+  return (row) => {
+    if (foldedCity !== undefined && (row.city === null || foldText(row.city) !== foldedCity)) return false;
+    if (words.length === 0) return true;
+    const searched = foldText(`${row.name}\n${row.address}`);
+    return words.every((word) => searched.includes(word));
+  };
+}
+
+/** Returns whether a property matches all filters. */
+export function matchesFilter(
+  filter: PropertyFilter,
+  property: FilteredProperty & { state: string; zip: string | null },
+): boolean {
+  const { state, zip } = filter;
+  if (state !== undefined && property.state !== state) return false;
+  if (zip !== undefined && property.zip !== zip && property.zip?.slice(0, 5) !== zip) return false;
+  return matcherOf(filter)?.(property) ?? true;
+}

@@ -1,0 +1,67 @@
+import type { Property } from "../../domain/property.ts";
+import { matcherOf, type PropertyFilter } from "../../domain/property-filter.ts";
+import { emptyTotals, type PropertyTotals, type Totals } from "../../domain/totals.ts";
+import type { Yield } from "../../event-loop.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
+import type { Slice } from "../../store/slice.ts";
+import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/** Properties that one statement reads. */
+const PROPERTIES_A_STEP = 500;
+
+type Deps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
+type FilteredPage = { rows: { property: Property; totals: PropertyTotals }[]; total: number };
+
+/** Returns a page of the partner's properties that match the filters, by creation, with the number of all matches. */
+export async function filteredProperties(
+  { store, yieldNow }: Deps,
+  partnerId: string,
+  filter: PropertyFilter,
+  slice: Slice,
+): Promise<FilteredPage> {
+  return await readConsistently(store, partnerId, async (read) => {
+    const seqs = await matchesOf(read, yieldNow, partnerId, filter);
+    return { rows: await pageOf(read, partnerId, seqs, slice), total: seqs.length };
+  });
+}
+
+/** Returns the same with the sums over all matches. */
+export async function filteredPortfolio(
+  { store, yieldNow }: Deps,
+  partnerId: string,
+  filter: PropertyFilter,
+  slice: Slice,
+): Promise<FilteredPage & { totals: Totals & { properties: number } }> {
+  return await readConsistently(store, partnerId, async (read) => {
+    const seqs = await matchesOf(read, yieldNow, partnerId, filter);
+    const totals = { ...emptyTotals(), properties: seqs.length };
+    for (let at = 0; at < seqs.length; at += PROPERTIES_A_STEP) {
+      const some = await read.propertyFilters.sumOf(partnerId, seqs.slice(at, at + PROPERTIES_A_STEP));
+      for (const name of Object.keys(some) as (keyof Totals)[]) totals[name] += some[name];
+      await yieldNow();
+    }
+    return { rows: await pageOf(read, partnerId, seqs, slice), total: seqs.length, totals };
+  });
+}
+
+/** Returns the numbers of all matches, in order. Reads the partner's whole list, a step at a time. */
+async function matchesOf(
+  { propertyFilters, totals }: Stores,
+  yieldNow: Yield,
+  partnerId: string,
+  filter: PropertyFilter,
+): Promise<number[]> {
+  const { properties: last } = await totals.ofPartner(partnerId);
+  const matches = matcherOf(filter);
+  const seqs: number[] = [];
+  for (let after = 0; after < last; after += PROPERTIES_A_STEP) {
+    const rows = await propertyFilters.inRange(partnerId, filter, after, after + PROPERTIES_A_STEP);
+    for (const row of rows) if (!matches || matches(row)) seqs.push(row.seq);
+    await yieldNow();
+  }
+  return seqs;
+}
+
+const pageOf = (read: Stores, partnerId: string, seqs: readonly number[], { limit, offset }: Slice) =>
+  read.propertyFilters.ofSeqs(partnerId, seqs.slice(offset, offset + limit));
