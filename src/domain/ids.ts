@@ -8,6 +8,7 @@ const ID_PREFIXES = {
   component: "C_",
   serviceEvent: "SE_",
   claim: "CLM_",
+  costLine: "CST_",
   sensorEvent: "PE_",
   photo: "PH_",
   embed: "EMB_",

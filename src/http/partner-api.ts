@@ -5,6 +5,7 @@ import { applianceOperations } from "./routes/appliances.ts";
 import { assetOperation } from "./routes/assets.ts";
 import { claimOperations } from "./routes/claims.ts";
 import { componentOperations } from "./routes/components.ts";
+import { costBookOperations } from "./routes/cost-book.ts";
 import { type DeliveryDeps, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
 import { eventOperations } from "./routes/events.ts";
@@ -40,6 +41,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
     ...planOperations(knowledge),
+    ...costBookOperations(knowledge),
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(knowledge),
     ...eventOperations(knowledge, deps.eventStream),

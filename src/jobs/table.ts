@@ -8,6 +8,7 @@ import { yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
+import { priceBasis, recalculateSums, requestIfBasisChanged } from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { finishRotations } from "../usecases/partners/administer-partner.ts";
@@ -120,6 +121,12 @@ export function jobTable(deps: JobDeps): Job[] {
       },
     },
     {
+      name: "recalculate-sums",
+      pattern: "*/15 * * * * *",
+      runAtStart: true,
+      run: recalculation(deps),
+    },
+    {
       name: "finish-secret-rotations",
       pattern: "30 * * * * *",
       runAtStart: true,
@@ -129,6 +136,19 @@ export function jobTable(deps: JobDeps): Job[] {
       },
     },
   ];
+}
+
+/** Recalculates stored sums after changes of cost books, and after a start with another knowledge base or settings. */
+function recalculation({ store, knowledge, clock, log }: JobDeps): Job["run"] {
+  let isBasisKnown = false;
+  return async (signal) => {
+    if (!isBasisKnown && (await requestIfBasisChanged(store, priceBasis(knowledge))))
+      log.info({}, "prices differ from those of the stored sums, which are recalculated");
+    isBasisKnown = true;
+    const deps = { store, knowledge, clock, yieldNow: yieldToEventLoop, signal };
+    for (const partnerId of await recalculateSums(deps))
+      log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
+  };
 }
 
 /**

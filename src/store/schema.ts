@@ -438,6 +438,48 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [index("claims_property").on(t.propertyId, t.dateOfLoss, t.id)],
   );
 
+  /** The lines of partners' cost books. An empty `componentDefId` or `state` is null: the whole unit, all states. */
+  const costLines = table(
+    "cost_lines",
+    {
+      id: text("id").primaryKey(),
+      partnerId: text("partner_id")
+        .notNull()
+        .references(() => partners.id),
+      /** The place in the book, from 0. */
+      position: int("position").notNull(),
+      typeId: text("type_id").notNull(),
+      componentDefId: text("component_def_id"),
+      state: text("state"),
+      plannedCents: bigint("planned_cents"),
+      failedCents: bigint("failed_cents"),
+      /** The size that the costs are of, in the unit of the type; null if they hold for any. */
+      size: real("size"),
+      asOf: text("as_of").notNull(),
+      source: oneOf("source", ["own", "history"]).notNull(),
+      createdAt: bigint("created_at").notNull(),
+    },
+    (t) => [uniqueIndex("cost_lines_book").on(t.partnerId, t.position)],
+  );
+
+  /** Partners whose stored sums are being recalculated by changed prices, in steps that continue after a restart. */
+  const recalculations = table("recalculations", {
+    partnerId: text("partner_id")
+      .primaryKey()
+      .references(() => partners.id),
+    /** Raised by each request; a run that sees another number at its end starts again. */
+    requests: int("requests").notNull(),
+    /** The number of the last property whose sums are recalculated; 0 at the start. */
+    doneSeq: int("done_seq").notNull(),
+    requestedAt: bigint("requested_at").notNull(),
+  });
+
+  /** One row: a digest of what prices follow from beside cost books, by which the stored sums were calculated. */
+  const priceBasis = table("price_basis", {
+    id: int("id").primaryKey(),
+    basis: text("basis").notNull(),
+  });
+
   const photos = table(
     "photos",
     {
@@ -882,6 +924,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     serviceEvents,
     sensorEvents,
     claims,
+    costLines,
+    recalculations,
+    priceBasis,
     photos,
     riskSnapshots,
     snapshotRuns,

@@ -5,6 +5,7 @@ import { claimStore } from "./queries/claims.ts";
 import { clockStore } from "./queries/clock.ts";
 import { componentStore } from "./queries/components.ts";
 import { consoleSessionStore } from "./queries/console-sessions.ts";
+import { costLineStore } from "./queries/cost-lines.ts";
 import { deliveryStore } from "./queries/deliveries.ts";
 import { deliveryLogStore } from "./queries/delivery-log.ts";
 import { embedStore } from "./queries/embeds.ts";
@@ -22,6 +23,7 @@ import { propertyStore } from "./queries/properties.ts";
 import { propertyFilterStore } from "./queries/property-filters.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { rateWindowStore } from "./queries/rate-windows.ts";
+import { recalculationStore } from "./queries/recalculations.ts";
 import { recountStore } from "./queries/recounts.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
@@ -48,6 +50,8 @@ export const storesOf = (engine: Engine) => ({
   serviceEvents: serviceEventStore(engine),
   sensorEvents: sensorEventStore(engine),
   claims: claimStore(engine),
+  costLines: costLineStore(engine),
+  recalculations: recalculationStore(engine),
   photos: photoStore(engine),
   purge: purgeStore(engine),
   snapshots: snapshotStore(engine),

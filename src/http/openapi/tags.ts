@@ -5,6 +5,7 @@ export const TAGS = {
   Authentication: "Credentials and tokens.",
   Claims: "Insurance claims and their effect on scores.",
   Components: "Components with their scores, history and trend. Alerts.",
+  Costs: "What you pay for replacements and failures.",
   Events: "The event stream, and the deliveries to your webhook endpoint.",
   Figures: "Reports, forecasts, reserves, condition, replacement cost and compliance of a property.",
   Onboarding: "A demo property for testing.",

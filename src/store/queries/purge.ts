@@ -137,6 +137,7 @@ export function purgeStore(engine: Engine) {
       isOf(t.idempotencyKeys.partnerId),
     ),
     all(t.feedCursors, t.feedCursors.partnerId),
+    some(t.costLines, [t.costLines.id], isOf(t.costLines.partnerId)),
     some(t.dailyBudgets, [t.dailyBudgets.partnerId, t.dailyBudgets.day], isOf(t.dailyBudgets.partnerId)),
   ];
   /** The deletions of one or a few rows each. */
@@ -149,6 +150,8 @@ export function purgeStore(engine: Engine) {
         .returning({ key: t.rateWindows.caller }),
     ) as Deletion,
     all(t.snapshotShares, t.snapshotShares.partnerId),
+    all(t.costLines, t.costLines.partnerId),
+    all(t.recalculations, t.recalculations.partnerId),
     all(t.partnerPlans, t.partnerPlans.partnerId),
     all(t.credentials, t.credentials.partnerId),
     all(t.webhookEndpoints, t.webhookEndpoints.partnerId),

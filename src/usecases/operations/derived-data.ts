@@ -47,6 +47,27 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
   return wrong;
 }
 
+/**
+ * Recalculates the sums of the properties from an offset in a partner's list, with their shares of the partner's sums, and marks
+ * their plans as stale. The caller has locked the partner's rows. Returns the next offset; undefined at the end.
+ */
+export async function recountProperties(
+  tx: Tx,
+  knowledge: Knowledge,
+  partnerId: string,
+  offset: number,
+): Promise<number | undefined> {
+  const { found, repairs } = await checkProperties({ knowledge }, tx, partnerId, offset);
+  for (const repair of repairs) await repair(tx);
+  const sum = emptyTotals();
+  for (const difference of found.differences) add(sum, difference, 1);
+  const { rcvCents: _, vitalCritical: __, ...ofPartner } = sum;
+  await tx.totals.addToPartner(partnerId, ofPartner);
+  for (const id of found.ids) await tx.plans.touch(id);
+  await tx.yieldToEventLoop();
+  return found.ids.length === 0 ? undefined : offset + found.ids.length;
+}
+
 async function checkPartner(
   deps: Deps,
   partnerId: string,
@@ -95,12 +116,20 @@ async function checkPartner(
 const COLUMNS = ["system", "state", "risk_tier"] as const;
 type Columns = Record<(typeof COLUMNS)[number], number>;
 
+type FoundProperties = {
+  ids: readonly string[];
+  columns: Columns;
+  /** By how much the sums of each wrong property are too low. */
+  differences: PropertyTotals[];
+  isLast: boolean;
+};
+
 async function checkProperties(
-  { knowledge }: Deps,
+  { knowledge }: Pick<Deps, "knowledge">,
   read: Stores,
   partnerId: string,
   offset: number,
-): Promise<Step<{ columns: Columns; differences: PropertyTotals[]; isLast: boolean }>> {
+): Promise<Step<FoundProperties>> {
   const properties = await read.properties.page(partnerId, { limit: PROPERTIES_A_STEP, offset });
   const ids = properties.map(({ id }) => id);
   const columns: Columns = { system: 0, state: 0, risk_tier: 0 };
@@ -135,7 +164,7 @@ async function checkProperties(
     const totals = { ...right, hasUnseen: right.hasUnseen || stored.hasUnseen };
     repairs.push((tx) => tx.recounts.setProperty(propertyId, totals));
   }
-  return { found: { columns, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
+  return { found: { ids, columns, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
 }
 
 /** Counts the wrong columns of a group of components, and returns how to correct them. */

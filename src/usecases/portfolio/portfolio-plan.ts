@@ -150,14 +150,9 @@ export async function planPortfolio(
   terms: PlanTerms,
 ): Promise<PortfolioPlan> {
   const { store, knowledge, clock } = deps;
-  const isSaved = await renewChangedPlans(deps, partnerId).then(
-    () => true,
-    (error) => {
-      // Reads continue on a full disk: what cannot be stored is computed for each response.
-      if (error instanceof StorageError) return false;
-      throw error;
-    },
-  );
+  // All plans of the portfolio may be stale then, and the response says that it is not up to date.
+  const isRecalculating = (await store.read.recalculations.ofPartner(partnerId)) !== undefined;
+  const isSaved = isRecalculating || (await savedChangedPlans(deps, partnerId));
   const sums = await store.read.plans.ofPartner(partnerId);
   const unsaved = isSaved ? NONE_UNSAVED : await addChangedPlans(deps, partnerId, sums);
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
@@ -166,6 +161,18 @@ export async function planPortfolio(
     ...planSummaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
     budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents, unsaved),
   };
+}
+
+/** Renews the changed plans; resolves with false if they cannot be stored. */
+async function savedChangedPlans(deps: PlanDeps, partnerId: string): Promise<boolean> {
+  try {
+    await renewChangedPlans(deps, partnerId);
+    return true;
+  } catch (error) {
+    // Reads continue on a full disk: what cannot be stored is computed for each response.
+    if (error instanceof StorageError) return false;
+    throw error;
+  }
 }
 
 /** Computes the plans of the changed properties and updates `portfolio` by the differences, without storing them. */

@@ -90,6 +90,7 @@ export const EXAMPLE_IDS = {
   C: "C_01m7xtg2ygfbvrca1mbjrm54pr",
   SE: "SE_01m7xtg343es99m1g51kgttpdd",
   CLM: "CLM_01m7xtg343ff0b7c2d4e6g8hjk",
+  CST: "CST_01m7xtg343g3c9e5f7h1k2m4np",
   PE: "PE_01m7xtxyz5fyas2zfab4srf5qn",
   PH: "PH_01m7xtxyz5g1h3j5k7m9npqrst",
   EMB: "EMB_01m7xtxyz5h4q6s8t0v2w4x6yz",

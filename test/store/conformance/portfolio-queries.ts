@@ -745,6 +745,56 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await sensorEvents.smartEvidenceBefore(heater.id, NOW, none, 9)).toEqual([]);
     });
 
+    test("of cost books is replaced as a whole, and kept in its order", async () => {
+      const { costLines } = read();
+      const line = { id: "CST_2", typeId: "boiler", componentDefId: null, state: null, createdAt: NOW };
+      const whole = { ...line, plannedCents: LARGE, failedCents: null, size: 1.25, asOf: DAY };
+      const part = { ...whole, id: "CST_1", componentDefId: "boiler_burner", state: "NY" };
+      const first = { ...whole, source: "own" as const };
+      const second = { ...part, plannedCents: null, failedCents: 1, source: "history" as const };
+      expect(await costLines.ofPartner(partner.id)).toEqual([]);
+      await world.store.write((tx) => tx.costLines.replace(partner.id, [first, second]));
+      expect(await costLines.ofPartner(partner.id)).toEqual([first, second]);
+      expect(await costLines.ofPartner(other.id)).toEqual([]);
+      await world.store.write((tx) => tx.costLines.replace(partner.id, [second]));
+      expect(await costLines.ofPartner(partner.id)).toEqual([second]);
+      const many = Array.from({ length: 450 }, (_, nth) => ({ ...first, id: `CST_m${nth}` }));
+      await world.store.write((tx) => tx.costLines.replace(partner.id, many));
+      expect(await costLines.ofPartner(partner.id)).toEqual(many);
+      const none = { ...first, plannedCents: null };
+      await expect(world.store.write((tx) => tx.costLines.replace(partner.id, [none]))).rejects.toThrow();
+      expect(await costLines.ofPartner(partner.id)).toHaveLength(450);
+      await world.store.write((tx) => tx.costLines.replace(partner.id, []));
+      expect(await costLines.ofPartner(partner.id)).toEqual([]);
+    });
+
+    test("of recalculations starts again at a new request, and ends only as it was started", async () => {
+      const { recalculations } = read();
+      const { id: partnerId } = partner;
+      expect(await recalculations.ofPartner(partnerId)).toBeUndefined();
+      await world.store.write((tx) => tx.recalculations.request(partnerId, NOW));
+      await world.store.write((tx) => tx.recalculations.advance({ partnerId, requests: 1, doneSeq: 7 }));
+      expect(await recalculations.ofPartner(partnerId)).toEqual({ partnerId, requests: 1, doneSeq: 7 });
+      await world.store.write((tx) => tx.recalculations.request(partnerId, NOW + 1));
+      const again = { partnerId, requests: 2, doneSeq: 0 };
+      await world.store.write((tx) => tx.recalculations.advance({ partnerId, requests: 1, doneSeq: 9 }));
+      expect(await recalculations.all()).toEqual([again]);
+      expect(await world.store.write((tx) => tx.recalculations.finish({ partnerId, requests: 1 }))).toBe(
+        false,
+      );
+      expect(await world.store.write((tx) => tx.recalculations.finish(again))).toBe(true);
+      expect(await recalculations.ofPartner(partnerId)).toBeUndefined();
+      await world.store.write((tx) => tx.recalculations.requestAll(NOW));
+      const all = await recalculations.all();
+      expect(all.map(({ partnerId }) => partnerId)).toEqual(ids(await read().partners.list()));
+      await world.store.write(async (tx) => {
+        for (const one of all) await tx.recalculations.finish(one);
+      });
+      expect(await recalculations.basis()).toBeUndefined();
+      for (const basis of ["a", TEXT]) await world.store.write((tx) => tx.recalculations.setBasis(basis));
+      expect(await recalculations.basis()).toBe(TEXT);
+    });
+
     test("of claims and photos is read in order", async () => {
       const input = { claimType: "water_damage", claimNumber: null, carrier: TEXT, status: "open" as const };
       const made = await world.write(partner, async (writer) => {

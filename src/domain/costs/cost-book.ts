@@ -1,0 +1,148 @@
+import { invalid } from "../errors.ts";
+import type { ApplianceType, Knowledge } from "../knowledge.ts";
+import { checkPastDay } from "../past-day.ts";
+import type { Day, Instant } from "../time.ts";
+
+/** What a partner pays for a kind of component or appliance. At least one of the two costs is known. */
+export type CostLine = {
+  typeId: string;
+  /** Null for the whole unit. */
+  componentDefId: string | null;
+  /** The state of the properties; null for all. */
+  state: string | null;
+  /** The cost of a planned replacement, in cents. */
+  plannedCents: number | null;
+  /** The cost after a failure, in cents: all of it in an `own` line, the bill of the replacement in one of `history`. */
+  failedCents: number | null;
+  /** The size that the costs are of, in the type's unit; null if they hold for any. */
+  size: number | null;
+  /** The day that the costs are of. */
+  asOf: Day;
+  /** `own`: entered by the partner; `history`: calculated from its service history. */
+  source: "own" | "history";
+};
+
+/** A line of a partner's cost book. */
+export type StoredCostLine = CostLine & { id: string; createdAt: Instant };
+
+/** The most lines of a cost book: far more than the kinds of components and appliances, in a few states each. */
+export const MOST_COST_LINES = 2_000;
+
+/** A cost this many times above or below the reference is probably an error of typing. */
+const UNUSUAL_FACTOR = 20;
+
+type Scope = Pick<CostLine, "typeId" | "componentDefId" | "state" | "size" | "source">;
+
+/** Returns a key of what a line applies to. Two lines with the same one overlap. */
+export const scopeKey = ({ typeId, componentDefId, state, size, source }: Scope): string =>
+  [typeId, componentDefId ?? "", state ?? "", size ?? "", source].join(" ");
+
+/** Returns what a line applies to, for people. */
+export function scopeText({ typeId, componentDefId, state, size }: Omit<Scope, "source">): string {
+  const kind = componentDefId === null ? typeId : `${typeId} ${componentDefId}`;
+  return `${kind}${size === null ? "" : ` of size ${size}`}${state === null ? "" : ` in ${state}`}`;
+}
+
+/** Throws invalid_request for a line of a kind that does not exist, without a cost, or of a future day. */
+export function checkCostLine(knowledge: Knowledge, line: CostLine, today: Day): void {
+  const type = knowledge.types.get(line.typeId);
+  if (!type) throw refused("type_id", "must be an appliance type; GET /v1/appliance-types lists them");
+  if (line.componentDefId !== null && !type.components.some(({ id }) => id === line.componentDefId))
+    throw refused("component_def_id", `must be a component of ${type.id}, or empty for the whole unit`);
+  if (line.plannedCents === null && line.failedCents === null)
+    throw refused("proactive_cost", "or reactive_cost is required");
+  if (line.size !== null && !type.size)
+    throw refused("size", `must be empty: costs of ${type.id} do not follow a size`);
+  checkPastDay("as_of", line.asOf, today);
+}
+
+const refused = (field: string, message: string) => invalid(`${field} ${message}`, [{ field, message }]);
+
+/** Returns what is unusual about a line, for its author; it is used as it is. */
+export function doubtsAbout(knowledge: Knowledge, line: CostLine): string[] {
+  const { plannedCents, failedCents } = line;
+  const doubts: string[] = [];
+  if (plannedCents !== null && failedCents !== null && failedCents < plannedCents)
+    doubts.push("reactive_cost is below proactive_cost, so waiting for the failure will seem to pay");
+  const type = knowledge.types.get(line.typeId)!;
+  const reference = referenceCents(type, line);
+  const factor = (plannedCents ?? failedCents!) / reference;
+  if (factor > UNUSUAL_FACTOR)
+    doubts.push(`the cost is more than 20 times the reference cost of ${usd(reference)}`);
+  if (factor < 1 / UNUSUAL_FACTOR)
+    doubts.push(`the cost is less than a twentieth of the reference cost of ${usd(reference)}`);
+  return doubts;
+}
+
+const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+
+/** Returns the planned cost of the knowledge base, scaled to the size of the line. */
+function referenceCents(type: ApplianceType, { componentDefId, size }: CostLine): number {
+  const component = type.components.find(({ id }) => id === componentDefId);
+  const cents = component?.proactiveCents ?? type.replacementCents;
+  const scale = size === null || !type.size ? 1 : (size / type.size.reference) ** type.size.exponent;
+  return Math.round(cents * scale);
+}
+
+/** A line of a request or file, with its number for messages. */
+export type NumberedLine = { line: CostLine; number: number };
+
+/** Returns the lines without those that a later one overlaps, and warnings about these. */
+export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLine[]; warnings: string[] } {
+  const kept = new Map<string, NumberedLine>();
+  const warnings: string[] = [];
+  for (const one of given) {
+    const key = scopeKey(one.line);
+    const earlier = kept.get(key);
+    if (earlier)
+      warnings.push(
+        `Line ${one.number} replaces line ${earlier.number}: both are for ${scopeText(one.line)}`,
+      );
+    // Deleted first, so that it takes the place of the later line.
+    kept.delete(key);
+    kept.set(key, one);
+  }
+  return { lines: [...kept.values()].map(({ line }) => line), warnings };
+}
+
+/** Returns the book with the lines added; each replaces the one for the same. */
+export function mergedBook(book: readonly CostLine[], added: readonly CostLine[]): CostLine[] {
+  const merged = new Map([...book, ...added].map((line) => [scopeKey(line), line]));
+  return [...merged.values()];
+}
+
+/** Returns the lines with ids: a line for the same as one of the book before keeps its id. */
+export function identified(
+  before: readonly StoredCostLine[],
+  lines: readonly CostLine[],
+  newLine: () => { id: string; createdAt: Instant },
+): StoredCostLine[] {
+  const known = new Map(before.map((line) => [scopeKey(line), line]));
+  return lines.map((line) => {
+    const { id, createdAt } = known.get(scopeKey(line)) ?? newLine();
+    const { typeId, componentDefId, state, plannedCents, failedCents, size, asOf, source } = line;
+    return { id, typeId, componentDefId, state, plannedCents, failedCents, size, asOf, source, createdAt };
+  });
+}
+
+/** A difference between two books: `before` is null for a new line, `after` for one that is gone. */
+export type CostLineChange = { before: StoredCostLine | null; after: StoredCostLine | null };
+
+/** Returns the differences between two books, in the order of the later one; lines that only moved are none. */
+export function changesBetween(
+  before: readonly StoredCostLine[],
+  after: readonly StoredCostLine[],
+): CostLineChange[] {
+  const earlier = new Map(before.map((line) => [line.id, line]));
+  const changes: CostLineChange[] = [];
+  for (const line of after) {
+    const was = earlier.get(line.id) ?? null;
+    earlier.delete(line.id);
+    if (!was || !isSame(was, line)) changes.push({ before: was, after: line });
+  }
+  return [...changes, ...[...earlier.values()].map((line) => ({ before: line, after: null }))];
+}
+
+/** Returns whether two lines for the same state the same. */
+const isSame = (one: CostLine, other: CostLine) =>
+  one.plannedCents === other.plannedCents && one.failedCents === other.failedCents && one.asOf === other.asOf;

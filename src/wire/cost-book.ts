@@ -1,0 +1,125 @@
+import { type CostLine, MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { parseState } from "../domain/property.ts";
+import type { Day } from "../domain/time.ts";
+import { type } from "../validators.ts";
+import { forPartner } from "./paging.ts";
+import * as constraint from "./schema/constraints.ts";
+import { day, enumOf, flag, id, list, number, object, record, text, textList, usd } from "./schema/fields.ts";
+import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
+import { usdOrNull } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+/** The bases of costs that a line can have. */
+export const LINE_BASES = ["own", "own_history"] as const;
+type LineBasis = (typeof LINE_BASES)[number];
+
+export const costLine = record("CostLine", {
+  id: id("CST", "The line's ID; a line for the same keeps it when the book is replaced"),
+  type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
+  component_def_id: text(
+    "Component of that type, as in `component_def_id` of components; null for the whole unit",
+    "wh_gas_tank",
+  ).orNull(),
+  state: text("US state of the properties; null for all", "NY").orNull(),
+  proactive_cost: usd("Cost of a planned replacement; null if not known", 1850).orNull(),
+  reactive_cost: usd("Cost of a failure, with the damage that it does; null if not known", 3200).orNull(),
+  size: number(
+    "Size that the costs are of, in the type's unit; costs follow the size of each appliance from there. Null if they hold for any size",
+    50,
+  ).orNull(),
+  as_of: day("Day that the costs are of", "2026-10-02"),
+  basis: enumOf<LineBasis>(
+    LINE_BASES,
+    "`own`: entered by you; `own_history`: the median of your own service records, where reactive costs are bills without damage",
+  ),
+});
+export type CostLineJson = WireOf<typeof costLine>;
+
+export const costLineView = costLine.serializer((line: StoredCostLine) => ({
+  id: line.id,
+  type_id: line.typeId,
+  component_def_id: line.componentDefId,
+  state: line.state,
+  proactive_cost: usdOrNull(line.plannedCents),
+  reactive_cost: usdOrNull(line.failedCents),
+  size: line.size,
+  as_of: line.asOf,
+  basis: basisOf(line),
+}));
+
+const basisOf = ({ source }: Pick<CostLine, "source">): LineBasis =>
+  source === "history" ? "own_history" : "own";
+
+const book = object({
+  lines: list("The lines, in the order given", costLine),
+  recalculating: flag(
+    "True while sums of the portfolio are being recalculated by changed costs; false otherwise",
+    false,
+  ),
+});
+export const costBookReply = forPartner(book);
+
+export const costBookView = book.serializer((lines: CostLineJson[], recalculating: boolean) => ({
+  lines,
+  recalculating,
+}));
+
+const replacedBook = book.and({
+  warnings: textList("Lines that later ones replace, and costs that are probably errors", [
+    "Line 3 replaces line 1: both are for water_heater_gas in NY",
+  ]),
+});
+export const replacedBookReply = forPartner(replacedBook);
+
+export const replacedBookView = replacedBook.serializer(
+  (lines: CostLineJson[], recalculating: boolean, warnings: readonly string[]) => ({
+    ...costBookView(lines, recalculating),
+    warnings,
+  }),
+);
+
+const cost = type("1 <= number <= 100000000").describe("an amount in USD from 1 to 100000000");
+const size = type("0 < number <= 1000000000").describe("a number above 0, up to 1000000000");
+const basis = type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(", ")}`);
+
+const { fields: out } = costLine;
+/** A line as requests and the rows of files contain it. */
+export const newCostLine = input("NewCostLine", {
+  type_id: required(constraint.requiredLine, out.type_id),
+  component_def_id: nullable(constraint.line, out.component_def_id),
+  state: nullable(constraint.state, out.state),
+  proactive_cost: nullable(cost, out.proactive_cost),
+  reactive_cost: nullable(cost, out.reactive_cost),
+  size: nullable(size, out.size),
+  as_of: nullable(constraint.day, "Day that the costs are of; today if omitted", "2026-10-02"),
+  basis: documentedAs(nullable(basis, out.basis), out.basis),
+});
+
+const bookBody = body({
+  lines: items(
+    `The whole book, at most ${MOST_COST_LINES} lines. Of lines for the same type, component, state, size and basis, the later wins`,
+    newCostLine,
+  ),
+});
+export const costBookRequest = bookBody.type;
+
+/** Returns the unread lines of a request. */
+export const readCostBook = (given: Record<string, unknown>): readonly unknown[] =>
+  bookBody.parse(given).lines;
+
+/** Reads a line. Throws invalid_request. */
+export function readCostLine(given: unknown, today: Day): CostLine {
+  const wire = newCostLine.parse(given);
+  const state = textOrNull(wire.state);
+  return {
+    typeId: wire.type_id.trim(),
+    componentDefId: textOrNull(wire.component_def_id),
+    state: state === null ? null : parseState(state),
+    plannedCents: wire.proactive_cost == null ? null : centsFromUsd(wire.proactive_cost),
+    failedCents: wire.reactive_cost == null ? null : centsFromUsd(wire.reactive_cost),
+    size: wire.size ?? null,
+    asOf: wire.as_of ?? today,
+    source: wire.basis === "own_history" ? "history" : "own",
+  };
+}
