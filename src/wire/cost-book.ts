@@ -1,4 +1,5 @@
-import { type CostLine, MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book.ts";
+import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book.ts";
+import type { CostLine } from "../domain/costs/cost-line.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parseState } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
@@ -11,10 +12,10 @@ import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /** The bases of costs that a line can have. */
-export const LINE_BASES = ["own", "own_history"] as const;
+const LINE_BASES = ["own", "own_history"] as const;
 type LineBasis = (typeof LINE_BASES)[number];
 
-export const costLine = record("CostLine", {
+const costLine = record("CostLine", {
   id: id("CST", "The line's ID; a line for the same keeps it when the book is replaced"),
   type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
   component_def_id: text(
@@ -34,7 +35,7 @@ export const costLine = record("CostLine", {
     "`own`: entered by you; `own_history`: the median of your own service records, where reactive costs are bills without damage",
   ),
 });
-export type CostLineJson = WireOf<typeof costLine>;
+type CostLineJson = WireOf<typeof costLine>;
 
 export const costLineView = costLine.serializer((line: StoredCostLine) => ({
   id: line.id,
@@ -85,7 +86,7 @@ const basis = type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(
 
 const { fields: out } = costLine;
 /** A line as requests and the rows of files contain it. */
-export const newCostLine = input("NewCostLine", {
+const newCostLine = input("NewCostLine", {
   type_id: required(constraint.requiredLine, out.type_id),
   component_def_id: nullable(constraint.line, out.component_def_id),
   state: nullable(constraint.state, out.state),

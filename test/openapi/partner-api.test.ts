@@ -61,6 +61,7 @@ const PLAN_SUMMARY = {
   "level_deposit.95": "per_year per_unit_per_year per_unit_per_month",
 };
 
+const COST_LINE = "id type_id component_def_id state proactive_cost reactive_cost size as_of basis";
 const ANSWERS: Record<string, Fields> = {
   "GET /v1/auth/methods": { "": "methods docs", "methods[]": "" },
   "GET /v1/health": {
@@ -214,6 +215,8 @@ const ANSWERS: Record<string, Fields> = {
   "POST /v1/meter-event": { "": "event_id received property_id appliance_id partner" },
   "POST /v1/meter-event/smart": SMART,
   "POST /v1/meter-event/smart/v2": SMART,
+  "GET /v1/cost-book": { "": "lines recalculating partner", "lines[]": COST_LINE },
+  "PUT /v1/cost-book": { "": "lines recalculating warnings partner", "lines[]": COST_LINE },
   "POST /v1/onboarding/demo-property": { "": `${PROPERTY} appliances components partner` },
 };
 /** Operations that return files, the document itself, and claims, whose two bodies another test compares. */

@@ -45,6 +45,7 @@ export async function everythingOf(client: ApiClient, things: RecordIds): Promis
     "/v1/properties/{P_}",
     "/v1/property/{P_}/units",
     "/v1/property/{P_}/claims",
+    "/v1/cost-book",
     "/v1/appliances/{A_}",
     "/v1/appliances/{A_}/photos",
     "/v1/components",

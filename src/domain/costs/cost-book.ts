@@ -2,27 +2,9 @@ import { invalid } from "../errors.ts";
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { checkPastDay } from "../past-day.ts";
 import type { Day, Instant } from "../time.ts";
+import type { CostLine } from "./cost-line.ts";
 
-/** What a partner pays for a kind of component or appliance. At least one of the two costs is known. */
-export type CostLine = {
-  typeId: string;
-  /** Null for the whole unit. */
-  componentDefId: string | null;
-  /** The state of the properties; null for all. */
-  state: string | null;
-  /** The cost of a planned replacement, in cents. */
-  plannedCents: number | null;
-  /** The cost after a failure, in cents: all of it in an `own` line, the bill of the replacement in one of `history`. */
-  failedCents: number | null;
-  /** The size that the costs are of, in the type's unit; null if they hold for any. */
-  size: number | null;
-  /** The day that the costs are of. */
-  asOf: Day;
-  /** `own`: entered by the partner; `history`: calculated from its service history. */
-  source: "own" | "history";
-};
-
-/** A line of a partner's cost book. */
+/** A line as it is stored. */
 export type StoredCostLine = CostLine & { id: string; createdAt: Instant };
 
 /** The most lines of a cost book: far more than the kinds of components and appliances, in a few states each. */
@@ -34,11 +16,11 @@ const UNUSUAL_FACTOR = 20;
 type Scope = Pick<CostLine, "typeId" | "componentDefId" | "state" | "size" | "source">;
 
 /** Returns a key of what a line applies to. Two lines with the same one overlap. */
-export const scopeKey = ({ typeId, componentDefId, state, size, source }: Scope): string =>
+const scopeKey = ({ typeId, componentDefId, state, size, source }: Scope): string =>
   [typeId, componentDefId ?? "", state ?? "", size ?? "", source].join(" ");
 
 /** Returns what a line applies to, for people. */
-export function scopeText({ typeId, componentDefId, state, size }: Omit<Scope, "source">): string {
+function scopeText({ typeId, componentDefId, state, size }: Omit<Scope, "source">): string {
   const kind = componentDefId === null ? typeId : `${typeId} ${componentDefId}`;
   return `${kind}${size === null ? "" : ` of size ${size}`}${state === null ? "" : ` in ${state}`}`;
 }
@@ -85,7 +67,7 @@ function referenceCents(type: ApplianceType, { componentDefId, size }: CostLine)
 }
 
 /** A line of a request or file, with its number for messages. */
-export type NumberedLine = { line: CostLine; number: number };
+type NumberedLine = { line: CostLine; number: number };
 
 /** Returns the lines without those that a later one overlaps, and warnings about these. */
 export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLine[]; warnings: string[] } {
@@ -103,12 +85,6 @@ export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLi
     kept.set(key, one);
   }
   return { lines: [...kept.values()].map(({ line }) => line), warnings };
-}
-
-/** Returns the book with the lines added; each replaces the one for the same. */
-export function mergedBook(book: readonly CostLine[], added: readonly CostLine[]): CostLine[] {
-  const merged = new Map([...book, ...added].map((line) => [scopeKey(line), line]));
-  return [...merged.values()];
 }
 
 /** Returns the lines with ids: a line for the same as one of the book before keeps its id. */

@@ -1,10 +1,10 @@
 import {
-  type CostLine,
   checkCostLine,
   doubtsAbout,
   MOST_COST_LINES,
   withoutOverlaps,
 } from "../../domain/costs/cost-book.ts";
+import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type Day, dayOf } from "../../domain/time.ts";

@@ -6,7 +6,7 @@ import { aliased } from "./aliased-columns.ts";
 const { placeholder } = sql;
 
 /** A recalculation of a partner's stored sums that is not finished. */
-export type Recalculation = {
+type Recalculation = {
   partnerId: string;
   /** The number of requests so far. */
   requests: number;

@@ -1,11 +1,11 @@
 import {
-  type CostLine,
   type CostLineChange,
   changesBetween,
   identified,
   MOST_COST_LINES,
   type StoredCostLine,
 } from "../../domain/costs/cost-book.ts";
+import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
 import { costLineView } from "../../wire/cost-book.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -14,7 +14,7 @@ import { applyPrices } from "./recalculate.ts";
 /** Changes that one entry of the audit log lists. */
 const CHANGES_AN_ENTRY = 100;
 
-export type SavedBook = {
+type SavedBook = {
   lines: readonly StoredCostLine[];
   changes: number;
   /** True if the sums of a large portfolio follow later. */
