@@ -70,7 +70,11 @@ export function storageJobs(deps: {
           const files = await sweepUploads(store, uploadsOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "orphaned uploads removed");
           for (const folder of new Set([dataDir, config.backup.dir])) {
-            const removed = await sweepTemporaryFiles(folder, clock());
+            // The next start finds what stays, such as while the process has no file descriptors left.
+            const removed = await sweepTemporaryFiles(folder, clock()).catch((err) => {
+              log.warn({ err, folder }, "abandoned temporary files not removed");
+              return 0;
+            });
             if (removed > 0) log.info({ folder, files: removed }, "abandoned temporary files removed");
           }
         },
