@@ -17,10 +17,15 @@ const READ_AHEAD = 400;
 const PRELOADED = 50;
 
 /**
- * The time that a transaction spends on rows, in milliseconds. Scoring takes about as long again, and other
+ * The least time that a transaction spends on rows, in milliseconds. Scoring takes about as long again, and other
  * processes on the database wait for both; in a cluster only writes for the same partner wait.
  */
-const PROCESS_ROWS_MS = { alone: 6, shared: 60 };
+const LEAST_ROWS_MS = { alone: 6, shared: 60 };
+/**
+ * A transaction spends as much time on rows as the one before spent on scoring, up to this. Rows of a huge property may
+ * score the whole of it in each transaction, however few they are.
+ */
+const MOST_ROWS_MS = 1_000;
 
 export type ImportDeps = {
   store: Store;
@@ -34,6 +39,8 @@ export type ImportDeps = {
   yieldNow: () => Promise<void>;
   /** The lock on the partner's imports, if another process could import. */
   lock?: Lock;
+  /** Milliseconds of a monotonic clock. */
+  monotonicMs?: () => number;
 };
 
 /** The counts of one transaction or of a whole file. */
@@ -55,7 +62,7 @@ export const emptyCounts = (): ImportCounts => ({
 /** The result of one transaction. */
 type BatchResult = { counts: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
 
-type Written<Entry> = { batch: Batch<Entry>; result: BatchResult };
+type Written<Entry> = { batch: Batch<Entry>; result: BatchResult; scoringMs: number };
 
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
@@ -64,18 +71,22 @@ export type ChangedRow = { line: number; fields: readonly FieldChange[] };
  * run is continued by running it again. Calls `onCommit` after each transaction with its result.
  */
 export async function importRows<Entry>(
-  { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK }: ImportDeps,
+  deps: ImportDeps,
   kind: RowKind<Entry>,
   file: SurveyedFile,
   onCommit: (result: BatchResult) => void,
 ): Promise<void> {
+  const { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK } = deps;
+  const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const open = kind.start();
+  const leastMs = LEAST_ROWS_MS[store.isShared ? "shared" : "alone"];
+  let rowsMs = leastMs;
   let waiting: ReadRow<Entry>[] = [];
   let done = 0;
   let analyzeAt = FIRST_ANALYZED;
 
   async function writeSome(): Promise<void> {
-    const { batch, result } = await writePortfolio<Written<Entry>>(
+    const { batch, result, scoringMs } = await writePortfolio<Written<Entry>>(
       store.write,
       knowledge,
       partner,
@@ -83,10 +94,13 @@ export async function importRows<Entry>(
         await lock.confirm(writer.tx);
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
-        const mostMs = PROCESS_ROWS_MS[store.isShared ? "shared" : "alone"];
-        return { batch, result: await processRows(batch, waiting, update, mostMs) };
+        const result = await processRows(batch, waiting, update, rowsMs, monotonicMs);
+        const processedAt = monotonicMs();
+        Object.assign(result.counts, await batch.finish());
+        return { batch, result, scoringMs: monotonicMs() - processedAt };
       },
     );
+    rowsMs = Math.min(Math.max(leastMs, scoringMs), MOST_ROWS_MS);
     batch.committed?.();
     waiting = waiting.slice(result.counts.read);
     done += result.counts.read;
@@ -111,11 +125,12 @@ async function processRows<Entry>(
   rows: readonly ReadRow<Entry>[],
   update: boolean,
   mostMs: number,
+  monotonicMs: () => number,
 ): Promise<BatchResult> {
   const counts = emptyCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
-  const until = performance.now() + mostMs;
+  const until = monotonicMs() + mostMs;
   for (const [at, row] of rows.entries()) {
     if (at % PRELOADED === 0) {
       const next = rows.slice(at, at + PRELOADED);
@@ -134,8 +149,7 @@ async function processRows<Entry>(
       } catch (error) {
         rejected.push({ ...row, error: rejection(error) });
       }
-    if (performance.now() > until) break;
+    if (monotonicMs() > until) break;
   }
-  Object.assign(counts, await batch.finish());
   return { counts, rejected, changed };
 }

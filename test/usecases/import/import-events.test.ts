@@ -85,6 +85,46 @@ test("reads the events of a day once, however many rows and transactions bring m
   expect(read).toBe(501);
 });
 
+test("spends as long on rows as the rows before took to score, so that a huge property is scored a few times", async () => {
+  const world = await open(NOW);
+  const { store, partner, clock } = world;
+  const property = await world.addProperty();
+  const [heater] = await world.addAppliances({ propertyId: property.id });
+  let now = 0;
+  const takes = <A extends unknown[], R>(ms: number, run: (...args: A) => R) => {
+    return (...args: A) => {
+      now += ms;
+      return run(...args);
+    };
+  };
+  const slow: Store = {
+    ...store,
+    write: (run, how) =>
+      store.write((tx) => {
+        const serviceEvents = { ...tx.serviceEvents, insert: takes(2, tx.serviceEvents.insert) };
+        const components = { ...tx.components, saveScore: takes(50, tx.components.saveScore) };
+        return run({ ...tx, serviceEvents, components });
+      }, how),
+  };
+  const rows = Array.from({ length: 400 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
+  let transactions = 0;
+  const { serviceEvents } = await importPortfolio({
+    store: slow,
+    knowledge,
+    partner,
+    clock,
+    actor: "cli:test",
+    sources: {
+      serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
+    },
+    yieldNow: async () => void transactions++,
+    monotonicMs: () => now,
+  });
+  expect(serviceEvents.created).toBe(400);
+  // The least time of a transaction is enough for 4 rows, or for 31 in a cluster.
+  expect(transactions).toBeLessThan(10);
+});
+
 /** A transaction of an import, or another writer's events between two. */
 type Step = { rows: Reported[]; by: "import" | "other"; isTriedInVain: boolean };
 
