@@ -34,6 +34,8 @@ export class DeliveryWorker {
   /** Undefined until it has been read from the store. */
   private health: EndpointHealth | undefined;
   private healthToSave: EndpointHealth | undefined;
+  /** Failures that were not worth a write when they happened. */
+  private hasUnsavedFailures = false;
   /** The save in progress. */
   private saving: Promise<void> | undefined;
   private concurrency: number;
@@ -71,8 +73,15 @@ export class DeliveryWorker {
     return this.health !== undefined && this.health.pausedAt !== null;
   }
 
-  get isIdle(): boolean {
-    return this.inMemory === 0 && this.inFlight === 0 && this.canRun && !this.isFetching && !this.mayHaveMore;
+  /**
+   * Returns whether nothing is lost without this worker: it has nothing to do, and the store knows its failures. Saves
+   * them if they are not saved yet.
+   */
+  canBeDropped(): boolean {
+    const isIdle =
+      this.inMemory === 0 && this.inFlight === 0 && this.canRun && !this.isFetching && !this.mayHaveMore;
+    if (isIdle && this.health && this.hasUnsavedFailures) this.save(this.health);
+    return isIdle && this.saving === undefined;
   }
 
   /** Checks the store for due deliveries. */
@@ -90,6 +99,7 @@ export class DeliveryWorker {
   private forgetHealth(): void {
     this.health = undefined;
     this.healthToSave = undefined;
+    this.hasUnsavedFailures = false;
     this.healthVersion++;
   }
 
@@ -246,6 +256,7 @@ export class DeliveryWorker {
       );
     }
     if (isWorthSaving(before, health)) this.save(health);
+    else this.hasUnsavedFailures ||= health.failures > 0;
   }
 
   private logPause({ failures, failingSince, lastError }: EndpointHealth, wasPaused: boolean): void {
@@ -265,6 +276,7 @@ export class DeliveryWorker {
    */
   private save(health: EndpointHealth): void {
     this.healthToSave = health;
+    this.hasUnsavedFailures = false;
     this.saving ??= this.saveLatest();
   }
 

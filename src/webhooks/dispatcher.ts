@@ -11,6 +11,8 @@ export type DispatcherStats = {
   queued: number;
   /** Attempts whose results are not recorded yet. */
   unrecorded: number;
+  /** Partners with a worker: those with deliveries in memory, and others until the next scan. */
+  partners: number;
   /** The last read or write of the outbox failed. */
   isFailing: boolean;
   pausedPartners: string[];
@@ -104,13 +106,14 @@ export function createDispatcher(
     return Array.from(own, ([partnerId, epoch]) => workerOf(partnerId, epoch));
   }
 
-  /** Lets other servers acquire the leases of idle workers. */
-  function releaseIdle(): void {
-    if (!deps.leases) return;
-    const idle = [...workers.values()].filter((worker) => worker.isIdle).map(({ partnerId }) => partnerId);
+  /** Drops idle workers, whose partners may be gone, and lets other servers acquire their leases. */
+  function dropIdle(): void {
+    const idle = [...workers.values()]
+      .filter((worker) => worker.canBeDropped())
+      .map(({ partnerId }) => partnerId);
     drop(idle);
     // A lease that cannot be released expires.
-    if (idle.length > 0) deps.leases.release(idle).catch(() => {});
+    if (idle.length > 0) deps.leases?.release(idle).catch(() => {});
   }
 
   function drop(partnerIds: readonly string[]): void {
@@ -154,7 +157,7 @@ export function createDispatcher(
     scanAt = Number.POSITIVE_INFINITY;
     try {
       const now = clock();
-      releaseIdle();
+      dropIdle();
       for (const worker of await ownWorkers(await deps.duePartners(now))) worker.wake();
       isFailing &&= results.size > 0;
       scanBy((await deps.nextDueAt(now)) ?? Number.POSITIVE_INFINITY);
@@ -216,6 +219,7 @@ export function createDispatcher(
         inFlight: countInFlight(),
         queued: all.reduce((sum, { queued: waiting }) => sum + waiting, 0),
         unrecorded: results.size,
+        partners: all.length,
         isFailing,
         pausedPartners: all.filter(({ isPaused }) => isPaused).map(({ partnerId }) => partnerId),
         ...counts,

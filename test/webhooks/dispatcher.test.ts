@@ -432,6 +432,21 @@ describe("stopping", () => {
   });
 });
 
+test("keeps nothing of partners without deliveries, such as deleted ones", async () => {
+  const world = new DispatcherFixture();
+  world.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
+  const dispatcher = world.start();
+  for (let nth = 0; nth < 100; nth++) {
+    world.add(`p${nth}`);
+    dispatcher.wake([`p${nth}`]);
+  }
+  await world.time.settle();
+  expect(dispatcher.stats().partners).toBe(100);
+  await world.time.advance(3_600_000);
+  expect(dispatcher.stats().partners).toBe(0);
+  expect(world.outbox.health.get("p1")).toMatchObject({ failures: 3 });
+});
+
 describe("an endpoint that keeps failing", () => {
   const busy = (world: DispatcherFixture, dispatcher: Dispatcher, everyMs: number) => {
     const again = () => {

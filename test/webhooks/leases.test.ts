@@ -107,6 +107,18 @@ describe("servers that share an outbox", () => {
     expect(book.rows.get("deliveries:p1")?.until).toBe(0);
   });
 
+  test("pause an endpoint that fails seldom, although its worker is dropped between two deliveries", async () => {
+    const { time, outbox, receivers, servers } = await serversOf(2);
+    receivers.answer = () => ({ status: 500 });
+    const [{ dispatcher }] = servers as [(typeof servers)[0]];
+    for (let nth = 0; nth < 12; nth++) {
+      outbox.add("p1", null, time.now);
+      dispatcher.wake(["p1"]);
+      await time.advance(60_000);
+    }
+    expect(outbox.health.get("p1")?.pausedAt).toBeNumber();
+  });
+
   const PARTNERS = ["p1", "p2"];
   const action = fc.oneof(
     fc.record({ kind: fc.constantFrom("pause", "resume", "cut", "wake"), server: fc.nat(2) }),
