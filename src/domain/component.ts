@@ -1,4 +1,4 @@
-import type { BrandTier, Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
+import type { BrandTier, ComponentPast, Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
 /** A component as stored, with its latest score. */
@@ -14,6 +14,12 @@ export type Component = ScoreState & {
   lastServiced: Day | null;
   /** Years; overrides the median life of the knowledge base. */
   overrideLifespan: number | null;
+  /** The owner's cost of replacing it as planned; null without one. */
+  ownPlannedCents: number | null;
+  /** The owner's cost of its failure; null without one. */
+  ownFailedCents: number | null;
+  /** An inspector's finding about its past; null without one. */
+  past: ComponentPast | null;
   /** Hundredths, 0 to 99. */
   riskScore: number;
   riskTier: RiskTier;

@@ -198,7 +198,7 @@ export type Era = {
   withoutBrand: boolean;
 };
 
-/** An inspection that an appliance type needs at an interval. Events of the types `resetBy` restart it. */
+/** An inspection that an appliance type needs at an interval. Events of the types `resetBy` can be one. */
 export type InspectionRegime = {
   typeId: string;
   inspectionType: string;
@@ -322,6 +322,8 @@ export type KnowledgeData = {
   brandFamilies: readonly BrandFamily[];
   hazards: readonly Hazard[];
   keywords: KeywordRules;
+  /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
+  inspectionWords: KeywordRules;
   cascades: readonly Cascade[];
   claimTypes: readonly ClaimType[];
   eras: readonly Era[];
@@ -338,6 +340,8 @@ export type Knowledge = {
   modelVersion: string;
   model: ScoringModel;
   keywords: KeywordRules;
+  /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
+  inspectionWords: KeywordRules;
   types: ReadonlyMap<string, ApplianceType>;
   components: ReadonlyMap<string, ComponentDef>;
   claimTypes: ReadonlyMap<string, ClaimType>;

@@ -17,13 +17,25 @@ export type ServiceEvent = {
   technician: string | null;
   notes: string | null;
   conditionAfter: Condition | null;
+  /** The inspections that it was, in the order of the knowledge base; null if it names none. */
+  inspectionTypes: readonly string[] | null;
   createdAt: Instant;
+  /** The instant at which it was voided: since then it counts nowhere; null for one that counts. */
+  voidedAt: Instant | null;
+  voidReason: string | null;
 };
 
 export type NewServiceEvent = Omit<
   ServiceEvent,
-  "id" | "partnerId" | "propertyId" | "createdAt" | "totalCostCents"
-> & { totalCostCents: number | null };
+  | "id"
+  | "partnerId"
+  | "propertyId"
+  | "createdAt"
+  | "totalCostCents"
+  | "inspectionTypes"
+  | "voidedAt"
+  | "voidReason"
+> & { totalCostCents: number | null; inspectionTypes?: ServiceEvent["inspectionTypes"] };
 
 /** The event types, as the API names them. */
 export const EVENT_TYPES = [
@@ -69,5 +81,13 @@ export function totalCostCents(event: {
 
 /** The fields of an event that can be corrected. The others identify it. */
 export type ServiceEventCorrection = Partial<
-  Pick<ServiceEvent, "partsCostCents" | "laborCostCents" | "totalCostCents" | "technician" | "conditionAfter">
+  Pick<
+    ServiceEvent,
+    | "partsCostCents"
+    | "laborCostCents"
+    | "totalCostCents"
+    | "technician"
+    | "conditionAfter"
+    | "inspectionTypes"
+  >
 >;

@@ -54,7 +54,8 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       typeIds: type_ids,
       componentIds: new Set(component_ids),
     })),
-    keywords: keywordRules(files.keywords, typeOf),
+    keywords: keywordRules(files, typeOf),
+    inspectionWords: inspectionWords(files, typeOf),
     cascades: files.cascades.rules.map(({ upstream, downstream, ratio, reason }) => ({
       upstream,
       downstream,
@@ -201,9 +202,13 @@ function failureCosts({
   return { emergencyCents, damage: { peril, probability, cents }, reactiveCents };
 }
 
-function keywordRules(file: CheckedFiles["keywords"], typeOf: ReadonlyMap<string, string>): KeywordRules {
+/** The version covers everything that the stored findings of a note depend on. */
+function keywordRules(
+  { keywords: file, regimes }: Pick<CheckedFiles, "keywords" | "regimes">,
+  typeOf: ReadonlyMap<string, string>,
+): KeywordRules {
   return {
-    version: `${READER_VERSION}-${Bun.hash(JSON.stringify(file)).toString(36)}`,
+    version: `${READER_VERSION}-${Bun.hash(JSON.stringify([file, regimes.notes])).toString(36)}`,
     groups: file.groups.map(({ component_ids: ids, cleared_by, ...group }) => ({
       ...group,
       componentIds: ids === "all" ? ids : new Set(ids),
@@ -223,6 +228,34 @@ function keywordRules(file: CheckedFiles["keywords"], typeOf: ReadonlyMap<string
     unfulfilled: file.unfulfilled,
     hypotheticals: file.hypotheticals,
     falseFriends: file.false_friends,
+  };
+}
+
+/**
+ * Returns the rules that find inspections in a note: those of favorable findings, so that what a note denies, supposes or
+ * announces is none. The id of a group is its inspection types, separated by spaces.
+ */
+function inspectionWords(
+  files: Pick<CheckedFiles, "keywords" | "regimes">,
+  typeOf: ReadonlyMap<string, string>,
+): KeywordRules {
+  const rules = keywordRules(files, typeOf);
+  const { words, not_done_before, not_done_after } = files.regimes.notes;
+  return {
+    ...rules,
+    groups: words.map(({ phrases, inspection_types }) => ({
+      id: inspection_types.join(" "),
+      direction: "down",
+      ratio: 1,
+      words: [],
+      phrases,
+      componentIds: "all",
+      typeIds: "all",
+      clearedBy: [],
+    })),
+    negations: [...rules.negations, ...not_done_before],
+    negationsAfter: [...rules.negationsAfter, ...not_done_after],
+    falseFriends: [],
   };
 }
 

@@ -197,6 +197,13 @@ function checkRegimes({ regimes }: CheckedFiles, types: ReadonlySet<string>): vo
     if ((regime.interval_months === null) !== (regime.reset_by.length === 0))
       throw new KnowledgeError(file, entry, "interval_months and reset_by must be set together");
   }
+  const known = new Set(regimes.regimes.map(({ inspection_type }) => inspection_type));
+  const phrases = new Set<string>();
+  for (const [i, word] of regimes.notes.words.entries()) {
+    const entry = `notes.words[${i}]`;
+    for (const phrase of word.phrases) addNew(phrases, phrase, file, entry);
+    for (const id of word.inspection_types) expectKnown(known, id, file, entry, "inspection type");
+  }
 }
 
 function checkKeywords({ keywords }: CheckedFiles, components: ReadonlySet<string>): void {

@@ -31,6 +31,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     modelVersion: data.model.version,
     model: data.model,
     keywords: data.keywords,
+    inspectionWords: data.inspectionWords,
     types,
     components,
     claimTypes,

@@ -153,6 +153,19 @@ export const regimesFile = type({
     ...provenance,
     note: text.or("null"),
   }).array(),
+  notes: type({
+    ...closed,
+    note: text,
+    ...provenance,
+    not_done_before: text.array(),
+    not_done_after: text.array(),
+    words: type({
+      ...closed,
+      phrases: text.array(),
+      inspection_types: token.array(),
+      ...provenance,
+    }).array(),
+  }),
 });
 
 export const lossClassesFile = type({

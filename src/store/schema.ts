@@ -199,6 +199,11 @@ export function schemaOf(columnTypes: ColumnTypes) {
       lastReplaced: text("last_replaced"),
       lastServiced: text("last_serviced"),
       overrideLifespan: int("override_lifespan"),
+      /** The owner's costs of replacing it as planned and after a failure; null for those of the cost book. */
+      ownPlannedCents: bigint("own_planned_cents"),
+      ownFailedCents: bigint("own_failed_cents"),
+      /** An inspector's finding about the time before the record; null without one. */
+      past: oneOf("past", ["original", "unknown"]),
       /** Hundredths, 0 to 99. */
       riskScore: int("risk_score").notNull(),
       riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
@@ -384,8 +389,15 @@ export function schemaOf(columnTypes: ColumnTypes) {
       noteKey: text("note_key"),
       /** The findings of the note: word groups, with `/2` after those that count half. */
       findings: text("findings"),
+      /** The inspection types that the note names, separated by spaces. */
+      notedInspections: text("noted_inspections"),
       /** The version of the rules that the note was analyzed with. */
       readBy: text("read_by"),
+      /** The inspection types that the event names; null without any. */
+      inspectionTypes: json<readonly string[]>("inspection_types"),
+      /** The instant at which it was voided: since then it counts nowhere. */
+      voidedAt: bigint("voided_at"),
+      voidReason: text("void_reason"),
     },
     (t) => [index("service_events_appliance").on(t.applianceId, t.date, t.id)],
   );
@@ -433,9 +445,22 @@ export function schemaOf(columnTypes: ColumnTypes) {
       amountCents: bigint("amount_cents").notNull(),
       description: text("description"),
       status: oneOf("status", ["open", "closed", "denied"]).notNull(),
+      paidCents: bigint("paid_cents"),
+      outstandingCents: bigint("outstanding_cents"),
+      deductibleCents: bigint("deductible_cents"),
+      /** Allocated loss adjustment expenses. */
+      alaeCents: bigint("alae_cents"),
+      catastropheCode: text("catastrophe_code"),
+      reportedOn: text("reported_on"),
+      closedOn: text("closed_on"),
+      /** The day of the amounts. */
+      valuedAt: text("valued_at"),
       createdAt: bigint("created_at").notNull(),
     },
-    (t) => [index("claims_property").on(t.propertyId, t.dateOfLoss, t.id)],
+    (t) => [
+      index("claims_property").on(t.propertyId, t.dateOfLoss, t.id),
+      index("claims_number").on(t.propertyId, t.claimNumber, t.id).where(isNotNull(t.claimNumber)),
+    ],
   );
 
   /** The lines of partners' cost books. An empty `componentDefId` or `state` is null: the whole unit, all states. */

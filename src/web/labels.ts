@@ -13,6 +13,14 @@ export const TIER_LABELS: Readonly<Record<RiskTier, { name: string; meaning: str
   GOOD: { name: "Good", meaning: "routine monitoring" },
 };
 
+/** The sources of a visit, as pages name them. */
+export const INSPECTION_BASIS_LABELS: Readonly<Record<InspectionJson["basis"], string>> = {
+  named: "Named by the event",
+  notes: "Notes",
+  assumed: "Assumed from the type",
+  none: "",
+};
+
 export const INSPECTION_STATUS_LABELS: Readonly<Record<InspectionJson["status"], string>> = {
   OVERDUE: "Overdue",
   DUE_SOON: "Due soon",

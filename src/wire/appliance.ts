@@ -8,7 +8,19 @@ import { component, componentView } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
 import { forPartner, page } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
-import { day, enumOf, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  instant,
+  list,
+  number,
+  object,
+  record,
+  text,
+  whole,
+} from "./schema/fields.ts";
 import { body, input, items, nullable, optional, required, textOrNull } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -123,14 +135,29 @@ const applianceType = object({
     "The components of an appliance of this type",
     object({ component_def_id: componentDefId, component_name: componentName }),
   ),
+  inspections: list(
+    "The inspections that an appliance of this type needs; local law decides",
+    object({
+      inspection_type: text("The inspection or test", "sprinkler_annual_inspection"),
+      authority: text("The code or authority that requires the inspection", "NFPA 25"),
+      mandatory: flag("Whether the code makes it mandatory; local law may differ"),
+      interval_months: whole("Months between two inspections", 12),
+    }),
+  ),
 });
 export type ApplianceTypeJson = WireOf<typeof applianceType>;
 
-export const applianceTypeView = applianceType.serializer((type: ApplianceType) => ({
+export const applianceTypeView = applianceType.serializer((knowledge: Knowledge, type: ApplianceType) => ({
   type_id: type.id,
   name: type.name,
   system: type.system,
   components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
+  inspections: knowledge.regimes(type.id).map((regime) => ({
+    inspection_type: regime.inspectionType,
+    authority: regime.authority,
+    mandatory: regime.mandatory,
+    interval_months: regime.intervalMonths,
+  })),
 }));
 export const applianceTypePage = page("appliance_types", applianceType);
 

@@ -1,5 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
-import type { ComplianceItem, ComplianceStatus } from "../domain/figures/compliance.ts";
+import type { ComplianceItem, ComplianceStatus, InspectionResult } from "../domain/figures/compliance.ts";
+import { INSPECTION_NOTICE } from "../domain/figures/inspection-notice.ts";
+import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";
 import { applianceTypeId } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
@@ -16,8 +18,27 @@ const item = object({
   authority: text("The code or authority that requires the inspection", "NFPA 25"),
   mandatory: flag("Whether the code makes it mandatory; local law may differ"),
   interval_months: whole("Months between two inspections", 12),
-  last_inspection: day("Date of the latest passed inspection").orNull(),
-  due_date: day("Due date of the inspection", "2027-03-01"),
+  last_inspection: day("Date of the latest visit for this inspection, whatever it found").orNull(),
+  result: enumOf<InspectionResult>(
+    ["passed", "failed"],
+    "Result of that visit: failed if it left the condition poor. A failed visit leaves a mandatory inspection due",
+    "passed",
+  ).orNull(),
+  deficiency_open: flag(
+    "True after a failed visit, until a later Repair, Replacement or passed inspection of the appliance",
+    false,
+  ),
+  basis: enumOf<InspectionBasis>(
+    ["named", "notes", "assumed", "none"],
+    "Why the visit counts: the event names the inspection; its notes do; or neither names any, and it is the one with the " +
+      "shortest interval of those that the event type can be. none: no visit is on record",
+    "named",
+  ),
+  last_event_id: id("SE", "The service event of that visit").orNull(),
+  due_date: day(
+    "Due date of the inspection: an interval after the last visit, or, without one, after 1 July of the install year",
+    "2027-03-01",
+  ),
   days_until_due: integer("Days until the due date; negative if overdue", 120),
   status: enumOf<ComplianceStatus>(
     ["OVERDUE", "DUE_SOON", "UPCOMING", "OK"],
@@ -38,6 +59,10 @@ export const complianceItemView = item.serializer(
     mandatory: regime.mandatory,
     interval_months: regime.intervalMonths,
     last_inspection: item.lastInspection,
+    result: item.result,
+    deficiency_open: item.deficiencyOpen,
+    basis: item.basis,
+    last_event_id: item.lastEventId,
     due_date: item.dueDate,
     days_until_due: item.daysUntilDue,
     status: item.status,
@@ -48,6 +73,8 @@ const compliance = object({
   ...subject,
   compliance_items: list("One item per appliance and inspection", item),
   overdue: whole("Items past their due date", 1),
+  overdue_mandatory: whole("Items past their due date that a code makes mandatory", 1),
+  notice: text("Limits of this list", INSPECTION_NOTICE),
 });
 
 export const complianceView = compliance.serializer(
@@ -55,6 +82,8 @@ export const complianceView = compliance.serializer(
     ...subjectView(property),
     compliance_items: items.map(complianceItemView),
     overdue: items.filter(({ status }) => status === "OVERDUE").length,
+    overdue_mandatory: items.filter(({ status, regime }) => status === "OVERDUE" && regime.mandatory).length,
+    notice: INSPECTION_NOTICE,
   }),
 );
 export const complianceReply = forPartner(compliance);

@@ -10,7 +10,7 @@ import {
 import { toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
 import * as constraint from "./schema/constraints.ts";
-import { day, enumOf, id, instant, record, text, usd } from "./schema/fields.ts";
+import { day, enumOf, id, instant, record, text, textList, usd } from "./schema/fields.ts";
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -32,6 +32,10 @@ export const serviceEvent = record("ServiceEvent", {
     "Condition found after the service",
     "good",
   ).orNull(),
+  inspection_types: textList(
+    "The inspections that it was, of those that the appliance's type needs (`inspections` of GET /v1/appliance-types)",
+    ["sprinkler_annual_inspection"],
+  ),
   created_at: instant("When the record was created"),
 });
 
@@ -47,6 +51,7 @@ export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) =>
   technician: event.technician,
   notes: event.notes,
   condition_after: event.conditionAfter,
+  inspection_types: event.inspectionTypes ?? [],
   created_at: toIso(event.createdAt),
 }));
 
@@ -61,6 +66,7 @@ export const historyEvent = record("HistoryEvent", {
   total_cost: out.total_cost,
   notes: out.notes,
   condition_after: out.condition_after,
+  inspection_types: out.inspection_types,
 });
 export type HistoryEventJson = WireOf<typeof historyEvent>;
 
@@ -72,6 +78,7 @@ export const historyEventView = historyEvent.serializer((event: ServiceEvent) =>
   total_cost: usdOrNull(event.totalCostCents),
   notes: event.notes,
   condition_after: event.conditionAfter,
+  inspection_types: event.inspectionTypes ?? [],
 }));
 
 /** Validated less strictly than documented, so that the error message of a rejected event names the problem. */
@@ -95,6 +102,13 @@ export const newServiceEvent = input("NewServiceEvent", {
     out.notes.describedAs("Free text; searched for signs of wear and damage"),
   ),
   condition_after: nullable(constraint.condition, out.condition_after),
+  inspection_types: nullable(
+    constraint.inspectionTypes,
+    out.inspection_types.describedAs(
+      "The inspections that it was, of those that the appliance's type needs. Without any, those that the notes name " +
+        "count; else the one with the shortest interval of those that the event type can be",
+    ),
+  ),
 });
 
 export const newServiceEvents = body({ events: items("The service events to create", newServiceEvent) });
@@ -117,6 +131,7 @@ export function readNewServiceEvent(given: unknown): NewServiceEvent {
     technician: textOrNull(wire.technician),
     notes: textOrNull(wire.notes),
     conditionAfter: wire.condition_after ?? null,
+    inspectionTypes: wire.inspection_types?.length ? wire.inspection_types : null,
   };
 }
 

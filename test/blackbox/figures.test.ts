@@ -249,6 +249,10 @@ describe("compliance", () => {
       name: property.name,
       compliance_items: expect.any(Array),
       overdue: compliance.compliance_items.filter((item: Json) => item.status === "OVERDUE").length,
+      overdue_mandatory: compliance.compliance_items.filter(
+        (item: Json) => item.status === "OVERDUE" && item.mandatory,
+      ).length,
+      notice: expect.stringContaining("Local law decides"),
       partner: "Acme",
     });
     const due = compliance.compliance_items.map((item: Json) => item.due_date);
@@ -265,6 +269,10 @@ describe("compliance", () => {
         mandatory: expect.any(Boolean),
         interval_months: expect.any(Number),
         last_inspection: null,
+        result: null,
+        deficiency_open: false,
+        basis: "none",
+        last_event_id: null,
         due_date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
         days_until_due: expect.any(Number),
         status: expect.stringMatching(/^(OVERDUE|DUE_SOON|UPCOMING|OK)$/),
@@ -289,9 +297,68 @@ describe("compliance", () => {
     const event = { appliance_id: elevator.id, event_type: "Inspection" };
     expect(await test()).toMatchObject({ due_date: `${THIS_YEAR - 89}-07-01`, status: "OVERDUE" });
     await logEvents(client, { ...event, date: daysFromToday(-3), condition_after: "poor" });
-    expect(await test()).toMatchObject({ last_inspection: null, status: "OVERDUE" });
-    await logEvents(client, { ...event, date: daysFromToday(-10), condition_after: "good" });
-    expect(await test()).toMatchObject({ last_inspection: daysFromToday(-10), status: "OK" });
+    expect(await test()).toMatchObject({
+      last_inspection: daysFromToday(-3),
+      result: "failed",
+      deficiency_open: true,
+      status: "OVERDUE",
+    });
+    const { events } = await logEvents(client, {
+      ...event,
+      date: daysFromToday(-2),
+      condition_after: "good",
+    });
+    expect(await test()).toMatchObject({
+      last_inspection: daysFromToday(-2),
+      result: "passed",
+      deficiency_open: false,
+      basis: "assumed",
+      last_event_id: events[0].id,
+      status: "OK",
+    });
+  });
+
+  // Rule: inspection-basis, inspection-types
+  test("counts a visit only for the inspections that it names, or that its notes name", async () => {
+    const home = await addProperty(client);
+    const sprinklers = await addAppliance(client, home.id, {
+      type_id: "fire_suppression",
+      install_year: 2010,
+    });
+    const types = (await client.get("/v1/appliance-types")).body.appliance_types.find(
+      (type: Json) => type.type_id === "fire_suppression",
+    );
+    const allowed = types.inspections.map((one: Json) => one.inspection_type);
+    expect(allowed).toHaveLength(6);
+    const event = { appliance_id: sprinklers.id, event_type: "Inspection", date: daysFromToday(-1) };
+    const refused = await client.post("/v1/service-events/bulk", {
+      events: [
+        { ...event, inspection_types: ["category_1_annual_test"] },
+        { ...event, inspection_types: "internal_pipe_inspection" },
+        { ...event, inspection_types: [7] },
+      ],
+    });
+    expect(refused.body.created).toBe(0);
+    expect(refused.body.error_details[0].error).toBe(
+      `inspection_types must be among those of type fire_suppression: ${allowed.join(", ")}`,
+    );
+    const { events } = await logEvents(client, {
+      ...event,
+      inspection_types: ["internal_pipe_inspection", "fire_pump_flow_test", "internal_pipe_inspection"],
+    });
+    expect(events[0].inspection_types).toEqual(["internal_pipe_inspection", "fire_pump_flow_test"]);
+    await logEvents(client, { ...event, notes: "Backflow tested and passed; five-year due next spring" });
+    const { compliance_items: items, overdue_mandatory } = await read("compliance", home);
+    const basis = Object.fromEntries(items.map((one: Json) => [one.inspection_type, one.basis]));
+    expect(basis).toEqual({
+      sprinkler_annual_inspection: "none",
+      waterflow_and_valve_quarterly: "none",
+      internal_pipe_inspection: "named",
+      fire_pump_flow_test: "named",
+      fire_line_backflow_test: "notes",
+      portable_extinguisher_annual: "none",
+    });
+    expect(overdue_mandatory).toBe(3);
   });
 });
 

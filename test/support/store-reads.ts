@@ -144,6 +144,9 @@ export function narrowReads(of: Readable): Record<string, Read> {
         { date: "2026-01-01", id: "SE_" },
         100,
       ),
+    "the inspections of appliances": () => store.read.serviceEvents.inspections([applianceId], "", 100),
+    "the inspections of an appliance after one": () =>
+      store.read.serviceEvents.inspectionsAfter(applianceId, "", { date: "2026-01-01", id: "SE_" }, 100),
     "an appliance's history": () => store.read.serviceEvents.ofAppliance(applianceId),
     "some of what happened to an appliance on a day": () =>
       store.read.serviceEvents.ofDayAfter(applianceId, day, "SE_", 100),

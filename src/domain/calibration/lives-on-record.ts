@@ -1,5 +1,5 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
-import { lifeScale } from "../scoring/aged-life.ts";
+import { lifeScale, mayHaveSucceeded } from "../scoring/aged-life.ts";
 import { concerns, type DatedEvent, datedEventsUpTo } from "../scoring/dated-events.ts";
 import { serviceRatios } from "../scoring/evidence.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
@@ -101,7 +101,10 @@ function spansOf({ component, events, today }: Subject): Span[] {
 function lifeOf(subject: Subject, span: Span, from: number): Life {
   const { knowledge, appliance, component, def, rate, recordsSince, today } = subject;
   const make = { brandTier: appliance.brandTier, lifeFactor: 1 };
-  const pastIsUnknown = span.isOriginal && span.birth < recordsSince && def.replaced === "alone";
+  const pastIsUnknown =
+    span.isOriginal &&
+    span.birth < recordsSince &&
+    mayHaveSucceeded(def, component, appliance.installYearBasis);
   const aging = { span, from, pastIsUnknown };
   const failed = endedInFailure(subject, span);
   return {

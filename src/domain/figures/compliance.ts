@@ -1,52 +1,79 @@
 import type { InspectionRegime, Knowledge } from "../knowledge.ts";
-import type { Condition, EventType } from "../service-event.ts";
 import { addMonths, type Day, daysBetween } from "../time.ts";
+import { type InspectionBasis, InspectionRecord, type InspectionState } from "./inspection-record.ts";
 
 export type ComplianceStatus = "OVERDUE" | "DUE_SOON" | "UPCOMING" | "OK";
+export type InspectionResult = "passed" | "failed";
 
 /** An inspection that an appliance needs. */
 export type ComplianceItem<A> = {
   appliance: A;
   regime: InspectionRegime;
-  /** The last one that passed; null without one. */
+  /** The day of the last visit, whatever it found; null without one. */
   lastInspection: Day | null;
+  /** Its result; null without a visit. */
+  result: InspectionResult | null;
+  deficiencyOpen: boolean;
+  basis: InspectionBasis;
+  /** The service event that was the last visit; null without one. */
+  lastEventId: string | null;
   dueDate: Day;
   /** Negative when past due. */
   daysUntilDue: number;
   status: ComplianceStatus;
 };
 
-/** A service event, as compliance reads it. */
-export type InspectionEvent = {
-  eventType: EventType;
-  date: Day;
-  conditionAfter: Condition | null;
-};
-
 type InspectedAppliance = { id: string; typeId: string; installYear: number };
 
 /**
  * Returns the inspections that the appliances need, one item per appliance and inspection type, the first due first
- * (docs/model/figures.md#compliance). Equal due dates keep the order of the appliances. `events` are by appliance id and
- * include those on components; events after `today` do not count.
+ * (docs/model/figures.md#compliance). Equal due dates keep the order of the appliances. `records` are by appliance id and
+ * hold no events after `today`.
  */
 export function complianceItems<A extends InspectedAppliance>(
   knowledge: Knowledge,
   appliances: readonly A[],
-  events: ReadonlyMap<string, readonly InspectionEvent[]>,
+  records: ReadonlyMap<string, InspectionRecord>,
   today: Day,
 ): ComplianceItem<A>[] {
   const items: ComplianceItem<A>[] = [];
-  for (const appliance of appliances)
-    for (const regime of knowledge.regimes(appliance.typeId)) {
-      const lastInspection = newestPassed(events.get(appliance.id) ?? [], regime.resetBy, today);
-      const start = lastInspection ?? firstDay(appliance.installYear);
-      const dueDate = addMonths(start, regime.intervalMonths);
+  for (const appliance of appliances) {
+    const regimes = knowledge.regimes(appliance.typeId);
+    const record = records.get(appliance.id) ?? new InspectionRecord(regimes);
+    for (const regime of regimes) {
+      const state = record.stateOf(regime);
+      const { last } = state;
+      const dueDate = dueDateOf(regime, state, appliance.installYear);
       const daysUntilDue = daysBetween(today, dueDate);
-      const status = complianceStatus(daysUntilDue);
-      items.push({ appliance, regime, lastInspection, dueDate, daysUntilDue, status });
+      items.push({
+        appliance,
+        regime,
+        lastInspection: last?.date ?? null,
+        result: last && (last.hasPassed ? "passed" : "failed"),
+        deficiencyOpen: state.isDeficient,
+        basis: last?.basis ?? "none",
+        lastEventId: last?.eventId ?? null,
+        dueDate,
+        daysUntilDue,
+        status: complianceStatus(daysUntilDue),
+      });
     }
+  }
   return items.sort(byDueDay);
+}
+
+/**
+ * Returns the day on which the next visit is due: an interval after the last one, or after 1 July of the install year. A
+ * mandatory inspection that failed stays due: since the day it failed, or since it was due before that.
+ */
+function dueDateOf(
+  { mandatory, intervalMonths }: InspectionRegime,
+  { last, lastPassed }: InspectionState,
+  installYear: number,
+): Day {
+  if (last && (last.hasPassed || !mandatory)) return addMonths(last.date, intervalMonths);
+  const due = addMonths(lastPassed ?? firstDay(installYear), intervalMonths);
+  return last && last.date < due ? last.date : due;
 }
 
 /** Orders items by due date. */
@@ -58,23 +85,6 @@ export function complianceStatus(daysUntilDue: number): ComplianceStatus {
   if (daysUntilDue < 0) return "OVERDUE";
   if (daysUntilDue <= 30) return "DUE_SOON";
   return daysUntilDue <= 90 ? "UPCOMING" : "OK";
-}
-
-function newestPassed(
-  events: readonly InspectionEvent[],
-  types: readonly EventType[],
-  today: Day,
-): Day | null {
-  let day: Day | null = null;
-  for (const { eventType, date, conditionAfter } of events)
-    if (
-      date <= today &&
-      conditionAfter !== "poor" &&
-      (day === null || date > day) &&
-      types.includes(eventType)
-    )
-      day = date;
-  return day;
 }
 
 const firstDay = (installYear: number): Day => `${installYear}-07-01`;

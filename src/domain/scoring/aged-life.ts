@@ -55,7 +55,7 @@ export function agedLife(
   const replacedOn = lastReplacement(component, events, today);
   const bornOn = agingFrom(component.installYear, replacedOn);
   // Nobody knows the age of an appliance that has its building's year: any part may have been replaced since.
-  const mayBeSuccessor = def.replaced === "alone" || setting.installYearBasis === "year_built";
+  const mayBeSuccessor = mayHaveSucceeded(def, component, setting.installYearBasis);
   const isUnknown = mayBeSuccessor && replacedOn === undefined && bornOn < setting.recordsSince;
   const from = isUnknown ? setting.recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
@@ -66,6 +66,16 @@ export function agedLife(
     unknownPastYears,
     ...ageByPrior(scaleYears, shape, unknownPastYears, virtualAgeYears, model),
   };
+}
+
+/** Returns whether a component without a Replacement on record can have replaced another before the record began. */
+export function mayHaveSucceeded(
+  def: Pick<ComponentDef, "replaced">,
+  { past }: Pick<ComponentHistory, "past">,
+  basis: InstallYearBasis,
+): boolean {
+  if (past !== null) return past === "unknown";
+  return def.replaced === "alone" || basis === "year_built";
 }
 
 /**

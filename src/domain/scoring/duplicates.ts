@@ -28,11 +28,12 @@ export function representatives<A extends ApplianceHistory>(
 function keyOf(appliance: ApplianceHistory, frailty: number | undefined): string {
   const { typeId, brand, model, brandTier, installYear, installYearBasis, usageIntensity, components } =
     appliance;
-  const parts = components.map(({ defId, installYear, lastReplaced, overrideLifespan }) => [
+  const parts = components.map(({ defId, installYear, lastReplaced, overrideLifespan, past }) => [
     defId,
     installYear,
     lastReplaced,
     overrideLifespan,
+    past,
   ]);
   return JSON.stringify([
     typeId,

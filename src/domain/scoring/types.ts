@@ -7,6 +7,11 @@ export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
 export type Confidence = "HIGH" | "MEDIUM" | "LOW";
 /** Where an install year is from: `given` by the partner, or `year_built` of the property for lack of one. */
 export type InstallYearBasis = "given" | "year_built";
+/**
+ * An inspector's finding about a component without a Replacement on record: `original` for one that was installed with its
+ * appliance, `unknown` for one that may have been replaced before the record begins, even if its kind never is alone.
+ */
+export type ComponentPast = "original" | "unknown";
 export type BrandTier = "premium" | "standard" | "budget";
 
 /** The input of a property's scores. The order within lists has no effect. */
@@ -46,6 +51,7 @@ export type ComponentHistory = {
   lastReplaced: Day | null;
   /** Years; overrides the median life of the knowledge base. */
   overrideLifespan: number | null;
+  past: ComponentPast | null;
 };
 
 export type EventEvidence = {

@@ -50,7 +50,7 @@ const EXAMPLE = {
 };
 
 export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
-  const types = [...knowledge.types.values()].map(applianceTypeView);
+  const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
 
   const written = ({ appliance, components }: CreatedAppliance) =>
     writtenApplianceView(knowledge, appliance, components);

@@ -11,6 +11,7 @@ import latestCalibration from "../../../migrations/postgres/0008_latest_calibrat
 import installYearBasis from "../../../migrations/postgres/0009_install_year_basis.sql" with { type: "text" };
 import photoBytes from "../../../migrations/postgres/0010_photo_bytes.sql" with { type: "text" };
 import costBook from "../../../migrations/postgres/0011_cost_book.sql" with { type: "text" };
+import corrections from "../../../migrations/postgres/0012_corrections.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -38,4 +39,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 10, name: "photo_bytes", sql: photoBytes, breaksOlder: true },
   // An older server would keep the stored sums by its own prices.
   { number: 11, name: "cost_book", sql: costBook, breaksOlder: true },
+  // An older server would count voided events.
+  { number: 12, name: "corrections", sql: corrections, breaksOlder: true },
 ];

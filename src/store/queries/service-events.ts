@@ -19,14 +19,32 @@ export type EventEvidenceRow = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-} & Reading & {
-    id: string;
-    /** The note, if it was not analyzed with the requested rules yet. */
-    unread: string | null;
-  };
+} & Pick<Reading, "noteKey" | "findings" | "readBy"> &
+  Unread;
 
 /** The stored findings of a note; all null without one. */
-export type Reading = { noteKey: string | null; findings: string | null; readBy: string | null };
+export type Reading = {
+  noteKey: string | null;
+  /** Word groups, separated by spaces, with `/2` after those that count half. */
+  findings: string | null;
+  /** Inspection types, separated by spaces. */
+  notedInspections: string | null;
+  readBy: string | null;
+};
+
+type Unread = {
+  id: string;
+  /** The note, if it was not analyzed with the requested rules yet. */
+  unread: string | null;
+};
+
+/** The columns of an event that inspections read. */
+export type InspectionRow = Pick<ServiceEvent, "applianceId" | "eventType" | "date" | "conditionAfter"> &
+  Unread & {
+    /** As JSON. */
+    inspectionTypes: string | null;
+    notedInspections: string | null;
+  };
 
 /** An event on a day: its component (null for the whole appliance), and the instant at which it was logged. */
 export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
@@ -51,36 +69,68 @@ export function serviceEventStore(engine: Engine) {
     readBy: serviceEvents.readBy,
   };
   const insert = engine.insertRow(serviceEvents, "all");
-  const saveReading = engine.setRow(serviceEvents, "id", ["noteKey", "findings", "readBy"]);
+  const saveReading = engine.setRow(serviceEvents, "id", [
+    "noteKey",
+    "findings",
+    "notedInspections",
+    "readBy",
+  ]);
   const ofAppliances = engine.prepared(() =>
     db
       .select()
       .from(serviceEvents)
-      .where(isAmong(serviceEvents.applianceId, "applianceIds"))
+      .where(and(isAmong(serviceEvents.applianceId, "applianceIds"), isNull(serviceEvents.voidedAt)))
       .limit(placeholder("limit")),
   );
+  const unread = () =>
+    sql`case when ${serviceEvents.readBy} is not distinct from ${placeholder("readBy")} then null else ${serviceEvents.notes} end`.as(
+      "unread",
+    );
   const evidenceRows = () =>
     db
+      .select({ ...aliased(evidenceColumns), unread: unread() })
+      .from(serviceEvents)
+      .$dynamic();
+  const inspectionRows = () =>
+    db
       .select({
-        ...aliased(evidenceColumns),
-        unread:
-          sql`case when ${serviceEvents.readBy} is not distinct from ${placeholder("readBy")} then null else ${serviceEvents.notes} end`.as(
-            "unread",
-          ),
+        ...aliased({
+          id: serviceEvents.id,
+          applianceId: serviceEvents.applianceId,
+          eventType: serviceEvents.eventType,
+          date: serviceEvents.date,
+          conditionAfter: serviceEvents.conditionAfter,
+          inspectionTypes: serviceEvents.inspectionTypes,
+          notedInspections: serviceEvents.notedInspections,
+        }),
+        unread: unread(),
       })
-      .from(serviceEvents);
+      .from(serviceEvents)
+      .$dynamic();
+  const counts = isNull(serviceEvents.voidedAt);
+  const isOfAppliances = and(isAmong(serviceEvents.applianceId, "applianceIds"), counts);
   const evidence = engine.read<EventEvidenceRow>(() =>
-    evidenceRows().where(isAmong(serviceEvents.applianceId, "applianceIds")).limit(placeholder("limit")),
+    evidenceRows().where(isOfAppliances).limit(placeholder("limit")),
   );
+  const inspections = engine.read<InspectionRow>(() =>
+    inspectionRows().where(isOfAppliances).limit(placeholder("limit")),
+  );
+  const isOfApplianceAfter = and(
+    eq(serviceEvents.applianceId, placeholder("applianceId")),
+    sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${placeholder("date")}, ${placeholder("id")})`,
+    counts,
+  );
+  const inOrder = [asc(serviceEvents.date), asc(serviceEvents.id)] as const;
   const evidenceAfter = engine.read<EventEvidenceRow>(() =>
     evidenceRows()
-      .where(
-        and(
-          eq(serviceEvents.applianceId, placeholder("applianceId")),
-          sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${placeholder("date")}, ${placeholder("id")})`,
-        ),
-      )
-      .orderBy(asc(serviceEvents.date), asc(serviceEvents.id))
+      .where(isOfApplianceAfter)
+      .orderBy(...inOrder)
+      .limit(placeholder("limit")),
+  );
+  const inspectionsAfter = engine.read<InspectionRow>(() =>
+    inspectionRows()
+      .where(isOfApplianceAfter)
+      .orderBy(...inOrder)
       .limit(placeholder("limit")),
   );
   const daysBefore = engine.prepared(() =>
@@ -92,6 +142,7 @@ export function serviceEventStore(engine: Engine) {
         and(
           eq(appliances.propertyId, placeholder("propertyId")),
           lt(serviceEvents.date, placeholder("before")),
+          counts,
         ),
       ),
   );
@@ -102,7 +153,11 @@ export function serviceEventStore(engine: Engine) {
       .innerJoin(appliances, eq(appliances.propertyId, properties.id))
       .innerJoin(
         serviceEvents,
-        and(eq(serviceEvents.applianceId, appliances.id), lt(serviceEvents.date, properties.recordsSince)),
+        and(
+          eq(serviceEvents.applianceId, appliances.id),
+          lt(serviceEvents.date, properties.recordsSince),
+          counts,
+        ),
       )
       .where(isAmong(properties.id, "propertyIds")),
   );
@@ -111,6 +166,7 @@ export function serviceEventStore(engine: Engine) {
       eq(serviceEvents.applianceId, placeholder("applianceId")),
       eq(serviceEvents.date, placeholder("date")),
       gt(serviceEvents.id, placeholder("after")),
+      counts,
     );
   const ofDayAfter = engine.read<DayEvent>(() =>
     db
@@ -146,7 +202,9 @@ export function serviceEventStore(engine: Engine) {
 
   return {
     async insert(event: ServiceEvent, reading: Reading): Promise<void> {
-      return insert({ ...event, ...reading });
+      const { inspectionTypes } = event;
+      const types = inspectionTypes === null ? null : JSON.stringify(inspectionTypes);
+      return insert({ ...event, ...reading, inspectionTypes: types });
     },
     async saveReading(id: string, reading: Reading): Promise<void> {
       return saveReading({ id, ...reading });
@@ -174,6 +232,24 @@ export function serviceEventStore(engine: Engine) {
     ): Promise<EventEvidenceRow[]> {
       const { date, id } = last ?? { date: "", id: "" };
       return evidenceAfter({ applianceId, readBy, date, id, limit });
+    },
+    /** Returns the columns for inspections of at most `limit` events of the appliances, in no order. */
+    async inspections(
+      applianceIds: readonly string[],
+      readBy: string,
+      limit: number,
+    ): Promise<InspectionRow[]> {
+      return inspections({ applianceIds: engine.list(applianceIds), readBy, limit });
+    },
+    /** Returns the columns for inspections of an appliance's events after `last`, ordered from the oldest. */
+    async inspectionsAfter(
+      applianceId: string,
+      readBy: string,
+      last: Pick<InspectionRow, "date" | "id"> | undefined,
+      limit: number,
+    ): Promise<InspectionRow[]> {
+      const { date, id } = last ?? { date: "", id: "" };
+      return inspectionsAfter({ applianceId, readBy, date, id, limit });
     },
     /** Returns the distinct days before `before` with events of a property's appliances, in no order. */
     async daysBefore(propertyId: string, before: Day): Promise<Day[]> {

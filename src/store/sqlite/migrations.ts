@@ -21,6 +21,7 @@ import latestCalibration from "../../../migrations/sqlite/0018_latest_calibratio
 import installYearBasis from "../../../migrations/sqlite/0019_install_year_basis.sql" with { type: "text" };
 import photoBytes from "../../../migrations/sqlite/0020_photo_bytes.sql" with { type: "text" };
 import costBook from "../../../migrations/sqlite/0021_cost_book.sql" with { type: "text" };
+import corrections from "../../../migrations/sqlite/0022_corrections.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 19, name: "install_year_basis", sql: installYearBasis },
   { number: 20, name: "photo_bytes", sql: photoBytes },
   { number: 21, name: "cost_book", sql: costBook },
+  { number: 22, name: "corrections", sql: corrections },
 ];

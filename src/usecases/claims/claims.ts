@@ -1,4 +1,4 @@
-import type { Claim, NewClaim } from "../../domain/claim.ts";
+import { type Claim, type NewClaim, NO_LOSS_FIGURES } from "../../domain/claim.ts";
 import type { Component } from "../../domain/component.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
@@ -26,6 +26,7 @@ export class ClaimLog {
     const { tx, partner } = this.writer;
     checkPastDay("date_of_loss", input.dateOfLoss, dayOf(tx.now));
     const claim: Claim = {
+      ...NO_LOSS_FIGURES,
       ...input,
       id: tx.newId("claim"),
       partnerId: partner.id,

@@ -1,11 +1,10 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { prepareDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
 import type { EventEvidence } from "../../domain/scoring/types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadNotes } from "./note-findings.ts";
+import { loadNotes, type NoteRules } from "./note-findings.ts";
 
 /** Events per step. */
 const SIZES = {
@@ -20,7 +19,7 @@ const SIZES = {
 /** Loads the events that scoring reads, by appliance, in short steps if there are many. */
 export async function loadEvents(
   stores: Stores | Tx,
-  knowledge: Pick<Knowledge, "keywords">,
+  knowledge: NoteRules,
   applianceIds: readonly string[],
   sizes = SIZES,
   yieldNow: Yield = yieldOf(stores),
@@ -51,7 +50,7 @@ export async function loadEvents(
  */
 async function loadOf(
   stores: Stores | Tx,
-  knowledge: Pick<Knowledge, "keywords">,
+  knowledge: NoteRules,
   applianceId: string,
   page: number,
   yieldNow: Yield,

@@ -1,23 +1,34 @@
-import type { KeywordRules, Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import { findings } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
 import type { Yield } from "../../event-loop.ts";
-import type { EventEvidenceRow, Reading } from "../../store/queries/service-events.ts";
+import type { Reading } from "../../store/queries/service-events.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 const HALF = "/2";
-const UNREAD: Reading = { noteKey: null, findings: null, readBy: null };
+const UNREAD: Reading = { noteKey: null, findings: null, notedInspections: null, readBy: null };
 
-/** Extracts the findings of a note, to be stored with its event so that no scoring reads the note again. */
-export function readNote(rules: KeywordRules, notes: string | null): Reading {
+/** The rules that notes are read by. */
+export type NoteRules = Pick<Knowledge, "keywords" | "inspectionWords">;
+
+/** Extracts the findings of a note, to be stored with its event so that nothing reads the note again. */
+export function readNote({ keywords, inspectionWords }: NoteRules, notes: string | null): Reading {
   if (notes === null) return UNREAD;
-  const found = findings(rules, notes).map(({ group, share }) => (share === 1 ? group.id : group.id + HALF));
-  return { noteKey: Bun.hash(notes).toString(36), findings: found.join(" "), readBy: rules.version };
+  const found = findings(keywords, notes).map(({ group, share }) =>
+    share === 1 ? group.id : group.id + HALF,
+  );
+  const inspections = findings(inspectionWords, notes).map(({ group }) => group.id);
+  return {
+    noteKey: Bun.hash(notes).toString(36),
+    findings: found.join(" "),
+    notedInspections: inspections.join(" "),
+    readBy: keywords.version,
+  };
 }
 
 /** Returns the note as scoring uses it, from its stored findings. */
-export function noteOf({ noteKey, findings }: Reading): Note | null {
+export function noteOf({ noteKey, findings }: Pick<Reading, "noteKey" | "findings">): Note | null {
   if (noteKey === null) return null;
   return { key: noteKey, findings: findings ? findings.split(" ").map(findingOf) : [] };
 }
@@ -25,33 +36,46 @@ export function noteOf({ noteKey, findings }: Reading): Note | null {
 const findingOf = (word: string): Note["findings"][number] =>
   word.endsWith(HALF) ? { groupId: word.slice(0, -HALF.length), share: 0.5 } : { groupId: word, share: 1 };
 
+/** A row with the stored findings of its note, and the note itself if it was not analyzed with the current rules. */
+type WithReading<R> = R & { id: string; unread: string | null };
+
 /**
  * Returns the notes of events as scoring uses them. Notes without stored findings are read, in short steps; inside
  * a transaction the findings are stored.
  */
 export async function loadNotes(
   stores: Stores | Tx,
-  { keywords }: Pick<Knowledge, "keywords">,
-  rows: readonly EventEvidenceRow[],
+  rules: NoteRules,
+  rows: readonly WithReading<Pick<Reading, "noteKey" | "findings">>[],
   yieldNow: Yield = yieldOf(stores),
 ): Promise<(Note | null)[]> {
+  return (await loadReadings(stores, rules, rows, yieldNow)).map(noteOf);
+}
+
+/** Returns what is needed of the findings of each row's note; reads the notes that are unread as `loadNotes` does. */
+export async function loadReadings<R extends WithReading<Partial<Reading>>>(
+  stores: Stores | Tx,
+  rules: NoteRules,
+  rows: readonly R[],
+  yieldNow: Yield = yieldOf(stores),
+): Promise<R[]> {
   const tx = "yieldToEventLoop" in stores ? stores : undefined;
-  const notes: (Note | null)[] = [];
+  const readings: R[] = [];
   let length = 0;
   for (const row of rows) {
     if (row.unread === null) {
-      notes.push(noteOf(row));
+      readings.push(row);
       continue;
     }
-    const reading = readNote(keywords, row.unread);
+    const reading = readNote(rules, row.unread);
     await tx?.serviceEvents.saveReading(row.id, reading);
-    notes.push(noteOf(reading));
+    readings.push({ ...row, ...reading });
     length += row.unread.length;
     if (length < STEP_LENGTH) continue;
     length = 0;
     await yieldNow();
   }
-  return notes;
+  return readings;
 }
 
 /** Characters of notes read between two yields. */

@@ -1,6 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
+import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
 import {
@@ -69,6 +70,9 @@ export class ServiceLog {
     checkPastDay("date", input.date, dayOf(tx.now));
     const event: ServiceEvent = {
       ...input,
+      inspectionTypes: inspectionTypesOf(this.writer.knowledge, appliance.typeId, input.inspectionTypes),
+      voidedAt: null,
+      voidReason: null,
       id: tx.newId("serviceEvent"),
       partnerId: partner.id,
       propertyId: appliance.propertyId,
@@ -94,6 +98,9 @@ export class ServiceLog {
       event.totalCostCents === totalCostCents({ ...event, totalCostCents: null })
     )
       after.totalCostCents = totalCostCents({ ...after, totalCostCents: null });
+    const known = await this.#load(event.applianceId);
+    const { typeId } = known!.appliance;
+    const inspectionTypes = inspectionTypesOf(this.writer.knowledge, typeId, after.inspectionTypes);
     const { partsCostCents, laborCostCents, technician, conditionAfter } = after;
     await this.writer.tx.serviceEvents.correct(event.id, {
       partsCostCents,
@@ -101,8 +108,8 @@ export class ServiceLog {
       totalCostCents: after.totalCostCents,
       technician,
       conditionAfter,
+      inspectionTypes,
     });
-    const known = await this.#load(event.applianceId);
     this.#touch(known!.appliance, event.date, false);
   }
 

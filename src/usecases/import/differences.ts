@@ -20,7 +20,7 @@ export function differences<Record extends object, Change extends object>(
   const differing = fields.filter((field) => {
     if (cells[field] === undefined) return false;
     const wanted = Object.entries(read({ [field]: cells[field] })).filter(
-      ([key, value]) => (before as { [key: string]: unknown })[key] !== value,
+      ([key, value]) => !Bun.deepEquals((before as { [key: string]: unknown })[key], value),
     );
     Object.assign(change, Object.fromEntries(wanted));
     return wanted.length > 0;

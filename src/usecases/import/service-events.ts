@@ -1,5 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
+import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventCorrection } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
@@ -27,6 +28,7 @@ const CHANGEABLE: Readonly<Record<string, keyof ServiceEventCorrection>> = {
   total_cost: "totalCostCents",
   technician: "technician",
   condition_after: "conditionAfter",
+  inspection_types: "inspectionTypes",
 };
 
 /** Compares with the input parsed from the whole row. */
@@ -58,7 +60,11 @@ export const serviceEventRows: RowKind<Entry> = {
   required: ["event_type", "date"],
   references: [["appliance_id"], ["serial", "partner_property_id"], ["serial", "property_id"]],
   read: (cells) => ({
-    input: readNewServiceEvent({ ...cells, appliance_id: UNRESOLVED }),
+    input: readNewServiceEvent({
+      ...cells,
+      appliance_id: UNRESOLVED,
+      ...(cells.inspection_types !== undefined && { inspection_types: listOf(cells.inspection_types) }),
+    }),
     componentDefId: cells.component_def_id?.toString(),
     appliance: readApplianceReference(cells),
     cells,
@@ -122,7 +128,9 @@ class ServiceEventBatch implements Batch<Entry> {
     const { appliance: reference, componentDefId, input: unresolved, cells } = entry;
     const appliance = await this.#find(reference);
     if (!appliance) throw notFound(`Appliance not found: ${applianceText(reference)}`);
-    const input = { ...unresolved, applianceId: appliance.id };
+    const { inspectionTypes: types } = unresolved;
+    const inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, types);
+    const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
     const alike = await this.#alike(input);
@@ -203,6 +211,13 @@ class ServiceEventBatch implements Batch<Entry> {
     throw invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);
   }
 }
+
+/** Returns the items of a cell that are separated by commas, semicolons or spaces. */
+const listOf = (cell: Cells[string]) =>
+  cell
+    ?.toString()
+    .split(/[\s,;|]+/)
+    .filter(Boolean);
 
 /** Throws a Failure if the row refers to no appliance. */
 function readApplianceReference(cells: Cells): ApplianceReference {

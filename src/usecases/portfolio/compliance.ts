@@ -8,7 +8,7 @@ import { runYielding, type Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadEvents } from "../history/event-histories.ts";
+import { loadInspectionRecords } from "../history/inspection-records.ts";
 
 /** Appliances whose events are read by one query. */
 const APPLIANCES_A_STEP = 50;
@@ -29,9 +29,8 @@ export async function complianceOf(
 ): Promise<ComplianceItem<Appliance>[]> {
   const readStep = async (read: Stores, after: number) => {
     const appliances = await read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
-    const ids = appliances.map((appliance) => appliance.id);
-    const events = await loadEvents(read, knowledge, ids, undefined, yieldNow);
-    const items = complianceItems(knowledge, appliances, events, today);
+    const records = await loadInspectionRecords(read, knowledge, appliances, today, yieldNow);
+    const items = complianceItems(knowledge, appliances, records, today);
     return { items, last: appliances.length < APPLIANCES_A_STEP ? undefined : appliances.at(-1)!.seq };
   };
   // Most properties need a single step. A read snapshot would cost them more than their reads.

@@ -140,7 +140,7 @@ export class PortfolioWriter {
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.insert(event, readNote(this.knowledge.keywords, event.notes));
+    await this.tx.serviceEvents.insert(event, readNote(this.knowledge, event.notes));
     await this.#logEvent("service_event", event.id, event.createdAt);
     this.#propertyDelta(event.propertyId).serviceEvents++;
     this.#partnerDelta.serviceEvents++;

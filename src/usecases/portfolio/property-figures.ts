@@ -101,7 +101,7 @@ export async function propertyFigures(
     budget: written.budget?.amount,
     inspections: await mapYielding(inspections, yieldNow, complianceItemView),
     components,
-    types: [...knowledge.types.values()].map(applianceTypeView),
+    types: [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type)),
     units: await unitsOf(read, property.id, yieldNow),
     trend: trendOfRow && (await trendOf({ read, now }, trendOfRow)),
     assessedAt: toIso(now),

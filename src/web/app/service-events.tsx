@@ -28,6 +28,9 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
                 </span>
               )}
             </p>
+            {event.inspection_types.length > 0 && (
+              <p class="small muted">{event.inspection_types.map(codeLabel).join(" · ")}</p>
+            )}
             {event.notes && (
               <p class="small">
                 <bdi>{event.notes}</bdi>

@@ -1,6 +1,7 @@
+import { INSPECTION_NOTICE } from "../../domain/figures/inspection-notice.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import { count, counted, date, relativeDays } from "../format.ts";
-import { codeLabel, INSPECTION_STATUS_LABELS } from "../labels.ts";
+import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
@@ -14,7 +15,6 @@ export function Inspections(props: {
   csv?: CsvLink;
 }) {
   const { inspections, locations, csv } = props;
-  const overdue = inspections.filter(({ status }) => status === "OVERDUE").length;
   if (inspections.length === 0)
     return (
       <Section id="inspections" title="Inspections">
@@ -22,24 +22,20 @@ export function Inspections(props: {
       </Section>
     );
   return (
-    <Section
-      id="inspections"
-      title="Inspections"
-      about={
-        overdue > 0
-          ? `${count(overdue)} of ${counted(inspections.length, "inspection")} ${overdue === 1 ? "is" : "are"} overdue. Inspections not reported to Mainstay are counted as outstanding.`
-          : `None of ${counted(inspections.length, "inspection")} is overdue.`
-      }
-    >
+    <Section id="inspections" title="Inspections" about={`${summaryOf(inspections)} ${INSPECTION_NOTICE}`}>
       <ul class="inspections">
         {inspections.slice(0, MAX_INSPECTIONS).map((one) => (
           <li>
             <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_STATUS_LABELS[one.status]}</span>
             <span>
-              {codeLabel(one.inspection_type)} <span class="small muted">{locations.of(one)}</span>
+              {codeLabel(one.inspection_type)}{" "}
+              <span class="small muted">
+                {locations.of(one)}
+                {one.deficiency_open && " · deficiency open"}
+              </span>
             </span>
             <span class="due">
-              <time dateTime={one.due_date}>{date(one.due_date)}</time>
+              {isUnrecorded(one) ? "No record" : <time dateTime={one.due_date}>{date(one.due_date)}</time>}
             </span>
           </li>
         ))}
@@ -59,15 +55,48 @@ export function Inspections(props: {
             cell: (row) => `${row.authority}${row.mandatory ? "" : " (recommended)"}`,
           },
           { heading: "Status", cell: (row) => INSPECTION_STATUS_LABELS[row.status] },
-          { heading: "Due date", isNumber: true, cell: (row) => date(row.due_date) },
-          { heading: "Time to due date", isNumber: true, cell: (row) => relativeDays(row.days_until_due) },
+          {
+            heading: "Due date",
+            isNumber: true,
+            cell: (row) => (isUnrecorded(row) ? "No record" : date(row.due_date)),
+          },
+          {
+            heading: "Time to due date",
+            isNumber: true,
+            cell: (row) => (isUnrecorded(row) ? "" : relativeDays(row.days_until_due)),
+          },
           {
             heading: "Last inspection",
             isNumber: true,
-            cell: (row) => (row.last_inspection === null ? "Never" : date(row.last_inspection)),
+            cell: (row) => (row.last_inspection === null ? "No record" : date(row.last_inspection)),
           },
+          { heading: "Result", cell: resultOf },
+          { heading: "Known from", cell: (row) => INSPECTION_BASIS_LABELS[row.basis] },
         ]}
       />
     </Section>
   );
+}
+
+/** Returns whether an overdue inspection has no visit on record: its due date follows from the installation alone. */
+const isUnrecorded = ({ basis, status }: InspectionJson) => basis === "none" && status === "OVERDUE";
+
+function summaryOf(inspections: readonly InspectionJson[]): string {
+  const overdue = inspections.filter(({ status }) => status === "OVERDUE");
+  const all = counted(inspections.length, "inspection");
+  if (overdue.length === 0) return `None of ${all} is overdue.`;
+  const mandatory = overdue.filter((one) => one.mandatory).length;
+  const unrecorded = overdue.filter(isUnrecorded).length;
+  return [
+    `${count(overdue.length)} of ${all} ${overdue.length === 1 ? "is" : "are"} overdue`,
+    `, ${count(mandatory)} of them mandatory`,
+    unrecorded > 0 ? `; ${count(unrecorded)} ${unrecorded === 1 ? "has" : "have"} no visit on record` : "",
+    ".",
+  ].join("");
+}
+
+function resultOf({ result, deficiency_open }: InspectionJson): string {
+  if (result === null) return "";
+  if (result === "passed") return "Passed";
+  return deficiency_open ? "Failed, deficiency open" : "Failed, deficiency settled";
 }

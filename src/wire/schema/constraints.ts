@@ -54,6 +54,10 @@ export const brandTier = type
 
 export const condition = type.enumerated("good", "fair", "poor").describe("good, fair or poor");
 
+export const inspectionTypes = type("(string <= 64)[] <= 32").describe(
+  "a list of at most 32 inspection types",
+);
+
 export const claimStatus = type.enumerated("open", "closed", "denied").describe("open, closed or denied");
 
 export const severity = type

@@ -1,24 +1,32 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  complianceItems,
-  complianceStatus,
-  type InspectionEvent,
-} from "../../../src/domain/figures/compliance.ts";
+import { complianceItems, complianceStatus } from "../../../src/domain/figures/compliance.ts";
+import { type InspectionEvent, InspectionRecord } from "../../../src/domain/figures/inspection-record.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { knowledge } from "./components.ts";
 
 const TODAY = "2026-03-10";
 const ELEVATOR = { id: "A_1", typeId: "elevator", installYear: 2020 };
 
+let events = 0;
 const inspected = (date: string, given: Partial<InspectionEvent> = {}): InspectionEvent => ({
+  id: `SE_${String(++events).padStart(6, "0")}`,
   eventType: "Inspection",
   date,
   conditionAfter: null,
+  inspectionTypes: null,
+  notedInspections: [],
   ...given,
 });
+function record(typeId: string, events: readonly InspectionEvent[]): InspectionRecord {
+  const made = new InspectionRecord(knowledge.regimes(typeId));
+  for (const event of events) made.add(event);
+  return made;
+}
 const items = (events: InspectionEvent[] = [], appliance = ELEVATOR, today = TODAY) =>
-  complianceItems(knowledge, [appliance], new Map([[appliance.id, events]]), today);
+  complianceItems(knowledge, [appliance], new Map([[appliance.id, record(appliance.typeId, events)]]), today);
+const item = (inspectionType: string, events: InspectionEvent[], appliance = ELEVATOR) =>
+  items(events, appliance).find(({ regime }) => regime.inspectionType === inspectionType)!;
 /** The elevator's yearly test. */
 const yearly = (...events: InspectionEvent[]) =>
   items(events).find(({ regime }) => regime.inspectionType === "category_1_annual_test")!;
@@ -51,25 +59,46 @@ describe("the interval of an inspection", () => {
     expect(yearly(inspected("2025-04-01", { conditionAfter: "fair" })).dueDate).toBe("2026-04-01");
   });
 
-  test("continues after an event that left the condition poor", () => {
+  // Rule: inspection-failed
+  test("of a mandatory one does not restart with a visit that left the condition poor, and it is due since", () => {
     const failed = inspected("2026-03-01", { conditionAfter: "poor" });
-    expect(yearly(failed).lastInspection).toBeNull();
+    expect(yearly(failed)).toMatchObject({
+      lastInspection: "2026-03-01",
+      result: "failed",
+      deficiencyOpen: true,
+      dueDate: "2021-07-01",
+    });
     expect(yearly(inspected("2025-03-01"), failed)).toMatchObject({
-      lastInspection: "2025-03-01",
+      lastInspection: "2026-03-01",
+      dueDate: "2026-03-01",
       daysUntilDue: -9,
       status: "OVERDUE",
     });
+    expect(yearly(inspected("2025-08-01"), failed).dueDate).toBe("2026-03-01");
+    expect(yearly(failed, inspected("2026-03-05"))).toMatchObject({
+      result: "passed",
+      deficiencyOpen: false,
+      dueDate: "2027-03-05",
+    });
   });
 
-  test("ignores other events, other appliances and events dated after today", () => {
-    for (const other of [
-      inspected("2026-01-01", { eventType: "Repair" }),
-      inspected("2026-01-01", { eventType: "Preventive Maintenance" }),
-      inspected("2026-03-11"),
-    ])
-      expect(yearly(other).lastInspection).toBeNull();
+  // Rule: inspection-failed
+  test("of a recommended one restarts with any visit", () => {
+    const failed = inspected("2026-03-01", { conditionAfter: "poor" });
+    const panel = { ...ELEVATOR, typeId: "electrical_panel" };
+    expect(item("infrared_thermography", [failed], panel)).toMatchObject({
+      result: "failed",
+      deficiencyOpen: true,
+      dueDate: "2027-03-01",
+      status: "OK",
+    });
+  });
+
+  test("ignores other events and other appliances", () => {
+    for (const eventType of ["Repair", "Preventive Maintenance"] as const)
+      expect(yearly(inspected("2026-01-01", { eventType })).lastInspection).toBeNull();
     expect(yearly(inspected(TODAY)).lastInspection).toBe(TODAY);
-    const ofAnother = new Map([["A_2", [inspected("2026-01-01")]]]);
+    const ofAnother = new Map([["A_2", record("elevator", [inspected("2026-01-01")])]]);
     for (const { lastInspection } of complianceItems(knowledge, [ELEVATOR], ofAnother, TODAY))
       expect(lastInspection).toBeNull();
   });
@@ -80,22 +109,93 @@ describe("the interval of an inspection", () => {
   });
 });
 
+// Rule: inspection-basis
+describe("a visit counts for", () => {
+  const SPRINKLERS = { ...ELEVATOR, typeId: "fire_suppression" };
+  const seen = (given: Partial<InspectionEvent>) =>
+    items([inspected("2026-03-01", given)], SPRINKLERS)
+      .filter(({ lastInspection }) => lastInspection !== null)
+      .map(({ regime, basis }) => [regime.inspectionType, basis]);
+
+  test("the inspections that the event names, whatever its type", () => {
+    const inspectionTypes = ["internal_pipe_inspection", "fire_pump_flow_test"];
+    for (const eventType of ["Inspection", "Other"] as const)
+      expect(seen({ eventType, inspectionTypes, notedInspections: ["fire_line_backflow_test"] })).toEqual([
+        ["fire_pump_flow_test", "named"],
+        ["internal_pipe_inspection", "named"],
+      ]);
+  });
+
+  test("else those that the notes name, if its type can be one", () => {
+    const notedInspections = ["fire_line_backflow_test", "backflow_preventer_test"];
+    expect(seen({ notedInspections })).toEqual([["fire_line_backflow_test", "notes"]]);
+    expect(seen({ eventType: "Repair", notedInspections })).toEqual([]);
+    expect(seen({ eventType: "Preventive Maintenance", notedInspections })).toEqual([]);
+  });
+
+  test("else those with the shortest interval that its type can be", () => {
+    expect(seen({})).toEqual([["waterflow_and_valve_quarterly", "assumed"]]);
+    expect(seen({ notedInspections: ["four_hour_test"] })).toEqual([
+      ["waterflow_and_valve_quarterly", "assumed"],
+    ]);
+    expect(seen({ eventType: "Preventive Maintenance" })).toEqual([
+      ["portable_extinguisher_annual", "assumed"],
+    ]);
+    expect(seen({ eventType: "Warranty Claim" })).toEqual([]);
+  });
+
+  test("nothing without a visit", () => {
+    expect(yearly()).toMatchObject({ basis: "none", result: null, lastEventId: null, deficiencyOpen: false });
+  });
+});
+
+// Rule: inspection-deficiency
+describe("a deficiency is open", () => {
+  const failed = () => inspected("2026-03-01", { conditionAfter: "poor" });
+  const isOpen = (...events: InspectionEvent[]) => yearly(...events).deficiencyOpen;
+
+  test("until a later repair, replacement or passed inspection", () => {
+    const found = failed();
+    expect(isOpen(found)).toBe(true);
+    expect(isOpen(inspected("2026-02-01", { eventType: "Repair" }), found)).toBe(true);
+    for (const eventType of ["Cleaning", "Emergency Repair", "Other"] as const)
+      expect(isOpen(found, inspected("2026-03-02", { eventType }))).toBe(true);
+    for (const eventType of ["Repair", "Replacement"] as const)
+      expect(isOpen(found, inspected("2026-03-02", { eventType }))).toBe(false);
+    const other = { inspectionTypes: ["category_5_full_load_test"] };
+    expect(isOpen(found, inspected("2026-03-02", other))).toBe(false);
+    expect(isOpen(found, inspected("2026-03-02", { ...other, conditionAfter: "poor" }))).toBe(true);
+  });
+
+  test("on one day in the order in which the events were logged", () => {
+    const found = failed();
+    const repair = inspected(found.date, { eventType: "Repair" });
+    expect(isOpen(repair, found)).toBe(false);
+    expect(isOpen({ ...repair, id: "SE_0" }, found)).toBe(true);
+  });
+
+  test("while a repaired one is still due", () => {
+    const events = [failed(), inspected("2026-03-02", { eventType: "Repair" })];
+    expect(yearly(...events)).toMatchObject({ deficiencyOpen: false, status: "OVERDUE", result: "failed" });
+  });
+});
+
 describe("the inspections of a property", () => {
   test("are one per appliance and inspection type, the first due first", () => {
     const second = { ...ELEVATOR, id: "A_2" };
     const all = complianceItems(
       knowledge,
       [ELEVATOR, second],
-      new Map([["A_1", [inspected("2025-12-01")]]]),
+      new Map([["A_1", record("elevator", [inspected("2025-12-01")])]]),
       TODAY,
     );
     expect(
       all.map(({ appliance, regime, dueDate }) => [appliance.id, regime.inspectionType, dueDate]),
     ).toEqual([
       ["A_2", "category_1_annual_test", "2021-07-01"],
+      ["A_1", "category_5_full_load_test", "2025-07-01"],
       ["A_2", "category_5_full_load_test", "2025-07-01"],
       ["A_1", "category_1_annual_test", "2026-12-01"],
-      ["A_1", "category_5_full_load_test", "2030-12-01"],
     ]);
   });
 
@@ -113,15 +213,17 @@ describe("the inspections of a property", () => {
 
   test("have statuses that agree with their due dates for any history", () => {
     const event = fc.record({
-      applianceId: fc.constant("A_1"),
       eventType: fc.constantFrom("Inspection" as const, "Replacement" as const, "Cleaning" as const),
-      date: fc.integer({ min: dayNumber("2015-01-01"), max: dayNumber("2027-01-01") }).map(dayFromNumber),
+      date: fc.integer({ min: dayNumber("2015-01-01"), max: dayNumber(TODAY) }).map(dayFromNumber),
       conditionAfter: fc.constantFrom(null, "good" as const, "poor" as const),
     });
     const typeId = fc.constantFrom(...knowledge.types.keys());
     fc.assert(
       fc.property(typeId, fc.array(event, { maxLength: 6 }), (type, events) => {
-        const found = items(events, { id: "A_1", typeId: type, installYear: 2018 });
+        const given = events.map((one) => inspected(one.date, one));
+        const appliance = { id: "A_1", typeId: type, installYear: 2018 };
+        const found = items(given, appliance);
+        expect(items(given.toReversed(), appliance), "in any order").toEqual(found);
         for (const { dueDate, daysUntilDue, status, lastInspection } of found) {
           expect(addDays(TODAY, daysUntilDue)).toBe(dueDate);
           expect(status).toBe(complianceStatus(daysUntilDue));

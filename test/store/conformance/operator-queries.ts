@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
@@ -626,6 +627,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       totalCostCents: LARGE,
       notes: null,
       conditionAfter: null,
+      inspectionTypes: ["four_hour_test"],
+      voidedAt: null,
+      voidReason: null,
       createdAt: NOW,
     };
     const outcome = {
@@ -641,6 +645,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       createdAt: NOW,
     };
     const claim = {
+      ...NO_LOSS_FIGURES,
       partnerId: partner.id,
       propertyId: property.id,
       claimType: "fire",
@@ -666,7 +671,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         await tx.sensorEvents.insert({ ...sensor, applianceId, id: `PE_${nth}` });
         await tx.serviceEvents.insert(
           { ...event, id: `SE_${nth}` },
-          { noteKey: null, findings: null, readBy: null },
+          { noteKey: null, findings: null, notedInspections: null, readBy: null },
         );
         await tx.serviceEvents.insertOutcome({ ...outcome, serviceEventId: `SE_${nth}` });
         await tx.claims.insert({ ...claim, id: `CLM_${nth}`, status: "denied" });

@@ -570,7 +570,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const { serviceEvents } = read();
       /** Without what is kept of its note. */
       const plain = <E extends object>(event: E | undefined) => {
-        const { noteKey: _, findings: __, readBy: ___, ...rest } = event as Record<string, unknown>;
+        const {
+          noteKey: _,
+          findings: __,
+          readBy: ___,
+          notedInspections: ____,
+          ...rest
+        } = event as Record<string, unknown>;
         return rest as unknown as ServiceEvent;
       };
       expect(plain(await serviceEvents.find(partner.id, events[2]!.id))).toEqual(events[2]!);
@@ -638,7 +644,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       }
       expect(pages).toEqual(ordered);
       await world.store.write((tx) =>
-        tx.serviceEvents.saveReading(events[3]!.id, { noteKey: "k", findings: "leak/2", readBy: "another" }),
+        tx.serviceEvents.saveReading(events[3]!.id, {
+          noteKey: "k",
+          findings: "leak/2",
+          notedInspections: "four_hour_test",
+          readBy: "another",
+        }),
       );
       expect(
         (await serviceEvents.evidence([roof.id], "another", 100)).find(({ id }) => id === events[3]!.id),
@@ -650,12 +661,35 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         componentId: first!.id,
       });
       const correction = { ...EVENT, totalCostCents: 5, technician: TEXT, conditionAfter: "fair" as const };
-      const { notes: _, componentId: __, ...corrected } = correction;
+      const { notes: _, componentId: __, ...changed } = correction;
+      const corrected = { ...changed, inspectionTypes: ["semiannual_inspection"] };
       await world.store.write((tx) => tx.serviceEvents.correct(events[3]!.id, corrected));
       expect(plain(await serviceEvents.find(partner.id, events[3]!.id))).toEqual({
         ...events[3]!,
         ...corrected,
       });
+
+      const inspections = await serviceEvents.inspections([roof.id, heater.id], "another", 100);
+      expect(ids(inspections).sort()).toEqual(ids(events).sort());
+      expect(inspections.find(({ id }) => id === events[3]!.id)).toEqual({
+        id: events[3]!.id,
+        applianceId: roof.id,
+        eventType: "Repair",
+        date: "2025-05-01",
+        conditionAfter: "fair",
+        inspectionTypes: '["semiannual_inspection"]',
+        notedInspections: "four_hour_test",
+        unread: null,
+      });
+      expect(await serviceEvents.inspections([roof.id], read_by, 2)).toHaveLength(2);
+      const inOrder = [];
+      for (let last: (typeof inspections)[number] | undefined; ; ) {
+        const page = await serviceEvents.inspectionsAfter(roof.id, "another", last, 2);
+        inOrder.push(...page);
+        last = page.at(-1);
+        if (!last) break;
+      }
+      expect(ids(inOrder)).toEqual(ids(byDay));
 
       const outcomes = await serviceEvents.outcomesOf(second!.id);
       expect(outcomes.map(({ serviceEventId }) => serviceEventId).sort()).toEqual(

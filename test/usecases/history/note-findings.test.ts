@@ -13,23 +13,49 @@ test("the stored form of a note identifies its findings and the note itself", ()
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (words) => {
       const notes = words.join(" ");
-      const { key, findings: kept } = noteOf(readNote(keywords, notes))!;
+      const { key, findings: kept } = noteOf(readNote(knowledge, notes))!;
       expect(kept).toEqual(
         findings(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
       );
-      expect(noteOf(readNote(keywords, `${notes}!`))!.key).not.toBe(key);
+      expect(noteOf(readNote(knowledge, `${notes}!`))!.key).not.toBe(key);
     }),
   );
-  expect(noteOf(readNote(keywords, null))).toBeNull();
+  expect(noteOf(readNote(knowledge, null))).toBeNull();
+});
+
+test.each([
+  ["Cat 5 full load test, passed", ["category_5_full_load_test"]],
+  ["annual no-load test", ["category_1_annual_test"]],
+  ["Category 1 and category 5 done", ["category_1_annual_test", "category_5_full_load_test"]],
+  ["Backflow tested", ["fire_line_backflow_test", "backflow_preventer_test"]],
+  ["5-year internal pipe inspection", ["internal_pipe_inspection"]],
+  ["Fire pump churn test ok", ["fire_pump_flow_test"]],
+  ["load bank and four-hour test", ["annual_load_bank_or_service", "four_hour_test"]],
+  ["New certificate posted", ["certificate_inspection"]],
+  ["Cat 5 due in March", []],
+  ["Next category 5 in 2028", []],
+  ["No flow test today", []],
+  ["flow test not performed", []],
+  ["sensitivity test was postponed", []],
+  ["recommended to be load bank tested", []],
+  ["if the backflow leaks, call us", []],
+  ["greased the rails", []],
+  ["", []],
+])("a note that says %j names %j", (notes, inspections) => {
+  const { notedInspections } = readNote(knowledge, notes);
+  expect(new Set(notedInspections!.split(" ").filter(Boolean))).toEqual(new Set(inspections));
 });
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-const UNREAD = { noteKey: null, findings: null, readBy: null };
+const UNREAD = { noteKey: null, findings: null, notedInspections: null, readBy: null };
 
 test.each([
   ["was not read, in a database of before", UNREAD],
-  ["was read by other rules", { noteKey: "x", findings: "no_longer_a_group", readBy: "other" }],
+  [
+    "was read by other rules",
+    { noteKey: "x", findings: "no_longer_a_group", notedInspections: "", readBy: "other" },
+  ],
 ])("a note that %s is read at the next scoring, once", async (_, before) => {
   const world = await open(NOW);
   const property = await world.addProperty();
@@ -64,7 +90,8 @@ test.each([
   expect(read.findings).not.toBe("");
 
   await world.store.write((tx) => tx.serviceEvents.saveReading(event!.id, before));
-  expect(await evidence()).toMatchObject({ ...before, unread: event!.notes });
+  const { notedInspections: __, ...kept } = before;
+  expect(await evidence()).toMatchObject({ ...kept, unread: event!.notes });
   const recorded = (await world.store.read.properties.find(world.partner.id, property.id))!;
   await world.write((writer) => rescore(writer, recorded, "all", "history"));
   expect(await evidence()).toEqual(read);

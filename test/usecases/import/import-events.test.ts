@@ -270,3 +270,48 @@ test("matches each row to the same event as a full search, in any transactions a
     { numRuns: 40, examples: [[SEEN_MEANWHILE], [CHANGED_MEANWHILE]] },
   );
 });
+
+// Rule: inspection-types
+test("a mapped column of inspection types is read as a list, and updates events that name others", async () => {
+  const { store, partner, clock, ...world } = await open(NOW);
+  const property = await world.addProperty();
+  const [lift] = await world.addAppliances({ propertyId: property.id, typeId: "elevator" });
+  const run = (types: string, update = false) =>
+    importPortfolio({
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
+      update,
+      mappings: [{ column: "Tests", field: "inspection_types" }],
+      sources: {
+        serviceEvents: {
+          name: "visits.csv",
+          text: `appliance_id,event_type,date,Tests\n${lift!.id},Inspection,2026-02-01,"${types}"\n`,
+        },
+      },
+    });
+  const stored = async () => (await store.read.serviceEvents.ofAppliance(lift!.id))[0]!.inspectionTypes;
+
+  const refused = await run("four_hour_test");
+  expect(refused.rejects[0]!.first.error).toContain(
+    "must be among those of type elevator: category_1_annual_test, category_5_full_load_test",
+  );
+  expect((await run("category_5_full_load_test")).serviceEvents.created).toBe(1);
+  expect(await stored()).toEqual(["category_5_full_load_test"]);
+  const both = "category_5_full_load_test; category_1_annual_test";
+  expect((await run(both)).serviceEvents.unchanged).toBe(1);
+  expect((await run(both, true)).changes).toEqual([
+    {
+      kind: "service_events",
+      field: "inspection_types",
+      from: ["category_5_full_load_test"],
+      to: ["category_1_annual_test", "category_5_full_load_test"],
+      rows: 1,
+      line: 2,
+    },
+  ]);
+  expect(await stored()).toEqual(["category_1_annual_test", "category_5_full_load_test"]);
+  expect((await run(both, true)).serviceEvents.unchanged).toBe(1);
+});

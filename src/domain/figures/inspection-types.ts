@@ -1,0 +1,23 @@
+import { invalid } from "../errors.ts";
+import type { Knowledge } from "../knowledge.ts";
+import type { ServiceEvent } from "../service-event.ts";
+
+/**
+ * Returns the inspection types, each once, in the order of the knowledge base. Throws invalid_request for one that the
+ * appliance type does not need.
+ */
+export function inspectionTypesOf(
+  knowledge: Knowledge,
+  typeId: string,
+  given: ServiceEvent["inspectionTypes"] | undefined,
+): ServiceEvent["inspectionTypes"] {
+  if (!given || given.length === 0) return null;
+  const allowed = knowledge.regimes(typeId).map(({ inspectionType }) => inspectionType);
+  const unknown = given.find((type) => !allowed.includes(type));
+  if (unknown === undefined) return allowed.filter((type) => given.includes(type));
+  const message =
+    allowed.length === 0
+      ? `must be empty: type ${typeId} needs no inspection`
+      : `must be among those of type ${typeId}: ${allowed.join(", ")}`;
+  throw invalid(`inspection_types ${message}`, [{ field: "inspection_types", message }]);
+}
