@@ -142,7 +142,7 @@ type WholeUnit = {
 };
 
 /** Parameters of the losses of a building system's components. */
-type LossClass = {
+export type LossClass = {
   /** Variance of the factor on a year's failures that the components of one census division share. */
   yearFactorVariance: number;
   /** Coefficient of variation of a damage. */

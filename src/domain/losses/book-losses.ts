@@ -1,0 +1,52 @@
+import type { Steps } from "../steps.ts";
+import { type BookVariation, bookVariation, type Driver, driversOf, type PropertyLosses } from "./drivers.ts";
+import { type ExactLoss, exactLosses, largestDamage } from "./exact-losses.ts";
+import { type ExceedancePoint, exceedanceCurve, type TailAmount, tailValueAtRisk } from "./exceedance.ts";
+import type { LossBook } from "./loss-book.ts";
+import { LOSSES, type Loss } from "./loss-part.ts";
+import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
+
+/** The simulated years of an answer. */
+export const SIMULATED_YEARS = 20_000;
+
+/** The losses of the coming year, in cents. */
+export type LossDistribution = ExactLoss & {
+  exceedance: readonly ExceedancePoint[];
+  tailValueAtRisk: TailAmount;
+};
+
+export type BookLosses = Record<Loss, LossDistribution> & {
+  components: number;
+  largestDamage: readonly { amount: number; probability: number }[];
+  drivers: readonly Driver[];
+  properties: PropertyLosses;
+  variation: BookVariation;
+};
+
+/** Returns the losses of a book in the coming year (docs/model/losses.md), in steps. */
+export function* lossesOf(book: LossBook, terms: SimulationTerms): Steps<BookLosses> {
+  const exact = yield* exactLosses(book);
+  const probabilities = yield* largestDamage(book, exact.groups);
+  const { drivers, properties } = yield* driversOf(book, exact);
+  const years = yield* simulateYears(book, terms);
+  const distributions: Partial<Record<Loss, LossDistribution>> = {};
+  for (const loss of LOSSES) {
+    distributions[loss] = {
+      ...exact.losses[loss],
+      exceedance: exceedanceCurve(years[loss]),
+      tailValueAtRisk: tailValueAtRisk(years[loss]),
+    };
+    yield;
+  }
+  return {
+    ...(distributions as Record<Loss, LossDistribution>),
+    components: book.count,
+    largestDamage: book.terms.amounts.map((amount, index) => ({
+      amount,
+      probability: probabilities[index]!,
+    })),
+    drivers,
+    properties,
+    variation: bookVariation(book, exact),
+  };
+}

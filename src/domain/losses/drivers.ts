@@ -1,0 +1,197 @@
+import type { Steps } from "../steps.ts";
+import { type ExactLosses, forEachPart, type GroupYear } from "./exact-losses.ts";
+import { Stencil } from "./hazard-grid.ts";
+import { failureMoments, type LossBook } from "./loss-book.ts";
+import { LOSSES, type Loss } from "./loss-part.ts";
+import { NO_SEVERITY, Numbering, type PartChunk } from "./part-columns.ts";
+
+export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;
+export type DriverKind = (typeof DRIVERS)[number];
+
+/** The key of the costs that belong to no peril: emergency repairs. */
+export const REPAIR = "repair";
+/** The key of the rest, where only the largest are listed. */
+export const OTHERS = "others";
+/** Properties and kinds are listed up to this number. */
+const LISTED = 20;
+
+/** A part of the book's total losses: its expected losses in cents, and its shares. */
+export type Driver = {
+  by: DriverKind;
+  key: string;
+  expected: number;
+  shareOfExpected: number;
+  shareOfVariance: number;
+};
+
+/** The expected losses of each property, in cents. */
+export type PropertyLosses = {
+  ids: readonly string[];
+  expected: Float64Array;
+  expectedDamage: Float64Array;
+};
+
+/** Sums by key. */
+class Breakdown {
+  readonly numbering = new Numbering<string>();
+  readonly expected: number[] = [];
+  readonly covariance: number[] = [];
+
+  add(key: string, expected: number, covariance: number): void {
+    const index = this.numbering.indexOf(key);
+    this.expected[index] = (this.expected[index] ?? 0) + expected;
+    this.covariance[index] = (this.covariance[index] ?? 0) + covariance;
+  }
+}
+
+/**
+ * Divides the expected losses and the variance of a book among its parts (Euler allocation: a part's share of the variance
+ * is its covariance with the book; D. Tasche, "Capital allocation to business units", 2008). The shares of each kind of
+ * driver add up to 1.
+ */
+export function* driversOf(
+  book: LossBook,
+  exact: ExactLosses,
+): Steps<{ drivers: Driver[]; properties: PropertyLosses }> {
+  const { expected, standardDeviation } = exact.losses.total;
+  const variance = standardDeviation ** 2;
+  const count = book.properties.keys.length;
+  const sums = {
+    property: { expected: new Float64Array(count), covariance: new Float64Array(count) },
+    damage: new Float64Array(count),
+    kind: keyed(book.kinds.keys.length),
+    group: keyed(book.groups.length),
+  };
+  const repairs = keyed(1);
+  const damages = keyed(book.severities.length);
+  const stencil = new Stencil();
+  yield* forEachPart(book, (chunk, at) => {
+    const probability = chunk.probability[at]!;
+    const repair = chunk.repair[at]!;
+    const [total, damage] = failureMoments(book, chunk, at);
+    const year = exact.groups[chunk.group[at]!]!;
+    stencil.locate(chunk.hazard[at]!);
+    // The covariance of one dollar of the mean with the group, less what the squared mean takes from the part's own.
+    const perMean =
+      stencil.interpolate(year.covariances[0]!) - total.mean * stencil.interpolate(year.squaredProbability);
+    const ofPart = probability * total.square + total.mean * perMean;
+    const ofDamage = probability * (repair * damage.mean + damage.square) + damage.mean * perMean;
+    const expectedOfPart = probability * total.mean;
+    const expectedDamage = probability * damage.mean;
+    const property = chunk.property[at]!;
+    addTo(sums.property, property, expectedOfPart, ofPart);
+    sums.damage[property]! += expectedDamage;
+    addTo(sums.kind, chunk.kind[at]!, expectedOfPart, ofPart);
+    addTo(sums.group, chunk.group[at]!, expectedOfPart, ofPart);
+    addTo(repairs, 0, expectedOfPart - expectedDamage, ofPart - ofDamage);
+    addTo(damages, chunk.severity[at]!, expectedDamage, ofDamage);
+  });
+  const breakdowns: Record<DriverKind, Breakdown> = {
+    system: regrouped(sums.group, (index) => book.groups[index]!.system),
+    peril: perilsOf(book, repairs, damages),
+    state: regrouped(sums.property, (index) => book.stateOf[index]!),
+    division: regrouped(sums.group, (index) => book.groups[index]!.division),
+    property: regrouped(sums.property, (index) => book.properties.keys[index]!),
+    kind: regrouped(sums.kind, (index) => book.kinds.keys[index]!),
+  };
+  yield;
+  return {
+    drivers: DRIVERS.flatMap((by) => listed(by, breakdowns[by], expected, variance)),
+    properties: {
+      ids: book.properties.keys,
+      expected: sums.property.expected,
+      expectedDamage: sums.damage,
+    },
+  };
+}
+
+type Keyed = { expected: Float64Array; covariance: Float64Array };
+
+const keyed = (count: number): Keyed => ({
+  expected: new Float64Array(count),
+  covariance: new Float64Array(count),
+});
+
+function addTo(sums: Keyed, index: number, expected: number, covariance: number): void {
+  sums.expected[index]! += expected;
+  sums.covariance[index]! += covariance;
+}
+
+/** Returns the damage by peril, and the repairs beside it. */
+function perilsOf(book: LossBook, repairs: Keyed, damages: Keyed): Breakdown {
+  const breakdown = book.count > 0 ? regrouped(repairs, () => REPAIR) : new Breakdown();
+  for (const [index, { severity }] of book.severities.entries())
+    if (index !== NO_SEVERITY)
+      breakdown.add(severity.peril, damages.expected[index]!, damages.covariance[index]!);
+  return breakdown;
+}
+
+function regrouped({ expected, covariance }: Keyed, keyOf: (index: number) => string): Breakdown {
+  const breakdown = new Breakdown();
+  for (const [index, amount] of expected.entries()) breakdown.add(keyOf(index), amount, covariance[index]!);
+  return breakdown;
+}
+
+/** Returns the drivers of one kind, the largest share of the variance first. */
+function listed(by: DriverKind, breakdown: Breakdown, expected: number, variance: number): Driver[] {
+  const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
+  const all = breakdown.numbering.keys.map((key, index) => ({
+    by,
+    key,
+    expected: breakdown.expected[index]!,
+    shareOfExpected: share(breakdown.expected[index]!, expected),
+    shareOfVariance: share(breakdown.covariance[index]!, variance),
+  }));
+  all.sort((a, b) => b.shareOfVariance - a.shareOfVariance || (a.key < b.key ? -1 : 1));
+  const isLong = (by === "property" || by === "kind") && all.length > LISTED + 1;
+  if (!isLong) return all;
+  const others = all.slice(LISTED);
+  const sum = (pick: (driver: Driver) => number) => others.reduce((total, one) => total + pick(one), 0);
+  return [
+    ...all.slice(0, LISTED),
+    {
+      by,
+      key: OTHERS,
+      expected: sum((one) => one.expected),
+      shareOfExpected: sum((one) => one.shareOfExpected),
+      shareOfVariance: sum((one) => one.shareOfVariance),
+    },
+  ];
+}
+
+/** How components of a group vary with a book: the functions of the hazard that `covarianceWith` reads, by group. */
+export type BookVariation = {
+  groups: ReadonlyMap<string, GroupYear>;
+  standardDeviation: Record<Loss, number>;
+};
+
+const groupKey = ({ division, system }: { division: string; system: string }) => `${division} ${system}`;
+
+/** Returns what the covariance of a property with its book needs of the book. */
+export const bookVariation = (book: LossBook, exact: ExactLosses): BookVariation => ({
+  groups: new Map(book.groups.map((group, index) => [groupKey(group), exact.groups[index]!])),
+  standardDeviation: {
+    total: exact.losses.total.standardDeviation,
+    damage: exact.losses.damage.standardDeviation,
+    insured: exact.losses.insured.standardDeviation,
+  },
+});
+
+/** Returns the covariance of a loss of the parts with that of the book that contains them, in cents squared. */
+export function* covarianceWith(variation: BookVariation, parts: LossBook, loss: Loss): Steps<number> {
+  const index = LOSSES.indexOf(loss);
+  const stencil = new Stencil();
+  let covariance = 0;
+  const years = parts.groups.map((group) => variation.groups.get(groupKey(group)));
+  yield* forEachPart(parts, (chunk: PartChunk, at) => {
+    const year = years[chunk.group[at]!];
+    if (!year) return;
+    const { mean, square } = failureMoments(parts, chunk, at)[index]!;
+    stencil.locate(chunk.hazard[at]!);
+    covariance +=
+      chunk.probability[at]! * square -
+      mean ** 2 * stencil.interpolate(year.squaredProbability) +
+      mean * stencil.interpolate(year.covariances[index]!);
+  });
+  return covariance;
+}

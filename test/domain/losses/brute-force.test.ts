@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { SYSTEMS } from "../../../src/domain/knowledge.ts";
+import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
+import { exceedanceCurve, tailValueAtRisk } from "../../../src/domain/losses/exceedance.ts";
+import { LOSSES, type LossPart } from "../../../src/domain/losses/loss-part.ts";
+import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
+import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
+import { yearHazard } from "../../../src/domain/losses/year-factor.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
+import { bookOf, lossClassOf, partOf } from "./books.ts";
+
+const YEARS = 20_000;
+const LAYER = { deductible: 2500, limit: 50_000 };
+
+/** Uses the numbers of the machine instead of the product's generator, which the test is about. */
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** Draws a gamma number with a whole shape as a sum of exponential ones. */
+function gammaOfWhole(random: () => number, shape: number): number {
+  let sum = 0;
+  for (let k = 0; k < shape; k++) sum -= Math.log(1 - random());
+  return sum;
+}
+
+/** A linear congruential generator (Knuth's MMIX in doubles would lose bits; this one is Park and Miller's). */
+function minimalStandard(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** Simulates the failure of every part in every year, as the model is stated. */
+function bruteForce(parts: readonly LossPart[]) {
+  const random = minimalStandard(12_345);
+  const groups = [...new Set(parts.map(({ division, system }) => `${division} ${system}`))];
+  const years = {
+    total: new Float64Array(YEARS),
+    damage: new Float64Array(YEARS),
+    insured: new Float64Array(YEARS),
+  };
+  const hazards = parts.map((part) =>
+    yearHazard(part.failureProbability, lossClassOf(part.system).yearFactorVariance),
+  );
+  const groupOf = parts.map(({ division, system }) => groups.indexOf(`${division} ${system}`));
+  for (let year = 0; year < YEARS; year++) {
+    const factors = groups.map((group) => {
+      const shape =
+        1 / lossClassOf(SYSTEMS.find((system) => group.endsWith(` ${system}`))!).yearFactorVariance;
+      return gammaOfWhole(random, Math.round(shape)) / Math.round(shape);
+    });
+    for (const [at, part] of parts.entries()) {
+      if (random() >= 1 - Math.exp(-hazards[at]! * factors[groupOf[at]!]!)) continue;
+      years.total[year]! += part.repair;
+      if (!part.damage) continue;
+      const { severity, frequency } = part.damage;
+      let count = random() < frequency ? 1 : 0;
+      if (severity.isPoisson) {
+        count = 0;
+        for (let product = random(); product > Math.exp(-frequency); product *= random()) count++;
+      }
+      const sigma = Math.sqrt(Math.log(1 + severity.variation ** 2));
+      for (; count > 0; count--) {
+        const amount = severity.mean * Math.exp(sigma * normal(random) - sigma ** 2 / 2);
+        years.total[year]! += amount;
+        years.damage[year]! += amount;
+        years.insured[year]! += Math.min(Math.max(amount - LAYER.deductible, 0), LAYER.limit);
+      }
+    }
+  }
+  return years;
+}
+
+/** A book of parts with few large ones, in which every part of the method matters. */
+function mixedParts(count: number): LossPart[] {
+  const random = minimalStandard(count);
+  return Array.from({ length: count }, () => {
+    const frequency = [0, 0, 0.05, 0.2, 1.5][Math.floor(random() * 5)]!;
+    return partOf({
+      failureProbability: 0.02 + 0.25 * random() ** 3,
+      repair: Math.round(Math.exp(5.5 + 2.5 * random())),
+      frequency,
+      damage: Math.round(Math.exp(7 + 3 * random())),
+      isPoisson: frequency > 1,
+      // Their year factors have whole shapes.
+      system: (["plumbing", "structural", "appliance"] as const)[Math.floor(random() * 3)]!,
+      division: ["pacific", "mountain"][Math.floor(random() * 2)]!,
+    });
+  });
+}
+
+// Rule: losses-simulation
+describe.each([60, 1600])("a book of %d parts", (count) => {
+  const parts = mixedParts(count);
+  const brute = bruteForce(parts);
+  const book = bookOf(parts, LAYER);
+  const years = runSteps(simulateYears(book, { years: YEARS, modelError: 0 }));
+
+  test("has the mean and deviation of every part simulated", () => {
+    const exact = runSteps(exactLosses(book));
+    for (const loss of LOSSES) {
+      const mean = brute[loss].reduce((sum, one) => sum + one, 0) / YEARS;
+      const variance = brute[loss].reduce((sum, one) => sum + (one - mean) ** 2, 0) / YEARS;
+      const { expected, standardDeviation } = exact.losses[loss];
+      expect(Math.abs(mean - expected)).toBeLessThan((4 * standardDeviation) / Math.sqrt(YEARS));
+      expect(Math.abs(Math.sqrt(variance) / standardDeviation - 1)).toBeLessThan(0.06);
+    }
+  });
+
+  test("has the quantiles of every part simulated", () => {
+    for (const loss of LOSSES) {
+      const expected = exceedanceCurve({ plain: brute[loss], withError: brute[loss] });
+      for (const [index, { amount, standardError, years: period }] of exceedanceCurve(
+        years[loss],
+      ).entries()) {
+        const error = Math.hypot(standardError, expected[index]!.standardError);
+        const tolerance = Math.max(5 * error, 0.01 * amount);
+        expect(Math.abs(amount - expected[index]!.amount), `${loss} of ${period} years`).toBeLessThanOrEqual(
+          tolerance,
+        );
+      }
+      const [own, simulated] = [
+        tailValueAtRisk(years[loss]),
+        tailValueAtRisk({ plain: brute[loss], withError: brute[loss] }),
+      ];
+      expect(Math.abs(own.amount - simulated.amount)).toBeLessThan(
+        5 * Math.hypot(own.standardError, simulated.standardError),
+      );
+    }
+  });
+});
+
+// The simulated fleet: 20,000 winters of one city, of which some are cold, and its pipes that burst together.
+// Rule: losses-simulation
+test("the curve is that of a fleet whose bad winters come together", () => {
+  const random = new RandomVariates(7);
+  const pipes = Array.from({ length: 2000 }, () =>
+    partOf({ failureProbability: 0.04, repair: 800, frequency: 0.1, damage: 12_000 }),
+  );
+  const hazard = yearHazard(0.04, lossClassOf("plumbing").yearFactorVariance);
+  const costs = new Float64Array(YEARS);
+  for (let year = 0; year < YEARS; year++) {
+    // 25 storms' worth of cold make a winter; bursts follow a Poisson number with that mean.
+    const winter = random.gamma(25) / 25;
+    const mean = 2000 * (1 - Math.exp(-hazard * winter));
+    const bursts = Math.round(mean + Math.sqrt(mean) * random.normal());
+    for (let burst = 0; burst < bursts; burst++) {
+      costs[year]! += 800;
+      if (random.uniform() < 0.1)
+        costs[year]! += 12_000 * Math.exp(Math.sqrt(Math.log(3.25)) * random.normal() - Math.log(3.25) / 2);
+    }
+  }
+  const book = bookOf(pipes, LAYER);
+  const simulated = exceedanceCurve(runSteps(simulateYears(book, { years: YEARS, modelError: 0 })).total);
+  for (const [index, { amount }] of exceedanceCurve({ plain: costs, withError: costs }).entries())
+    expect(Math.abs(simulated[index]!.amount / amount - 1)).toBeLessThan(0.03);
+});

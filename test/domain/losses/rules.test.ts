@@ -1,0 +1,231 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { SYSTEMS } from "../../../src/domain/knowledge.ts";
+import { lossesOf } from "../../../src/domain/losses/book-losses.ts";
+import { covarianceWith, DRIVERS, driversOf } from "../../../src/domain/losses/drivers.ts";
+import { exactLosses, largestDamage } from "../../../src/domain/losses/exact-losses.ts";
+import { LOSSES, type LossPart } from "../../../src/domain/losses/loss-part.ts";
+import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
+import { survival, yearFactorQuadrature, yearHazard } from "../../../src/domain/losses/year-factor.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
+import { bookOf, lossClassOf, partOf } from "./books.ts";
+
+const anyPart: fc.Arbitrary<LossPart> = fc
+  .record({
+    failureProbability: fc.double({ min: 0.0001, max: 0.99, noNaN: true }),
+    repair: fc.integer({ min: 0, max: 50_000 }),
+    frequency: fc.constantFrom(0, 0.02, 0.12, 0.8, 2.5),
+    damage: fc.integer({ min: 500, max: 90_000 }),
+    system: fc.constantFrom(...SYSTEMS),
+    division: fc.constantFrom("pacific", "mountain"),
+    state: fc.constantFrom("WA", "CO"),
+    propertyId: fc.constantFrom("P_1", "P_2", "P_3"),
+    kind: fc.constantFrom("tank", "roof"),
+  })
+  // One damage at most has a probability; a mean above 1 is a Poisson number's.
+  .map((given) => partOf({ ...given, isPoisson: given.frequency > 0.5 }));
+const anyParts = fc.array(anyPart, { minLength: 1, maxLength: 40 });
+const check = (property: fc.IProperty<[LossPart[]]>) => fc.assert(property, { numRuns: 40 });
+
+const exactOf = (parts: readonly LossPart[]) => runSteps(exactLosses(bookOf(parts)));
+
+const momentsOf = ({ repair, damage }: LossPart) => {
+  if (!damage) return { mean: repair, square: repair ** 2 };
+  const { severity, frequency } = damage;
+  const own = frequency * severity.mean ** 2 * (1 + severity.variation ** 2);
+  const more = severity.isPoisson ? (frequency * severity.mean) ** 2 : 0;
+  const mean = frequency * severity.mean;
+  return { mean: repair + mean, square: repair ** 2 + 2 * repair * mean + own + more };
+};
+
+/** The variance by its definition: over every pair of parts of a group. */
+function varianceByPairs(parts: readonly LossPart[]): number {
+  let variance = 0;
+  for (const [i, one] of parts.entries())
+    for (const [j, other] of parts.entries()) {
+      const [a, b] = [momentsOf(one), momentsOf(other)];
+      const [p, q] = [one.failureProbability, other.failureProbability];
+      if (i === j) variance += p * a.square - (p * a.mean) ** 2;
+      else if (one.system === other.system && one.division === other.division) {
+        const v = lossClassOf(one.system).yearFactorVariance;
+        const both = survival(yearHazard(p, v) + yearHazard(q, v), v) - (1 - p) * (1 - q);
+        variance += a.mean * b.mean * both;
+      }
+    }
+  return variance;
+}
+
+describe("the exact losses", () => {
+  // Rule: losses-properties
+  test("have the variance of all pairs of parts", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const variance = varianceByPairs(parts);
+        expect(exactOf(parts).losses.total.standardDeviation ** 2 / variance).toBeCloseTo(1, 6);
+      }),
+    );
+  });
+
+  test("have the variance of independent parts without year factors", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const still = bookOf(parts, undefined, (system) => ({
+          ...lossClassOf(system),
+          yearFactorVariance: 1e-12,
+        }));
+        const independent = parts.reduce((sum, part) => {
+          const { mean, square } = momentsOf(part);
+          return sum + part.failureProbability * square - (part.failureProbability * mean) ** 2;
+        }, 0);
+        const { standardDeviation } = runSteps(exactLosses(still)).losses.total;
+        expect(standardDeviation ** 2 / independent).toBeCloseTo(1, 6);
+      }),
+    );
+  });
+
+  test("never expect less of more parts", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const [all, fewer] = [exactOf(parts), exactOf(parts.slice(1))];
+        for (const loss of LOSSES)
+          expect(all.losses[loss].expected).toBeGreaterThanOrEqual(fewer.losses[loss].expected * (1 - 1e-12));
+      }),
+    );
+  });
+
+  test("have insured and retained damage that add up to the damage", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const insuredOf = (deductible: number, limit: number | null) =>
+          runSteps(exactLosses(bookOf(parts, { deductible, limit }))).losses;
+        const { damage, insured } = insuredOf(0, 5000);
+        const middle = insuredOf(5000, 20_000).insured;
+        const top = insuredOf(25_000, null).insured;
+        const layers = insured.expected + middle.expected + top.expected;
+        expect(Math.abs(layers - damage.expected)).toBeLessThan(1e-6 * damage.expected + 1e-9);
+        const whole = insuredOf(0, null).insured;
+        expect(Math.abs(whole.standardDeviation - damage.standardDeviation)).toBeLessThan(
+          1e-6 * damage.standardDeviation + 1e-9,
+        );
+      }),
+    );
+  });
+
+  test("have probabilities of the largest damage that fall with the amount", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const book = bookOf(parts);
+        const exact = runSteps(exactLosses(book));
+        const [low, middle, high] = runSteps(largestDamage(book, exact.groups));
+        expect(low).toBeGreaterThanOrEqual(middle!);
+        expect(middle).toBeGreaterThanOrEqual(high!);
+        expect(low).toBeLessThanOrEqual(1);
+        expect(high).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});
+
+describe("the drivers", () => {
+  // Rule: losses-properties
+  test("have shares that add up to 1, and expected losses that add up to the book's", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const book = bookOf(parts);
+        const exact = runSteps(exactLosses(book));
+        const { drivers } = runSteps(driversOf(book, exact));
+        fc.pre(exact.losses.total.standardDeviation > 1);
+        for (const by of DRIVERS) {
+          const some = drivers.filter((driver) => driver.by === by);
+          const sum = (pick: (one: (typeof some)[number]) => number) =>
+            some.reduce((total, one) => total + pick(one), 0);
+          expect(sum((one) => one.shareOfExpected)).toBeCloseTo(1, 9);
+          expect(sum((one) => one.shareOfVariance)).toBeCloseTo(1, 6);
+          expect(sum((one) => one.expected) / exact.losses.total.expected).toBeCloseTo(1, 9);
+        }
+      }),
+    );
+  });
+
+  test("name the largest properties and put the others in one line", () => {
+    const parts = Array.from({ length: 100 }, (_, at) =>
+      partOf({ propertyId: `P_${at}`, repair: 1000 + at }),
+    );
+    const book = bookOf(parts);
+    const { drivers } = runSteps(driversOf(book, runSteps(exactLosses(book))));
+    const properties = drivers.filter(({ by }) => by === "property");
+    expect(properties).toHaveLength(21);
+    expect(properties[0]!.key).toBe("P_99");
+    expect(properties.at(-1)!.key).toBe("others");
+  });
+
+  test("give properties covariances that add up to the variance of each loss", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const book = bookOf(parts);
+        const { variation } = runSteps(lossesOf(book, { years: 10, modelError: 0.1 }));
+        for (const loss of LOSSES) {
+          const covariances = ["P_1", "P_2", "P_3"].map((id) =>
+            runSteps(
+              covarianceWith(variation, bookOf(parts.filter(({ propertyId }) => propertyId === id)), loss),
+            ),
+          );
+          const sum = covariances.reduce((total, one) => total + one, 0);
+          const variance = variation.standardDeviation[loss] ** 2;
+          expect(Math.abs(sum - variance)).toBeLessThan(1e-6 * variance + 1e-6);
+        }
+      }),
+    );
+  });
+});
+
+describe("the simulated years", () => {
+  // Rule: losses-properties
+  test("rise with the return period, and are the same each time", () => {
+    check(
+      fc.property(anyParts, (parts) => {
+        const run = () => runSteps(lossesOf(bookOf(parts), { years: 400, modelError: 0.25 }));
+        const first = run();
+        for (const loss of LOSSES) {
+          const amounts = first[loss].exceedance.map(({ amount }) => amount);
+          expect(amounts).toEqual(amounts.toSorted((a, b) => a - b));
+          expect(first[loss].tailValueAtRisk.amount).toBeGreaterThanOrEqual(amounts[5]! * (1 - 1e-12));
+        }
+        expect(run()).toEqual(first);
+      }),
+    );
+  });
+
+  test("are zeros for a book without parts", () => {
+    const empty = runSteps(lossesOf(bookOf([]), { years: 100, modelError: 0.25 }));
+    expect(empty).toMatchObject({ components: 0, total: { expected: 0, standardDeviation: 0 }, drivers: [] });
+    expect(empty.largestDamage.map(({ probability }) => probability)).toEqual([0, 0, 0]);
+    expect(empty.total.exceedance.map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  test("of one certain part cost its repair almost every year", () => {
+    const book = bookOf([partOf({ failureProbability: 1, repair: 700 })]);
+    const { total, damage } = runSteps(lossesOf(book, { years: 1000, modelError: 0.25 }));
+    expect(total.expected).toBe(700);
+    expect(total.exceedance[0]!.amount).toBe(700);
+    expect(damage.exceedance.at(-1)!.amount).toBe(0);
+  });
+});
+
+test("a quadrature of the year factor has its mean and moments", () => {
+  for (const variance of [0.0001, 0.01, 0.04, 0.1, 1]) {
+    const { points, weights } = yearFactorQuadrature(variance);
+    const mean = (value: (z: number) => number) =>
+      weights.reduce((sum, weight, k) => sum + weight * value(points[k]!), 0);
+    expect(mean(() => 1)).toBeCloseTo(1, 12);
+    expect(mean((z) => z)).toBeCloseTo(1, 12);
+    expect(mean((z) => (z - 1) ** 2) / variance).toBeCloseTo(1, 9);
+    for (const hazard of [0.01, 0.5, 3])
+      expect(mean((z) => Math.exp(-hazard * z)) / survival(hazard, variance)).toBeCloseTo(1, 9);
+  }
+});
+
+test("a technical premium is the loss with its adjustment and the price of its deviation", () => {
+  const terms = { riskLoad: 0.3, lossAdjustmentRatio: 0.1, expenseRatio: 0.25 };
+  expect(technicalPremium(1000, 500, terms)).toBeCloseTo((1100 + 150) / 0.75, 9);
+});
