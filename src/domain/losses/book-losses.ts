@@ -7,15 +7,15 @@ import { LOSSES, type Loss } from "./loss-part.ts";
 import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
 
 /** The simulated years of an answer. */
-export const SIMULATED_YEARS = 20_000;
+const SIMULATED_YEARS = 20_000;
 
 /** The losses of the coming year, in cents. */
-export type LossDistribution = ExactLoss & {
+type LossDistribution = ExactLoss & {
   exceedance: readonly ExceedancePoint[];
   tailValueAtRisk: TailAmount;
 };
 
-export type BookLosses = Record<Loss, LossDistribution> & {
+type BookLosses = Record<Loss, LossDistribution> & {
   components: number;
   largestDamage: readonly { amount: number; probability: number }[];
   drivers: readonly Driver[];
@@ -24,11 +24,17 @@ export type BookLosses = Record<Loss, LossDistribution> & {
 };
 
 /** Returns the losses of a book in the coming year (docs/model/losses.md), in steps. */
-export function* lossesOf(book: LossBook, terms: SimulationTerms): Steps<BookLosses> {
+export function* lossesOf(
+  book: LossBook,
+  {
+    years: count = SIMULATED_YEARS,
+    modelError,
+  }: Partial<SimulationTerms> & Pick<SimulationTerms, "modelError">,
+): Steps<BookLosses> {
   const exact = yield* exactLosses(book);
   const probabilities = yield* largestDamage(book, exact.groups);
   const { drivers, properties } = yield* driversOf(book, exact);
-  const years = yield* simulateYears(book, terms);
+  const years = yield* simulateYears(book, { years: count, modelError });
   const distributions: Partial<Record<Loss, LossDistribution>> = {};
   for (const loss of LOSSES) {
     distributions[loss] = {

@@ -6,12 +6,12 @@ import { LOSSES, type Loss } from "./loss-part.ts";
 import { NO_SEVERITY, Numbering, type PartChunk } from "./part-columns.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;
-export type DriverKind = (typeof DRIVERS)[number];
+type DriverKind = (typeof DRIVERS)[number];
 
 /** The key of the costs that belong to no peril: emergency repairs. */
-export const REPAIR = "repair";
+const REPAIR = "repair";
 /** The key of the rest, where only the largest are listed. */
-export const OTHERS = "others";
+const OTHERS = "others";
 /** Properties and kinds are listed up to this number. */
 const LISTED = 20;
 

@@ -16,7 +16,7 @@ import { yearHazard } from "./year-factor.ts";
 const LARGEST_PARTS = 1000;
 
 /** The components that share a year factor: one class in one census division. */
-export type LossGroup = { system: System; division: string; variance: number };
+type LossGroup = { system: System; division: string; variance: number };
 
 /** A severity with what the book needs of it. */
 type SeverityEntry = {
@@ -28,7 +28,7 @@ type SeverityEntry = {
 };
 
 /** The terms of the insured losses, and the amounts whose exceedance by the largest damage is asked; in cents. */
-export type LossTerms = { layer: Layer; amounts: readonly number[] };
+type LossTerms = { layer: Layer; amounts: readonly number[] };
 
 const NO_DAMAGE: SeverityEntry = {
   severity: { peril: "water", mean: 0, variation: 0, isPoisson: false },
@@ -125,7 +125,7 @@ export class LossBook {
 }
 
 /** The moments of each loss of a failure, in the order of `LOSSES`. */
-export type FailureMoments = readonly [total: Moments, damage: Moments, insured: Moments];
+type FailureMoments = readonly [total: Moments, damage: Moments, insured: Moments];
 
 /** Returns the moments of each loss of a failure of the part. The next call changes them. */
 export function failureMoments(book: LossBook, chunk: PartChunk, at: number): FailureMoments {

@@ -15,7 +15,7 @@ const YEARS_PER_STEP = 1000;
 
 /** The losses of each simulated year, in cents: with the forecast as it is, and with its error. */
 export type SimulatedLoss = { plain: Float64Array; withError: Float64Array };
-export type SimulatedYears = Record<Loss, SimulatedLoss>;
+type SimulatedYears = Record<Loss, SimulatedLoss>;
 
 /** `modelError`: the standard deviation of the logarithm of an error that all hazards of a year share. */
 export type SimulationTerms = { years: number; modelError: number };
