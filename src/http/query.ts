@@ -144,6 +144,10 @@ function parseSearched(name: string, text: string): string {
 
 export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
 
+/** Parses whether sums include the demo properties. */
+export const wantsDemo = (query: ReadonlyMap<string, string>) =>
+  parseChoice(query, "include_demo", ["true", "false"]) === "true";
+
 export function invalidParameter(field: string, message: string) {
   const issue: FieldIssue = { field, message };
   return invalid(`${field} ${message}`, [issue]);

@@ -63,6 +63,12 @@ export const sandbox = inQuery(
   "`true` restricts the list to demo properties; any other value has no effect",
   "true",
 );
+export const includeDemo = inQuery(
+  "include_demo",
+  "`true` includes the demo property in the totals; by default they leave it out",
+  "true",
+  { type: "string", enum: ["true", "false"], default: "false" },
+);
 export const tier = inQuery("tier", "CRITICAL, WARNING or GOOD (case-insensitive)", "CRITICAL", {
   type: "string",
   enum: ["CRITICAL", "WARNING", "GOOD"],

@@ -41,7 +41,7 @@ const exposureView = object(exposure).serializer((totals: PropertyTotals, unitCo
   };
 });
 
-const { id, name, address, city, state, unit_count } = property.fields;
+const { id, name, address, city, state, unit_count, is_demo } = property.fields;
 const applianceCount = whole("Number of appliances", 14);
 const componentCount = whole("Number of components", 90);
 
@@ -112,6 +112,7 @@ export const portfolioItem = object({
   ...tierCounts,
   overall_rating: rating,
   ...exposure,
+  is_demo,
 });
 export type PortfolioItemJson = WireOf<typeof portfolioItem>;
 
@@ -128,6 +129,7 @@ export const portfolioItemView = portfolioItem.serializer(
     ...tierCountsView(totals),
     overall_rating: conditionOf(totals).rating,
     ...exposureView(totals, property.unitCount),
+    is_demo: property.isDemo,
   }),
 );
 
@@ -157,7 +159,11 @@ export const portfolioTotalsView = portfolioTotals.serializer((totals: Portfolio
 export const portfolioPage = page(
   "portfolio",
   portfolioItem,
-  { totals: portfolioTotals.describedAs("Totals of the whole portfolio") },
+  {
+    totals: portfolioTotals.describedAs(
+      "Totals of all matching properties, without the demo property unless it is asked for",
+    ),
+  },
   "The properties on this page with their figures",
 );
 export type PortfolioPageJson = WireOf<typeof portfolioPage>;

@@ -74,6 +74,72 @@ test("sandbox=true filters every list that supports it, with matching sums", asy
   expect(await sandbox("alerts", { property_id: live.id })).toMatchObject({ alerts: [], total: 0 });
 });
 
+// Rule: demo-excluded
+test("sums leave the demo property out, unless it is asked for", async () => {
+  const read = async (path: string, query = {}): Promise<Json> => (await acme.get(path, query)).body;
+  const own = (await read("/v1/properties", { limit: 200 })).properties.filter(
+    ({ id }: Json) => id !== demo.id,
+  );
+  const { risk, financials } = await read(`/v1/property/${demo.id}/summary`);
+
+  const summary = await read("/v1/portfolio/summary", { limit: 200 });
+  const all = await read("/v1/portfolio/summary", { limit: 1, include_demo: "true" });
+  expect(summary.total).toBe(own.length + 1);
+  expect(summary.portfolio.filter((row: Json) => row.is_demo)).toMatchObject([{ property_id: demo.id }]);
+  expect(summary.totals.properties).toBe(own.length);
+  expect(all.totals.properties).toBe(own.length + 1);
+  expect(all.totals.components - summary.totals.components).toBe(demo.components);
+  expect(all.totals.critical - summary.totals.critical).toBe(risk.critical);
+  expect(all.totals.total_deferred - summary.totals.total_deferred).toBeCloseTo(
+    financials.total_deferred_maintenance,
+    2,
+  );
+  const query = { state: summary.portfolio.find((row: Json) => row.is_demo).state };
+  const ofState = (more = {}) => read("/v1/portfolio/summary", { ...query, ...more });
+  expect((await ofState({ include_demo: "true" })).totals.properties).toBe(
+    (await ofState()).totals.properties + 1,
+  );
+
+  for (const filter of [{}, { tier: "CRITICAL" }, { system: "plumbing" }, query]) {
+    const counts = async (more: Record<string, string>): Promise<Json> =>
+      read("/v1/alerts", { ...filter, ...more });
+    const [without, including, alone] = [
+      await counts({}),
+      await counts({ include_demo: "true" }),
+      await counts({ sandbox: "true" }),
+    ];
+    expect(without.total).toBe(including.total);
+    expect(including.critical_count + including.warning_count).toBe(including.total);
+    for (const count of ["critical_count", "warning_count"])
+      expect(without[count] + alone[count]).toBe(including[count]);
+  }
+  expect(await read("/v1/alerts", { property_id: demo.id })).toMatchObject({ critical_count: risk.critical });
+
+  const budget = { budget: 10_000_000, limit: 200 };
+  const plan = await read("/v1/portfolio/plan", budget);
+  const withDemo = await read("/v1/portfolio/plan", { ...budget, include_demo: "true" });
+  const demoPlan = await read(`/v1/property/${demo.id}/plan`, budget);
+  expect(plan.total).toBe(own.length);
+  expect(plan.portfolio.map((row: Json) => row.property_id)).toEqual(own.map(({ id }: Json) => id));
+  expect(withDemo.total).toBe(own.length + 1);
+  for (const field of ["component_count", "cost"])
+    expect(withDemo.immediate[field] - plan.immediate[field]).toBeCloseTo(demoPlan.immediate[field], 2);
+  expect(withDemo.budget.chosen_count - plan.budget.chosen_count).toBe(demoPlan.budget.chosen.length);
+  const pages: Json[] = [];
+  for (let offset = 0; offset < own.length; offset++)
+    pages.push(...(await read("/v1/portfolio/plan", { limit: 1, offset })).portfolio);
+  expect(pages.map((row) => row.property_id)).toEqual(own.map(({ id }: Json) => id));
+});
+
+// Rule: demo-excluded
+test.each(["/v1/portfolio/summary", "/v1/portfolio/plan", "/v1/alerts"])(
+  "%s rejects another value of include_demo",
+  async (path) => {
+    const { body } = await acme.ask("GET", `${path}?include_demo=yes`, 400);
+    expect(body.details).toMatchObject([{ field: "include_demo" }]);
+  },
+);
+
 // Rule: sandbox-on-writes
 test("sandbox=true has no effect on writes", async () => {
   const { body } = await acme.ask("POST", "/v1/properties?sandbox=true", 201, { body: PROPERTY });

@@ -305,6 +305,6 @@ describe("summaries", () => {
     const { recommended_monthly_reserve_per_unit, ...money } = financials;
     const { id: property_id, ...named } = property;
     const { service_events, ...owned } = counts;
-    expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money });
+    expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money, is_demo: false });
   });
 });

@@ -17,7 +17,7 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { choice, command, text, UsageError, value, whole } from "../command.ts";
+import { choice, command, flag, text, UsageError, value, whole } from "../command.ts";
 import { withData } from "../data.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
 import { printableText } from "../terminal/printable-text.ts";
@@ -36,6 +36,7 @@ export const planCommand = command({
     years: whole("N", `years to plan (default: ${years.usual})`, years.least, years.most),
     inflation: decimal("PCT", `inflation in percent a year (default: ${inflationPct.usual})`, inflationPct),
     budget: decimal("USD", "show the best use of this budget", budgetUsd),
+    includeDemo: flag("with --partner, include the demo property"),
     format: choice(["table", "csv", "json"], "output format (default: table)"),
   },
   examples: [
@@ -55,7 +56,9 @@ export const planCommand = command({
     };
     const plan = await withData(context, ({ store }) => {
       const deps = { store, knowledge: loadKnowledge(), clock: context.now, yieldNow: yieldToEventLoop };
-      return property !== undefined ? ofProperty(deps, property, terms) : ofPartner(deps, partner!, terms);
+      return property !== undefined
+        ? ofProperty(deps, property, terms)
+        : ofPartner(deps, partner!, terms, given.includeDemo ?? false);
     });
     const form = context.json ? "json" : (format ?? "table");
     if (form === "csv") context.stdout.write(plan.csv());
@@ -104,14 +107,15 @@ async function ofPartner(
   deps: PlanDeps & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
+  includeDemo: boolean,
 ): Promise<RenderedPlan> {
   const { store } = deps;
   const partner = await requirePartner(store, id);
-  const plan = await planPortfolio(deps, id, terms);
+  const plan = await planPortfolio(deps, id, terms, includeDemo);
   const shares = plan.budget && sharesOf(plan.budget);
   const rows: PortfolioPlanRow[] = [];
   for (let offset = 0; ; offset += PAGE) {
-    const some = await propertyPlanRows(deps, id, { limit: PAGE, offset });
+    const some = await propertyPlanRows(deps, id, { limit: PAGE, offset }, includeDemo);
     rows.push(...some);
     if (some.length < PAGE) break;
   }

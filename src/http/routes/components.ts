@@ -2,11 +2,13 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parseState, propertyNotFound } from "../../domain/property.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
+import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import {
@@ -27,6 +29,7 @@ import {
   applianceFilter,
   componentInPath,
   format,
+  includeDemo,
   pagingParameters,
   propertyFilter,
   sandbox,
@@ -36,7 +39,7 @@ import {
 } from "../../wire/parameters.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
-import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsSandbox } from "../query.ts";
+import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsDemo, wantsSandbox } from "../query.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -107,6 +110,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       cacheable: true,
       path: "/v1/alerts",
       summary: "List CRITICAL and WARNING components, highest score first",
+      description:
+        "The demo property's components are listed, but `critical_count` and `warning_count` leave them out unless they are asked for: with `include_demo=true`, `sandbox=true`, `property_id` or `appliance_id`.",
       tag: "Components",
       parameters: [
         propertyFilter,
@@ -115,6 +120,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         stateFilter,
         ...pagingParameters,
         sandbox,
+        includeDemo,
         format,
       ],
       replies: listReplies("A page of alerts", alertPage, alert),
@@ -122,8 +128,11 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const { partner, query } = call;
         const slice = parseSlice(query);
-        const { rows, critical, warning } = await findAlerts(call, slice);
-        const counts = { critical_count: critical, warning_count: warning };
+        const { rows, critical, warning, demo } = await findAlerts(call, slice);
+        const counts = {
+          critical_count: critical - (demo?.CRITICAL ?? 0),
+          warning_count: warning - (demo?.WARNING ?? 0),
+        };
         const alerts = rows.map((row) => alertView(knowledge, row));
         const page = alertPage.of(alerts, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", alert);
@@ -155,11 +164,17 @@ async function findComponents(
   return { rows: await components.page(partner.id, slice), total };
 }
 
-async function findAlerts(
-  call: PartnerCall,
-  slice: Slice,
-): Promise<{ rows: PlacedComponent[]; critical: number; warning: number }> {
+type FoundAlerts = {
+  rows: PlacedComponent[];
+  critical: number;
+  warning: number;
+  /** The counts of the demo properties among them, if the counts of the response leave them out. */
+  demo?: Record<RiskTier, number> | undefined;
+};
+
+async function findAlerts(call: PartnerCall, slice: Slice): Promise<FoundAlerts> {
   const { partner, query, store } = call;
+  const includesDemo = wantsDemo(query);
   const tier = parseAlertTier(query);
   const system = parseChoice(query, "system", SYSTEMS);
   const given = query.get("state");
@@ -172,19 +187,32 @@ async function findAlerts(
     const { CRITICAL: critical, WARNING: warning } = await components.countNarrow(filter);
     return { rows, critical, warning };
   }
+  const demoAlerts = async ({ components, properties }: Stores) => {
+    if (includesDemo) return undefined;
+    const propertyIds = (await properties.demo(partner.id)).map((row) => row.property.id);
+    if (propertyIds.length === 0) return undefined;
+    return await components.countNarrow({
+      propertyIds,
+      ...(tier && { tier }),
+      ...(system && { system }),
+      ...(state && { state }),
+    });
+  };
   if (system !== undefined || state !== undefined) {
     const filter = { partnerId: partner.id, system, state };
-    return await readConsistently(store, partner.id, async ({ components }) => {
-      const counts = await components.countAlerts(filter, tier);
-      return { rows: await components.alertPage(filter, tier, slice), ...counts };
+    return await readConsistently(store, partner.id, async (read) => {
+      const counts = await read.components.countAlerts(filter, tier);
+      const rows = await read.components.alertPage(filter, tier, slice);
+      return { rows, ...counts, demo: await demoAlerts(read) };
     });
   }
-  return await readConsistently(store, partner.id, async ({ components, totals }) => {
-    const { critical, warning } = await totals.ofPartner(partner.id);
+  return await readConsistently(store, partner.id, async (read) => {
+    const { critical, warning } = await read.totals.ofPartner(partner.id);
     return {
-      rows: await components.elevatedPage(partner.id, slice, tier),
+      rows: await read.components.elevatedPage(partner.id, slice, tier),
       critical: tier === "WARNING" ? 0 : critical,
       warning: tier === "CRITICAL" ? 0 : warning,
+      demo: await demoAlerts(read),
     };
   });
 }

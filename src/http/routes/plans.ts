@@ -2,9 +2,10 @@ import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { mapYielding } from "../../event-loop.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
+import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
+import { format, includeDemo, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
 import { planCells, planHeading, plannedComponentView, planReply, planView } from "../../wire/plan.ts";
 import {
   portfolioPlanItemView,
@@ -15,7 +16,7 @@ import {
 } from "../../wire/portfolio-plan.ts";
 import { CSV, csvChunks, csvPage, csvReply, pageReplies, wantsCsv } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
-import { parsePlanTerms, parseSlice } from "../query.ts";
+import { parsePlanTerms, parseSlice, wantsDemo } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
 const planReplies = readReplies("The plan", planReply);
@@ -56,19 +57,20 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/portfolio/plan",
       summary: "Get the portfolio's replacement plan",
       description:
-        "The schedule, totals and deposits cover all properties; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
+        "The schedule, totals, deposits and the list cover all properties except the demo property, which `include_demo=true` adds; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
         "With `format=csv`, one row per property with its expected cost for each year in today's dollars, planned replacements and failures combined: the columns add up to `total` of each year.",
       tag: "Figures",
-      parameters: [...pagingParameters, ...planTerms, format],
+      parameters: [...pagingParameters, ...planTerms, includeDemo, format],
       replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseSlice(query);
         const terms = parsePlanTerms(query);
         const isCsv = wantsCsv({ query, request });
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
-        const plan = await planPortfolio(deps, partner.id, terms);
-        const rows = await propertyPlanRows(deps, partner.id, slice);
-        const { properties: total } = await store.read.totals.ofPartner(partner.id);
+        const includesDemo = wantsDemo(query);
+        const plan = await planPortfolio(deps, partner.id, terms, includesDemo);
+        const rows = await propertyPlanRows(deps, partner.id, slice, includesDemo);
+        const { properties: total } = await portfolioTotals(store.read, partner.id, includesDemo);
         const shares = plan.budget && sharesOf(plan.budget);
         if (isCsv) {
           const table = portfolioPlanTable(rows, shares, terms.years);

@@ -2,15 +2,29 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { matchesFilter, type PropertyFilter } from "../../domain/property-filter.ts";
-import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import type { PropertyTotals } from "../../domain/totals.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
+import {
+  type PortfolioTotals,
+  portfolioTotals,
+  sumOfProperties,
+  withoutProperties,
+} from "../../usecases/portfolio/portfolio-totals.ts";
 import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, pagingParameters, propertyFilters, propertyInPath, sandbox } from "../../wire/parameters.ts";
+import {
+  format,
+  includeDemo,
+  pagingParameters,
+  propertyFilters,
+  propertyInPath,
+  sandbox,
+} from "../../wire/parameters.ts";
 import {
   portfolioItem,
   portfolioItemView,
@@ -44,7 +58,7 @@ import {
   partnerOperation,
   readReplies,
 } from "../operation.ts";
-import { parsePropertyFilter, parseSlice, wantsSandbox } from "../query.ts";
+import { parsePropertyFilter, parseSlice, wantsDemo, wantsSandbox } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -185,9 +199,9 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       cacheable: true,
       path: "/v1/portfolio/summary",
       summary: "List properties with their risk and costs, and portfolio totals",
-      description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. ${FILTERS_DESCRIPTION}`,
+      description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. The totals leave out the demo property, except with \`include_demo=true\` or \`sandbox=true\`. ${FILTERS_DESCRIPTION}`,
       tag: "Figures",
-      parameters: [...propertyFilters, ...pagingParameters, sandbox, format],
+      parameters: [...propertyFilters, ...pagingParameters, sandbox, includeDemo, format],
       replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem),
       async handle(call) {
         const slice = parseSlice(call.query);
@@ -222,18 +236,27 @@ async function findPortfolio(
 ): Promise<{
   rows: PortfolioRow[];
   total: number;
-  totals: Omit<Totals, "serviceEvents"> & { properties: number };
+  totals: PortfolioTotals;
 }> {
   const filter = parsePropertyFilter(query);
+  const includesDemo = wantsDemo(query);
   if (wantsSandbox(query)) {
     const demo = await demoProperties(store, partner, filter);
     const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-    return { rows, total: demo.length, totals: sumOf(demo.map((row) => row.totals)) };
+    return { rows, total: demo.length, totals: sumOfProperties(demo.map((row) => row.totals)) };
   }
-  if (filter) return await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
-  const rows = await store.read.properties.portfolioPage(partner.id, slice);
-  const totals = await store.read.totals.ofPartner(partner.id);
-  return { rows, total: totals.properties, totals };
+  if (filter) {
+    const found = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
+    if (includesDemo) return found;
+    const demo = await demoProperties(store, partner, filter);
+    const totals = demo.map((row) => row.totals);
+    return { ...found, totals: withoutProperties(found.totals, totals) };
+  }
+  return await readConsistently(store, partner.id, async (read) => {
+    const rows = await read.properties.portfolioPage(partner.id, slice);
+    const { properties: total } = await read.totals.ofPartner(partner.id);
+    return { rows, total, totals: await portfolioTotals(read, partner.id, includesDemo) };
+  });
 }
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
@@ -241,20 +264,4 @@ export async function requireProperty(store: Store, partner: Partner, id: string
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw propertyNotFound();
   return property;
-}
-
-function sumOf(all: readonly PropertyTotals[]) {
-  const add = (pick: (totals: PropertyTotals) => number) =>
-    all.reduce((sum, totals) => sum + pick(totals), 0);
-  return {
-    properties: all.length,
-    appliances: add((totals) => totals.appliances),
-    components: add((totals) => totals.components),
-    critical: add((totals) => totals.critical),
-    warning: add((totals) => totals.warning),
-    criticalProactiveCents: add((totals) => totals.criticalProactiveCents),
-    warningProactiveCents: add((totals) => totals.warningProactiveCents),
-    criticalReactiveCents: add((totals) => totals.criticalReactiveCents),
-    warningReactiveCents: add((totals) => totals.warningReactiveCents),
-  };
 }

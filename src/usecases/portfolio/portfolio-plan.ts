@@ -13,10 +13,12 @@ import {
 import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding, yieldUntilAborted } from "../../event-loop.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { type PropertyPlanRow, rankOf, type SpendingPlace } from "../../store/queries/plans.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Tx } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { newParts, type PlanDeps } from "./property-plan.ts";
 
@@ -134,27 +136,35 @@ async function savePlans(
 
 /** Plans that could not be stored: the difference that they make to the portfolio, and their candidates. */
 type UnsavedPlans = {
+  /** Their properties, and those that the plan leaves out. */
   propertyIds: ReadonlySet<string>;
   /** In the order of spending. */
   candidates: readonly PlacedCandidate[];
 };
-const NONE_UNSAVED: UnsavedPlans = { propertyIds: new Set(), candidates: [] };
 type PlacedCandidate = PropertyCandidate & SpendingPlace;
 const inOrderOfSpending = (a: SpendingPlace, b: SpendingPlace) =>
   a.rank - b.rank || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** Returns the plan over all properties of a partner, with sums that include everything stored now. */
+/**
+ * Returns the plan over all properties of a partner, except demo properties unless `includeDemo`, with sums that include
+ * everything stored now.
+ */
 export async function planPortfolio(
   deps: PlanDeps,
   partnerId: string,
   terms: PlanTerms,
+  includeDemo = false,
 ): Promise<PortfolioPlan> {
   const { store, knowledge, clock } = deps;
   // All plans of the portfolio may be stale then, and the response says that it is not up to date.
   const isRecalculating = (await store.read.recalculations.ofPartner(partnerId)) !== undefined;
   const isSaved = isRecalculating || (await savedChangedPlans(deps, partnerId));
-  const sums = await store.read.plans.ofPartner(partnerId);
-  const unsaved = isSaved ? NONE_UNSAVED : await addChangedPlans(deps, partnerId, sums);
+  const { sums, excluded } = await readConsistently(store, partnerId, (read) =>
+    portfolioSums(read, partnerId, includeDemo),
+  );
+  const unsaved: UnsavedPlans = isSaved
+    ? { propertyIds: excluded, candidates: [] }
+    : await addChangedPlans(deps, partnerId, sums, excluded);
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
   const { budgetCents } = terms;
   return {
@@ -175,16 +185,35 @@ async function savedChangedPlans(deps: PlanDeps, partnerId: string): Promise<boo
   }
 }
 
+/** Returns the stored sums of a portfolio, and the demo properties that they leave out. */
+async function portfolioSums(
+  { plans, properties }: Stores,
+  partnerId: string,
+  includeDemo: boolean,
+): Promise<{ sums: PlanSums; excluded: ReadonlySet<string> }> {
+  const sums = await plans.ofPartner(partnerId);
+  const excluded = new Set<string>();
+  for (const { property } of includeDemo ? [] : await properties.demo(partnerId)) {
+    const stored = await plans.ofProperty(property.id);
+    if (stored) addPlanSums(sums, stored.sums, -1);
+    excluded.add(property.id);
+  }
+  return { sums, excluded };
+}
+
 /** Computes the plans of the changed properties and updates `portfolio` by the differences, without storing them. */
 async function addChangedPlans(
   deps: PlanDeps,
   partnerId: string,
   portfolio: PlanSums,
+  excluded: ReadonlySet<string>,
 ): Promise<UnsavedPlans> {
   const { store, yieldNow, signal } = deps;
-  const propertyIds = new Set(await store.read.plans.changed(partnerId, MOST_PROPERTIES));
+  const propertyIds = new Set(excluded);
   const placed: PlacedCandidate[] = [];
-  for (const propertyId of propertyIds) {
+  for (const propertyId of await store.read.plans.changed(partnerId, MOST_PROPERTIES)) {
+    if (excluded.has(propertyId)) continue;
+    propertyIds.add(propertyId);
     const made = await makePlan(deps, partnerId, propertyId);
     const stored = await store.read.plans.ofProperty(propertyId);
     if (!made || !stored) continue;
@@ -198,13 +227,24 @@ async function addChangedPlans(
   return { propertyIds, candidates: await runYielding(sortInSteps(placed, inOrderOfSpending), yieldNow) };
 }
 
-/** Returns a page of the partner's properties with their plans; a plan that is not stored is computed. */
+/**
+ * Returns a page of the partner's properties with their plans, without demo properties unless `includeDemo`. A plan that is
+ * not stored is computed.
+ */
 export async function propertyPlanRows(
   deps: PlanDeps,
   partnerId: string,
-  slice: Slice,
+  { limit, offset }: Slice,
+  includeDemo = false,
 ): Promise<PropertyPlanRow[]> {
-  const rows = await deps.store.read.plans.page(partnerId, slice);
+  const { plans, properties } = deps.store.read;
+  const demo = includeDemo ? [] : await properties.demo(partnerId);
+  // The demo properties are few: those before the page move its beginning, and those on it make it longer.
+  let first = offset;
+  for (const { property } of demo) if (property.seq <= first + 1) first++;
+  const excluded = new Set(demo.map(({ property }) => property.id));
+  const page = await plans.page(partnerId, { limit: limit + demo.length, offset: first });
+  const rows = page.filter(({ propertyId }) => !excluded.has(propertyId)).slice(0, limit);
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
     current.push(
@@ -218,7 +258,7 @@ export async function spendOverPortfolio(
   { store, yieldNow }: Pick<PlanDeps, "store" | "yieldNow">,
   partnerId: string,
   amountCents: number,
-  unsaved: UnsavedPlans = NONE_UNSAVED,
+  unsaved: UnsavedPlans = { propertyIds: new Set(), candidates: [] },
 ): Promise<BudgetUse<PropertyCandidate>> {
   let unsavedFrom = 0;
   const use: BudgetUse<PropertyCandidate> = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };

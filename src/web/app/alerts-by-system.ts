@@ -9,12 +9,15 @@ import { readApplianceTypes } from "./app-context.ts";
 export type SystemAlerts = { system: string; critical: number; warning: number };
 
 /**
- * Reads the systems, most critical components first. They are counted in the first page of alerts if it has all of them,
- * and otherwise by one call per system.
+ * Reads the systems, most critical components first. They are counted in the first page of alerts if it has all of them
+ * and none that the counts leave out, and otherwise by one call per system.
  */
-export async function readAlertsBySystem(api: ApiClient): Promise<SystemAlerts[]> {
-  const first = await api.read<AlertPageJson>(`${alertsPath({})}?limit=200&offset=0`);
-  const rows = first.total <= first.alerts.length ? await countAlerts(api, first) : await requestCounts(api);
+export async function readAlertsBySystem(api: ApiClient, includesDemo: boolean): Promise<SystemAlerts[]> {
+  const demo = { include_demo: String(includesDemo) };
+  const first = await api.read<AlertPageJson>(`${alertsPath(demo)}&limit=200&offset=0`);
+  const isAll = first.total <= first.alerts.length;
+  const isCounted = first.critical_count + first.warning_count === first.total;
+  const rows = isAll && isCounted ? await countAlerts(api, first) : await requestCounts(api, demo);
   return rows
     .filter(({ critical, warning }) => critical + warning > 0)
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
@@ -29,10 +32,13 @@ async function countAlerts(api: ApiClient, { alerts }: AlertPageJson): Promise<S
   });
 }
 
-async function requestCounts(api: ApiClient): Promise<SystemAlerts[]> {
+async function requestCounts(
+  api: ApiClient,
+  demo: Readonly<Record<string, string>>,
+): Promise<SystemAlerts[]> {
   const rows: SystemAlerts[] = [];
   for (const system of SYSTEMS) {
-    const page = await api.read<AlertPageJson>(`${alertsPath({ system })}&limit=1&offset=0`);
+    const page = await api.read<AlertPageJson>(`${alertsPath({ system, ...demo })}&limit=1&offset=0`);
     rows.push({ system, critical: page.critical_count, warning: page.warning_count });
   }
   return rows;

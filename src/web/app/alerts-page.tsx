@@ -22,7 +22,9 @@ export function AlertsPage({ route }: { route: Route }) {
   useTitle("Alerts");
   useChanges(portfolio);
   const parameter = (name: string) => route.query.get(name) ?? "";
+  // The counts are those of the list.
   const path = alertsPath({
+    include_demo: "true",
     tier: parameter("tier"),
     system: parameter("system"),
     state: parameter("state"),

@@ -29,7 +29,11 @@ export function OverviewPage({ route }: { route: Route }) {
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);
-  const { totals, total, failure, loaded } = portfolio.state;
+  const { totals, total, failure, loaded, includesDemo = false } = portfolio.state;
+  const included = useMemo(
+    () => loaded.map(({ item }) => item).filter(({ is_demo }) => includesDemo || !is_demo),
+    [loaded, includesDemo],
+  );
   if (!totals && failure)
     return <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} isPage />;
   return (
@@ -41,6 +45,7 @@ export function OverviewPage({ route }: { route: Route }) {
             <p class="muted">
               {counted(totals.properties, "property", "properties")} ·{" "}
               {counted(totals.appliances, "appliance")} · {counted(totals.components, "component")}
+              {included.length < loaded.length && " · without the demo property"}
             </p>
           )}
         </div>
@@ -55,8 +60,8 @@ export function OverviewPage({ route }: { route: Route }) {
         <>
           <StatusFigures totals={totals} />
           {totals.components > 0 && <PortfolioPlanSection route={route} />}
-          {totals.components > 0 && <BySystem />}
-          <ByState rows={loaded} />
+          {totals.components > 0 && <BySystem includesDemo={includesDemo} />}
+          <ByState items={included} />
         </>
       )}
     </>
@@ -104,9 +109,9 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
   );
 }
 
-function BySystem() {
+function BySystem({ includesDemo }: { includesDemo: boolean }) {
   const { api } = useApp();
-  const systems = useLoad("systems", () => readAlertsBySystem(api));
+  const systems = useLoad(`systems ${includesDemo}`, () => readAlertsBySystem(api, includesDemo));
   return (
     <Section
       id="by-system"
@@ -165,12 +170,8 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   );
 }
 
-function ByState({
-  rows: loaded,
-}: {
-  rows: readonly { item: Parameters<typeof totalsByState>[0][number] }[];
-}) {
-  const rows = useMemo(() => totalsByState(loaded.map(({ item }) => item)), [loaded]);
+function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
+  const rows = useMemo(() => totalsByState(items), [items]);
   const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
   return (
     <Section

@@ -10,13 +10,16 @@ const INITIAL_PAGES = 5;
 /** The time between further calls, to leave some of the rate limit to the partner's own programs. */
 export const PACE_MS = 1500;
 
-export const portfolioPath = (offset: number) => `/v1/portfolio/summary?limit=${PAGE_SIZE}&offset=${offset}`;
+export const portfolioPath = (offset: number, includesDemo = false) =>
+  `/v1/portfolio/summary?limit=${PAGE_SIZE}&offset=${offset}${includesDemo ? "&include_demo=true" : ""}`;
 
 type PortfolioState = {
   loaded: readonly SearchableProperty[];
   /** The number of properties; undefined until the first page is loaded. */
   total?: number;
   totals?: PortfolioTotalsJson;
+  /** True if the totals are the demo property's, since there are no other properties. */
+  includesDemo?: boolean;
   isLoading: boolean;
   failure?: ApiFailure;
 };
@@ -64,9 +67,16 @@ export class PortfolioLoader {
       for (let page = 0; page < pages && !this.#isStopped; page++) {
         if (page > 0) await new Promise((resolve) => setTimeout(resolve, paceMs));
         const offset = this.state.loaded.length;
-        const { portfolio, total, totals } = await this.api.read<PortfolioPageJson>(portfolioPath(offset));
+        let { includesDemo = false } = this.state;
+        const read = () => this.api.read<PortfolioPageJson>(portfolioPath(offset, includesDemo));
+        let answer = await read();
+        if (!includesDemo && answer.total > 0 && answer.totals.properties === 0) {
+          includesDemo = true;
+          answer = await read();
+        }
+        const { portfolio, total, totals } = answer;
         const loaded = [...this.state.loaded, ...portfolio.map(toSearchable)];
-        this.#set({ loaded, total, totals, isLoading: true });
+        this.#set({ loaded, total, totals, includesDemo, isLoading: true });
         if (portfolio.length === 0 || loaded.length >= total) break;
       }
       this.#set({ ...this.state, isLoading: false });

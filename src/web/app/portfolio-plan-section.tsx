@@ -48,9 +48,10 @@ async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<st
 
 /** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
 export function PortfolioPlanSection({ route }: { route: Route }) {
-  const { api } = useApp();
+  const { api, portfolio } = useApp();
   const [pages, setPages] = useState(1);
-  const plan = useLoad("plan", () => readPlan(api, pages));
+  const demo: Readonly<Record<string, string>> = portfolio.state.includesDemo ? { include_demo: "true" } : {};
+  const plan = useLoad("plan", () => readPlan(api, pages, demo));
   const loadMore = () => {
     setPages(pages + 1);
     plan.reload();
@@ -66,7 +67,7 @@ export function PortfolioPlanSection({ route }: { route: Route }) {
           <>
             <DueByProperty plan={value} isLoading={plan.isLoading} onMore={loadMore} />
             <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
-            <PortfolioBudgetPlanner all={value} pages={pages} route={route} />
+            <PortfolioBudgetPlanner all={value} pages={pages} demo={demo} route={route} />
           </>
         )}
       </LoadedContent>
@@ -115,7 +116,17 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
 }
 
 /** The budget planner for all properties, which asks the API for each amount. */
-function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; pages: number; route: Route }) {
+function PortfolioBudgetPlanner({
+  all,
+  pages,
+  demo,
+  route,
+}: {
+  all: BudgetedPlan;
+  pages: number;
+  demo: Readonly<Record<string, string>>;
+  route: Route;
+}) {
   const { api } = useApp();
   const range = sliderRangeUpTo(all.budget.spent);
   const [amount, setAmount] = useState(Math.min(budgetOf(route) ?? range.max, range.max));
@@ -131,7 +142,7 @@ function PortfolioBudgetPlanner({ all, pages, route }: { all: BudgetedPlan; page
   // The plan itself was requested with an unlimited budget.
   const isUnlimited = requested >= all.budget.spent;
   const plan = useLoad(isUnlimited ? `all ${all.portfolio.length}` : `${requested} ${pages}`, async () =>
-    isUnlimited ? all : await readPlan(api, pages, { budget: String(requested) }),
+    isUnlimited ? all : await readPlan(api, pages, { ...demo, budget: String(requested) }),
   );
   const last = useRef(all);
   if (plan.value) last.current = plan.value;

@@ -101,8 +101,14 @@ type PortfolioSchedule = ScheduleSums & {
 };
 
 async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
-  const query = planTermsQuery(terms);
-  const plan = await api.read<PortfolioPlanPageJson>(portfolioPlanPath(query));
+  let query: Record<string, string> = planTermsQuery(terms);
+  const read = () => api.read<PortfolioPlanPageJson>(portfolioPlanPath(query));
+  let plan = await read();
+  if (plan.total === 0) {
+    // The demo property has a plan of its own, which is shown if there is no other.
+    query = { ...query, include_demo: "true" };
+    plan = await read();
+  }
   const file: Record<string, string>[] = [];
   for (let page = 0; page < pages; page++) {
     const pageQuery = { ...query, format: "csv", limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) };

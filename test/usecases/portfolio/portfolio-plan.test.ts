@@ -4,6 +4,7 @@ import { candidateOf } from "../../../src/domain/planning/component-plan.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../../src/domain/planning/property-plan.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import {
   planPortfolio,
   propertyPlanRows,
@@ -116,6 +117,7 @@ describe("a portfolio's plan", () => {
     for (const at of [0, 2])
       await world.addAppliances({ propertyId: properties[at]!, installYear: 1980, typeId: "elevator" });
     await world.addProperty({ name: "New", unitCount: 2 });
+    await world.write((writer) => createDemoProperty(writer));
     const full = {
       ...world.store,
       write: () => Promise.reject(new StorageError("the disk is full")),
@@ -124,12 +126,17 @@ describe("a portfolio's plan", () => {
       const deps = { ...environment(), store };
       const plans = [];
       for (const budgetCents of [null, 0, 300_000, 2_000_000, 1e14])
-        plans.push(await planPortfolio(deps, world.partnerId, { years: 12, budgetCents } as PlanTerms));
+        for (const includeDemo of [false, true]) {
+          const terms = { years: 12, budgetCents } as PlanTerms;
+          plans.push(await planPortfolio(deps, world.partnerId, terms, includeDemo));
+        }
       const rows = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 });
+      const all = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 }, true);
+      expect([rows.length, all.length]).toEqual([5, 6]);
       return { plans, due: rows.map(({ name, dueCents, years }) => ({ name, dueCents, years })) };
     };
     const computed = await read(full);
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toHaveLength(3);
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toHaveLength(4);
     expect(computed).toEqual(await read(world.store));
     expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
   });

@@ -1,0 +1,44 @@
+import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/** The totals of a portfolio, or of some of its properties. */
+export type PortfolioTotals = Totals & { properties: number };
+
+const SUMS = [
+  "appliances",
+  "components",
+  "serviceEvents",
+  "critical",
+  "warning",
+  "criticalProactiveCents",
+  "warningProactiveCents",
+  "criticalReactiveCents",
+  "warningReactiveCents",
+] as const satisfies readonly (keyof Totals)[];
+
+/** Returns the totals of the partner's portfolio, without its demo properties unless `includeDemo`. */
+export async function portfolioTotals(
+  { totals }: Pick<Stores, "totals">,
+  partnerId: string,
+  includeDemo: boolean,
+): Promise<PortfolioTotals> {
+  const sums = await totals.ofPartner(partnerId);
+  return includeDemo ? sums : withoutProperties(sums, await totals.ofDemoProperties(partnerId));
+}
+
+/** Subtracts the totals of properties from sums that include them. */
+export function withoutProperties(
+  sums: PortfolioTotals,
+  properties: readonly PropertyTotals[],
+): PortfolioTotals {
+  const rest = { ...sums, properties: sums.properties - properties.length };
+  for (const totals of properties) for (const name of SUMS) rest[name] -= totals[name];
+  return rest;
+}
+
+/** Adds up the totals of properties. */
+export function sumOfProperties(properties: readonly PropertyTotals[]): PortfolioTotals {
+  const sums = { properties: properties.length } as PortfolioTotals;
+  for (const name of SUMS) sums[name] = properties.reduce((sum, totals) => sum + totals[name], 0);
+  return sums;
+}
