@@ -12,18 +12,22 @@ const roundedOrNull = (value: number | null) => (value === null ? null : rounded
 const pair = (interval: Interval | null) =>
   interval && ([rounded(interval.low), rounded(interval.high)] as const);
 
-const measures = ({ concordance, brierSkill, calibrationError, logLoss }: Measures) => ({
+const measures = ({ concordance, brierSkill, calibrationError, logLoss, actualToExpected }: Measures) => ({
   concordance: roundedOrNull(concordance),
   brier_skill: roundedOrNull(brierSkill),
   calibration_error: roundedOrNull(calibrationError),
   log_loss: roundedOrNull(logLoss),
+  actual_to_expected: roundedOrNull(actualToExpected),
 });
 
-const intervals = ({ intervals: { concordance, brierSkill, calibrationError, logLoss } }: ModelProof) => ({
+const intervals = ({
+  intervals: { concordance, brierSkill, calibrationError, logLoss, actualToExpected },
+}: ModelProof) => ({
   concordance: pair(concordance),
   brier_skill: pair(brierSkill),
   calibration_error: pair(calibrationError),
   log_loss: pair(logLoss),
+  actual_to_expected: pair(actualToExpected),
 });
 
 const ends = ({ shares, lives, chiSquared }: DCalibration) => ({

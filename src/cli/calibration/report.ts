@@ -1,6 +1,6 @@
 import { type Calibration, mostCorrected } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
-import type { Interval, Measures } from "../../domain/calibration/proof.ts";
+import type { Interval, Measures, Proof } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/report-content.ts";
@@ -97,6 +97,7 @@ export function calibrationText(
     ),
     `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
     verdict(calibration),
+    ...levelWarning(validation),
     ...(page === undefined ? [] : ["", `Report written to ${page}`]),
     "",
     ending,
@@ -108,11 +109,23 @@ const MEASURES: readonly (readonly [string, keyof Measures])[] = [
   ["Brier skill", "brierSkill"],
   ["calibration error", "calibrationError"],
   ["log loss", "logLoss"],
+  ["actual/expected", "actualToExpected"],
 ];
 
 const shown = (value: number | null) => (value === null ? "-" : value.toFixed(4));
 const interval = (found: Interval | null) =>
   found ? `${found.low.toFixed(4)} to ${found.high.toFixed(4)}` : "-";
+
+/** Warns of forecasts that are too high or too low in total, which proof by log loss alone does not show. */
+export function levelWarning({ after, failed }: Pick<Proof, "after" | "failed">): string[] {
+  const ratio = after.measures.actualToExpected;
+  const range = after.intervals.actualToExpected;
+  if (!ratio || !range || (range.low <= 1 && range.high >= 1)) return [];
+  const more = ratio < 1 ? "fewer" : "more";
+  return [
+    `Warning: ${failed} components failed, significantly ${more} than the ${(failed / ratio).toFixed(1)} that the calibrated model expected. Check whether failures are recorded completely; lifetimes may also age differently from the default shape.`,
+  ];
+}
 
 function verdict({ failuresYearAgo, validation: { better, logLossDifference } }: Calibration): string {
   if (failuresYearAgo < FEWEST_FAILURES)

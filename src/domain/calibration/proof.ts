@@ -18,6 +18,8 @@ export type Measures = {
   /** Expected calibration error over ten bins of equal width. */
   calibrationError: number | null;
   logLoss: number | null;
+  /** Failures divided by those forecast: above 1 where more failed than forecast. */
+  actualToExpected: number | null;
 };
 
 export type Interval = { low: number; high: number };
@@ -220,16 +222,20 @@ function concordanceOf(counts: Uint32Array): number | null {
 
 function measuresOf(sums: Float64Array, at: number): Omit<Measures, "concordance"> {
   const [count, failed] = [sums[0]!, sums[FAILED]!];
-  if (count === 0) return { brierSkill: null, calibrationError: null, logLoss: null };
+  if (count === 0) return { brierSkill: null, calibrationError: null, logLoss: null, actualToExpected: null };
   const share = failed / count;
   const uninformed = share * (1 - share);
-  let error = 0;
-  for (let bin = 0; bin < BINS; bin++)
-    error += Math.abs(sums[at + BIN_FORECASTS + bin]! - sums[at + BIN_FAILED + bin]!);
+  let [error, expected] = [0, 0];
+  for (let bin = 0; bin < BINS; bin++) {
+    const forecast = sums[at + BIN_FORECASTS + bin]!;
+    expected += forecast;
+    error += Math.abs(forecast - sums[at + BIN_FAILED + bin]!);
+  }
   return {
     brierSkill: uninformed > 0 ? 1 - sums[at + SQUARES]! / count / uninformed : null,
     calibrationError: error / count,
     logLoss: sums[at + LOSSES]! / count,
+    actualToExpected: expected > 0 ? failed / expected : null,
   };
 }
 
@@ -242,6 +248,7 @@ function modelProof(model: number, observed: Measured, resamples: readonly Measu
       brierSkill: interval("brierSkill"),
       calibrationError: interval("calibrationError"),
       logLoss: interval("logLoss"),
+      actualToExpected: interval("actualToExpected"),
     },
     bins: Array.from({ length: BINS }, (_, bin) => binOf(startOf(model), bin, observed, resamples)),
   };

@@ -23,7 +23,7 @@ export type CalibrationContent = {
 };
 
 export type Interval = { low: number; high: number };
-export type MeasureName = "concordance" | "brierSkill" | "calibrationError" | "logLoss";
+export type MeasureName = "concordance" | "brierSkill" | "calibrationError" | "logLoss" | "actualToExpected";
 
 export type ModelContent = {
   measures: Readonly<Record<MeasureName, number | null>>;

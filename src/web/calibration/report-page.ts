@@ -91,6 +91,12 @@ const MEASURES: readonly { name: MeasureName; title: string; meaning: string; de
     meaning: "mean negative log likelihood of the outcomes; lower is better",
     decimals: 4,
   },
+  {
+    name: "actualToExpected",
+    title: "Actual to expected failures",
+    meaning: "failures divided by those forecast; 1 is exact, below 1 too many were forecast",
+    decimals: 2,
+  },
 ];
 
 function validationSection({

@@ -19,11 +19,16 @@ const MEASURES = [
     means: "difference between forecast and actual failure rates; lower is better",
   },
   { key: "log_loss", name: "Log loss", means: "lower is better" },
+  {
+    key: "actual_to_expected",
+    name: "Actual to expected failures",
+    means: "failures divided by those forecast; 1 is exact",
+  },
 ] as const;
 
-/** Formats a measure to four decimal places. */
-export const formatMeasure = (value: number | null) =>
-  value === null ? "—" : value.toFixed(4).replace("-", "−");
+/** Formats a measure to four decimal places. Calibrations by older versions lack some. */
+export const formatMeasure = (value: number | null | undefined) =>
+  value === null || value === undefined ? "—" : value.toFixed(4).replace("-", "−");
 
 /** Compares both models' forecasts of a past year with its outcomes. */
 export function Validation({ validation }: { validation: ValidationJson }) {

@@ -26,7 +26,8 @@ describe("the proof", () => {
         const proof = proofOf(properties);
         expect(proof.components).toBe(all.length);
         expect(proof.failed).toBe(all.filter(({ failed }) => failed).length);
-        const { concordance, brierSkill, logLoss, calibrationError } = proof.before.measures;
+        const { concordance, brierSkill, logLoss, calibrationError, actualToExpected } =
+          proof.before.measures;
         const pairs = all
           .filter(({ failed }) => failed)
           .flatMap((a) => all.filter(({ failed }) => !failed).map((b) => Math.sign(a.before - b.before)));
@@ -56,6 +57,8 @@ describe("the proof", () => {
           0,
         );
         expect(calibrationError!).toBeCloseTo(error / all.length, 6);
+        const expected = all.reduce((sum, f) => sum + held(f.before), 0);
+        expect(actualToExpected!).toBeCloseTo((share * all.length) / expected, 6);
       }),
       { numRuns: 30 },
     );

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "bun:test";
+import { levelWarning } from "../../src/cli/calibration/report.ts";
+import { proveInSteps } from "../../src/domain/calibration/proof.ts";
+import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
+import { runSteps } from "../../src/domain/steps.ts";
+
+/** The proof of forecasts of 0.5 for 100 properties of ten components, of which `failures` fail in each. */
+const proofWith = (failures: number) =>
+  runSteps(
+    proveInSteps(
+      Array.from({ length: 100 }, () =>
+        Array.from({ length: 10 }, (_, i) => ({ before: 0.5, after: 0.5, failed: i < failures })),
+      ),
+      seededRandom(1),
+    ),
+  );
+
+// Rule: calibration-proof
+describe("the calibration report on a terminal", () => {
+  test("warns of a model that expects too many failures, or too few", () => {
+    expect(levelWarning(proofWith(2))[0]).toContain(
+      "200 components failed, significantly fewer than the 500.0",
+    );
+    expect(levelWarning(proofWith(8))[0]).toContain(
+      "800 components failed, significantly more than the 500.0",
+    );
+  });
+
+  test("says nothing of one that expects about as many as failed", () => {
+    expect(levelWarning(proofWith(5))).toEqual([]);
+    expect(levelWarning(proofWith(0))).toEqual([]);
+  });
+});
