@@ -19,6 +19,8 @@ export type Appliance = {
   installYearBasis: InstallYearBasis;
   /** 0.5 (light) to 2.0 (heavy). */
   usageIntensity: number;
+  /** In the unit of its type; null if unknown. */
+  size: number | null;
   warrantyExpiry: Day | null;
   createdAt: Instant;
   updatedAt: Instant;
@@ -35,6 +37,7 @@ export type NewAppliance = {
   serial: string | null;
   brandTier: BrandTier | null;
   usageIntensity: number | null;
+  size?: number | null;
   warrantyExpiry: Day | null;
 };
 

@@ -130,8 +130,11 @@ type ApplianceSize = {
    * The property's own size that stands in for a missing one: its gross area, that area by story, or its units. Such a type
    * is a part of the building, and a failure of it damages the more places, the larger it is.
    */
-  defaultsTo: "footprint" | "gross_area" | "unit_count" | null;
+  defaultsTo: SizeDefault | null;
 };
+
+/** A size of the property: its gross area by story, that area, or its units. */
+export type SizeDefault = "footprint" | "gross_area" | "unit_count";
 
 /** A type that is replaced as a whole (docs/model/figures.md#costs): with its principal part, or at a life of its own. */
 type WholeUnit = {

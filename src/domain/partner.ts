@@ -8,6 +8,8 @@ export type Partner = {
   dailyBudget: number;
   credentialGeneration: number;
   createdAt: Instant;
+  /** Changes with every change of the cost book; null without one. */
+  costBook?: string | null;
 };
 
 /** A partner's webhook endpoint. `secret` and `nextSecret` are encrypted. */

@@ -1,7 +1,14 @@
+import type { PricedProperty } from "./costs/size.ts";
 import { invalid, notFound } from "./errors.ts";
 import type { Day, Instant } from "./time.ts";
 
 export const MAX_UNITS = 10_000;
+export const MAX_GROSS_AREA_SQFT = 50_000_000;
+export const MAX_STORIES = 200;
+
+/** What the rentable units of a property are. */
+export const UNIT_LABELS = ["unit", "key", "bed", "suite", "stall"] as const;
+export type UnitLabel = (typeof UNIT_LABELS)[number];
 
 export type PropertySource = "api" | "import" | "sensor_event" | "demo";
 
@@ -18,6 +25,12 @@ export type Property = {
   unitCount: number;
   yearBuilt: number | null;
   estimatedValueCents: number | null;
+  /** The floor area of all stories. */
+  grossAreaSqft: number | null;
+  stories: number | null;
+  unitLabel: UnitLabel | null;
+  /** What rebuilding the property would cost, such as its insured value. */
+  replacementValueCents: number | null;
   isDemo: boolean;
   /** The partner's own reference, unique within the partner. */
   partnerPropertyId: string | null;
@@ -34,14 +47,17 @@ export type RecordsSince = {
   recordsSinceGiven: boolean;
 };
 
-/** The fields of a property that scoring reads. */
-export type ScoredProperty = Pick<Property, "id" | "state" | "yearBuilt" | "recordsSince">;
+type BuildingFacts = Pick<Property, "grossAreaSqft" | "stories" | "unitLabel" | "replacementValueCents">;
+
+/** The fields of a property that scoring reads, and those that its costs depend on. */
+export type ScoredProperty = Pick<Property, "id" | "yearBuilt" | "recordsSince"> & PricedProperty;
 
 /** The input for a new property. */
 export type NewProperty = Pick<
   Property,
   "name" | "address" | "state" | "city" | "zip" | "unitCount" | "yearBuilt" | "notes" | "partnerPropertyId"
-> & { estimatedValueCents?: number | null; recordsSince?: Day | null };
+> &
+  Partial<BuildingFacts> & { estimatedValueCents?: number | null; recordsSince?: Day | null };
 
 /** Fields to change. Null clears an optional field. */
 export type PropertyChange = Partial<
@@ -57,6 +73,7 @@ export type PropertyChange = Partial<
     | "notes"
     | "partnerPropertyId"
     | "estimatedValueCents"
+    | keyof BuildingFacts
   >
 > & {
   /** Null derives the day from the registration and the service events. */

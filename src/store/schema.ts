@@ -2,6 +2,7 @@ import { isNotNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
+import { UNIT_LABELS } from "../domain/property.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { isElevated } from "./elevated-components.ts";
 
@@ -41,6 +42,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       createdAt: bigint("created_at").notNull(),
       /** Raised by each commit that changes the partner's data or credentials. */
       revision: int("revision").notNull().default(1),
+      /** Changes with every change of the cost book; null without one. */
+      costBook: text("cost_book"),
     },
     (t) => [index("partners_name").on(t.name)],
   );
@@ -116,6 +119,10 @@ export function schemaOf(columnTypes: ColumnTypes) {
       unitCount: int("unit_count").notNull(),
       yearBuilt: int("year_built"),
       estimatedValueCents: bigint("estimated_value_cents"),
+      grossAreaSqft: real("gross_area_sqft"),
+      stories: int("stories"),
+      unitLabel: oneOf("unit_label", UNIT_LABELS),
+      replacementValueCents: bigint("replacement_value_cents"),
       isDemo: bool("is_demo").notNull(),
       partnerPropertyId: text("partner_property_id"),
       notes: text("notes"),
@@ -171,6 +178,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       installYear: int("install_year").notNull(),
       installYearBasis: oneOf("install_year_basis", ["given", "year_built"]).notNull().default("given"),
       usageIntensity: real("usage_intensity").notNull(),
+      /** In the unit of the type. */
+      size: real("size"),
       warrantyExpiry: text("warranty_expiry"),
       createdAt: bigint("created_at").notNull(),
       updatedAt: bigint("updated_at").notNull(),

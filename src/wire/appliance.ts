@@ -1,6 +1,6 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
-import type { ApplianceType, Knowledge } from "../domain/knowledge.ts";
+import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
@@ -48,6 +48,9 @@ export const appliance = record("Appliance", {
     minimum: 0.5,
     maximum: 2,
   }),
+  size: number("Size in the unit of its type, which GET /v1/appliance-types names; null if unknown", 50, {
+    minimum: 0,
+  }).orNull(),
   warranty_expiry: day("Last day of the warranty", "2027-06-30").orNull(),
   created_at: instant("When the record was created"),
   updated_at: instant("When the record was last updated"),
@@ -66,6 +69,7 @@ export const applianceView = appliance.serializer((appliance: Appliance) => ({
   install_year: appliance.installYear,
   install_year_basis: appliance.installYearBasis,
   usage_intensity: appliance.usageIntensity,
+  size: appliance.size,
   warranty_expiry: appliance.warrantyExpiry,
   created_at: toIso(appliance.createdAt),
   updated_at: toIso(appliance.updatedAt),
@@ -131,6 +135,18 @@ const applianceType = object({
   type_id: appliance.fields.type_id.describedAs("The type's ID, used in `type_id` of appliances"),
   name: text("Display name", "Water heater, gas"),
   system: text("Building system", "plumbing"),
+  size: object({
+    unit: text("Unit of `size` of appliances of this type", "gallons"),
+    reference: number("Size that the costs of the knowledge base are for", 45),
+    exponent: number("Exponent e of the costs: they grow with (size ÷ reference)^e", 0.6),
+    defaults_to: enumOf<SizeDefault>(
+      ["footprint", "gross_area", "unit_count"],
+      "The property's own size, which stands in for one that is missing: `gross_area_sqft`, that by story, or `unit_count`",
+      "gross_area",
+    ).orNull(),
+  })
+    .describedAs("How costs follow the size; null for a type whose costs do not")
+    .orNull(),
   components: list(
     "The components of an appliance of this type",
     object({ component_def_id: componentDefId, component_name: componentName }),
@@ -151,6 +167,12 @@ export const applianceTypeView = applianceType.serializer((knowledge: Knowledge,
   type_id: type.id,
   name: type.name,
   system: type.system,
+  size: type.size && {
+    unit: type.size.unit,
+    reference: type.size.reference,
+    exponent: type.size.exponent,
+    defaults_to: type.size.defaultsTo,
+  },
   components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
   inspections: knowledge.regimes(type.id).map((regime) => ({
     inspection_type: regime.inspectionType,
@@ -173,6 +195,7 @@ const optionalFields = {
   serial: nullable(constraint.line, out.serial),
   brand_tier: nullable(constraint.brandTier, out.brand_tier),
   usage_intensity: nullable(constraint.usageIntensity, out.usage_intensity),
+  size: nullable(constraint.size, out.size),
   warranty_expiry: nullable(constraint.day, out.warranty_expiry),
 } as const;
 
@@ -209,6 +232,7 @@ export function readNewAppliance(given: unknown): NewAppliance {
     serial: textOrNull(wire.serial),
     brandTier: wire.brand_tier ?? null,
     usageIntensity: wire.usage_intensity ?? null,
+    size: wire.size ?? null,
     warrantyExpiry: wire.warranty_expiry ?? null,
   };
 }
@@ -226,6 +250,7 @@ export function readApplianceChange(given: unknown): ApplianceChange {
   if (wire.serial !== undefined) change.serial = textOrNull(wire.serial);
   if (wire.brand_tier !== undefined) change.brandTier = wire.brand_tier;
   if (wire.usage_intensity !== undefined) change.usageIntensity = wire.usage_intensity;
+  if (wire.size !== undefined) change.size = wire.size;
   if (wire.warranty_expiry !== undefined) change.warrantyExpiry = wire.warranty_expiry;
   return change;
 }

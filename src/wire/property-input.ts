@@ -13,6 +13,10 @@ const optionalFields = {
   zip: nullable(constraint.zip, out.zip),
   year_built: nullable(constraint.year, out.year_built),
   estimated_value: nullable(constraint.usd, out.estimated_value),
+  gross_area_sqft: nullable(constraint.grossArea, out.gross_area_sqft),
+  stories: nullable(constraint.stories, out.stories),
+  unit_label: nullable(constraint.unitLabel, out.unit_label),
+  replacement_value: nullable(constraint.positiveUsd, out.replacement_value),
   notes: nullable(constraint.longText, out.notes),
   partner_property_id: nullable(constraint.line, out.partner_property_id),
   records_since: nullable(constraint.day, out.records_since),
@@ -46,6 +50,10 @@ export function readNewProperty(body: unknown): NewProperty {
     unitCount: wire.unit_count ?? 0,
     yearBuilt: wire.year_built ?? null,
     estimatedValueCents: wire.estimated_value == null ? null : centsFromUsd(wire.estimated_value),
+    grossAreaSqft: wire.gross_area_sqft ?? null,
+    stories: wire.stories ?? null,
+    unitLabel: wire.unit_label ?? null,
+    replacementValueCents: wire.replacement_value == null ? null : centsFromUsd(wire.replacement_value),
     notes: textOrNull(wire.notes),
     partnerPropertyId: textOrNull(wire.partner_property_id),
     recordsSince: wire.records_since ?? null,
@@ -63,6 +71,12 @@ export function readPropertyChange(body: unknown): PropertyChange {
   if (wire.zip !== undefined) change.zip = textOrNull(wire.zip);
   if (wire.unit_count !== undefined) change.unitCount = wire.unit_count;
   if (wire.year_built !== undefined) change.yearBuilt = wire.year_built;
+  if (wire.gross_area_sqft !== undefined) change.grossAreaSqft = wire.gross_area_sqft;
+  if (wire.stories !== undefined) change.stories = wire.stories;
+  if (wire.unit_label !== undefined) change.unitLabel = wire.unit_label;
+  if (wire.replacement_value !== undefined)
+    change.replacementValueCents =
+      wire.replacement_value === null ? null : centsFromUsd(wire.replacement_value);
   if (wire.notes !== undefined) change.notes = textOrNull(wire.notes);
   if (wire.partner_property_id !== undefined) change.partnerPropertyId = textOrNull(wire.partner_property_id);
   if (wire.records_since !== undefined) change.recordsSince = wire.records_since;

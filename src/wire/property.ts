@@ -1,7 +1,13 @@
-import type { Property, PropertySource, Unit } from "../domain/property.ts";
+import {
+  type Property,
+  type PropertySource,
+  UNIT_LABELS,
+  type Unit,
+  type UnitLabel,
+} from "../domain/property.ts";
 import { toIso } from "../domain/time.ts";
 import { forPartner, page } from "./paging.ts";
-import { day, enumOf, flag, id, instant, record, text, usd, whole } from "./schema/fields.ts";
+import { day, enumOf, flag, id, instant, number, record, text, usd, whole } from "./schema/fields.ts";
 import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -40,6 +46,19 @@ export const property = record("Property", {
   ...commonFields,
   year_built: whole("Year of construction", 1987).orNull(),
   estimated_value: usd("Estimated market value", 8_500_000).orNull(),
+  gross_area_sqft: number(
+    "Gross floor area of all stories, in square feet; sizes and prices parts of the building",
+    21_600,
+    {
+      minimum: 0,
+    },
+  ).orNull(),
+  stories: whole("Number of stories", 3).orNull(),
+  unit_label: enumOf<UnitLabel>(
+    UNIT_LABELS,
+    "What its units are, for figures per unit; null: units",
+  ).orNull(),
+  replacement_value: usd("Cost of rebuilding the property, such as its insured value", 9_200_000).orNull(),
   is_demo: flag("Whether this is the demo property, which is not billed", false),
   partner_property_id: text("Your own reference, unique per partner", "HV-001").orNull(),
   notes: text("Free text", "Roof access through stair B").orNull(),
@@ -56,6 +75,10 @@ export const propertyView = property.serializer((property: Property) => ({
   ...propertyRowView(property),
   year_built: property.yearBuilt,
   estimated_value: usdOrNull(property.estimatedValueCents),
+  gross_area_sqft: property.grossAreaSqft,
+  stories: property.stories,
+  unit_label: property.unitLabel,
+  replacement_value: usdOrNull(property.replacementValueCents),
   is_demo: property.isDemo,
   partner_property_id: property.partnerPropertyId,
   notes: property.notes,

@@ -51,10 +51,10 @@ describe("appliance types", () => {
   });
 
   // Rule: weights-withheld, component-definitions
-  test("have names and IDs, but no parameters of the scoring model", async () => {
+  test("have names, IDs and sizes, but no parameters of the scoring model", async () => {
     const { body } = await client.get("/v1/appliance-types", { limit: 200 });
     const heater = body.appliance_types.find((type: Json) => type.type_id === "water_heater_gas");
-    expect(Object.keys(heater).sort()).toEqual(["components", "name", "system", "type_id"]);
+    expect(Object.keys(heater).sort()).toEqual(["components", "name", "size", "system", "type_id"]);
     expect(heater.components).toContainEqual({
       component_def_id: "wh_gas_anode",
       component_name: "Sacrificial anode rod",
@@ -80,6 +80,7 @@ describe("creating an appliance", () => {
       install_year: THIS_YEAR,
       install_year_basis: "given",
       usage_intensity: 1,
+      size: null,
       warranty_expiry: null,
       created_at: expect.stringMatching(INSTANT),
       updated_at: expect.stringMatching(INSTANT),

@@ -2,19 +2,19 @@ import type { BookCosts } from "./book-costs.ts";
 import { type CostBasis, type Costs, exactFailedCents } from "./component-costs.ts";
 import type { StatedCost, StatedCosts } from "./cost-line.ts";
 
-/** A component's own numbers, in whole cents; null where it has none. */
-export type OwnCosts = { ownPlannedCents: number | null; ownFailedCents: number | null };
+/** A component's own numbers, in whole cents; null or absent where it has none. */
+export type OwnCosts = { ownPlannedCents?: number | null; ownFailedCents?: number | null };
 
 export const hasOwnCosts = ({ ownPlannedCents, ownFailedCents }: OwnCosts) =>
-  ownPlannedCents !== null || ownFailedCents !== null;
+  ownPlannedCents != null || ownFailedCents != null;
 
 /** Returns the component's own numbers before those that lines state. */
 export function ownBefore({ ownPlannedCents, ownFailedCents }: OwnCosts, lines: StatedCosts): StatedCosts {
   return orElse({ planned: ownCost(ownPlannedCents), failed: ownCost(ownFailedCents) }, lines);
 }
 
-const ownCost = (cents: number | null): StatedCost | null =>
-  cents === null ? null : { cents, source: "own", lineSize: null, bySize: 1 };
+const ownCost = (cents: number | null | undefined): StatedCost | null =>
+  cents == null ? null : { cents, source: "own", lineSize: null, bySize: 1 };
 
 export function orElse(first: StatedCosts, second: StatedCosts): StatedCosts {
   return { planned: first.planned ?? second.planned, failed: first.failed ?? second.failed };

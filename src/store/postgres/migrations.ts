@@ -12,6 +12,7 @@ import installYearBasis from "../../../migrations/postgres/0009_install_year_bas
 import photoBytes from "../../../migrations/postgres/0010_photo_bytes.sql" with { type: "text" };
 import costBook from "../../../migrations/postgres/0011_cost_book.sql" with { type: "text" };
 import corrections from "../../../migrations/postgres/0012_corrections.sql" with { type: "text" };
+import costs from "../../../migrations/postgres/0013_costs.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -41,4 +42,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 11, name: "cost_book", sql: costBook, breaksOlder: true },
   // An older server would count voided events.
   { number: 12, name: "corrections", sql: corrections, breaksOlder: true },
+  // An older server would keep the sums without sizes.
+  { number: 13, name: "costs", sql: costs, breaksOlder: true },
 ];

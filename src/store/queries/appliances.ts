@@ -19,6 +19,7 @@ export type ScoredAppliance = Pick<
   | "installYear"
   | "installYearBasis"
   | "usageIntensity"
+  | "size"
 >;
 
 export function applianceStore(engine: Engine) {
@@ -35,6 +36,7 @@ export function applianceStore(engine: Engine) {
     installYear: appliances.installYear,
     installYearBasis: appliances.installYearBasis,
     usageIntensity: appliances.usageIntensity,
+    size: appliances.size,
   };
   const byId = engine.prepared(() =>
     db

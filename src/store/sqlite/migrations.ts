@@ -22,6 +22,7 @@ import installYearBasis from "../../../migrations/sqlite/0019_install_year_basis
 import photoBytes from "../../../migrations/sqlite/0020_photo_bytes.sql" with { type: "text" };
 import costBook from "../../../migrations/sqlite/0021_cost_book.sql" with { type: "text" };
 import corrections from "../../../migrations/sqlite/0022_corrections.sql" with { type: "text" };
+import costs from "../../../migrations/sqlite/0023_costs.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 20, name: "photo_bytes", sql: photoBytes },
   { number: 21, name: "cost_book", sql: costBook },
   { number: 22, name: "corrections", sql: corrections },
+  { number: 23, name: "costs", sql: costs },
 ];

@@ -72,6 +72,7 @@ export class ApplianceCreator {
       brandTier: input.brandTier ?? tierOfBrand(knowledge, input.typeId, input.brand),
       brandTierGiven: input.brandTier !== null,
       usageIntensity: input.usageIntensity ?? DEFAULT_USAGE,
+      size: input.size ?? null,
       createdAt,
       updatedAt: createdAt,
     };

@@ -1,4 +1,4 @@
-import { MAX_UNITS } from "../../domain/property.ts";
+import { MAX_GROSS_AREA_SQFT, MAX_STORIES, MAX_UNITS, UNIT_LABELS } from "../../domain/property.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
 import { type } from "../../validators.ts";
@@ -40,6 +40,23 @@ export const usd = type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD 
 
 export const unitCount = type(`0 <= number.integer <= ${MAX_UNITS}`).describe(
   `a whole number from 0 to ${MAX_UNITS}`,
+);
+
+/** In the unit of the type, of which none has appliances of this size. */
+export const size = type("0 < number <= 50000000").describe("a number above 0, at most 50000000");
+
+export const grossArea = type(`0 < number <= ${MAX_GROSS_AREA_SQFT}`).describe(
+  `a number above 0, at most ${MAX_GROSS_AREA_SQFT}`,
+);
+
+export const stories = type(`1 <= number.integer <= ${MAX_STORIES}`).describe(
+  `a whole number from 1 to ${MAX_STORIES}`,
+);
+
+export const unitLabel = type.enumerated(...UNIT_LABELS).describe(`one of ${UNIT_LABELS.join(", ")}`);
+
+export const positiveUsd = type(`0.01 <= number <= ${DOLLARS}`).describe(
+  `an amount in USD from 0.01 to ${DOLLARS}`,
 );
 
 export const usageIntensity = type("0.5 <= number <= 2").describe("a number from 0.5 to 2.0");

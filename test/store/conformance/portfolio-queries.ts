@@ -297,6 +297,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         installYearBasis: "given",
         installYear: 1990,
         usageIntensity: 1.25,
+        size: heater.size,
       });
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
