@@ -5,5 +5,5 @@ ALTER TABLE properties
   ADD COLUMN stories integer CHECK (stories > 0),
   ADD COLUMN unit_label text COLLATE "C",
   ADD COLUMN replacement_value_cents bigint CHECK (replacement_value_cents > 0);
--- Changes with every change of the partner's cost book; null without one.
+-- A digest of the partner's cost book; null without one.
 ALTER TABLE partners ADD COLUMN cost_book text COLLATE "C";

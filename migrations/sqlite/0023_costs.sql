@@ -4,5 +4,5 @@ ALTER TABLE properties ADD COLUMN gross_area_sqft REAL CHECK (gross_area_sqft > 
 ALTER TABLE properties ADD COLUMN stories INTEGER CHECK (stories > 0);
 ALTER TABLE properties ADD COLUMN unit_label TEXT;
 ALTER TABLE properties ADD COLUMN replacement_value_cents INTEGER CHECK (replacement_value_cents > 0);
--- Changes with every change of the partner's cost book; null without one.
+-- A digest of the partner's cost book; null without one.
 ALTER TABLE partners ADD COLUMN cost_book TEXT;

@@ -8,7 +8,7 @@ export type Partner = {
   dailyBudget: number;
   credentialGeneration: number;
   createdAt: Instant;
-  /** Changes with every change of the cost book; null without one. */
+  /** A digest of the cost book; null without one. */
   costBook?: string | null;
 };
 

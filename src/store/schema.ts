@@ -42,7 +42,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       createdAt: bigint("created_at").notNull(),
       /** Raised by each commit that changes the partner's data or credentials. */
       revision: int("revision").notNull().default(1),
-      /** Changes with every change of the cost book; null without one. */
+      /** A digest of the cost book; null without one. */
       costBook: text("cost_book"),
     },
     (t) => [index("partners_name").on(t.name)],

@@ -7,9 +7,12 @@ const { placeholder } = sql;
 /** Lines that one statement inserts. */
 const ROWS_PER_INSERT = 200;
 
+const digestOf = (lines: readonly StoredCostLine[]) =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify(lines)).digest("base64url");
+
 export function costLineStore(engine: Engine) {
   const { db } = engine;
-  const { costLines: t } = engine.tables;
+  const { costLines: t, partners } = engine.tables;
   const book = engine.prepared(() =>
     db
       .select({
@@ -33,8 +36,10 @@ export function costLineStore(engine: Engine) {
     async ofPartner(partnerId: string): Promise<StoredCostLine[]> {
       return await book().execute({ partnerId });
     },
-    /** Replaces a partner's cost book. */
+    /** Replaces a partner's cost book, and the digest of it that caches of prices are keyed by. */
     async replace(partnerId: string, lines: readonly StoredCostLine[]): Promise<void> {
+      const costBook = lines.length === 0 ? null : digestOf(lines);
+      await db.update(partners).set({ costBook }).where(eq(partners.id, partnerId));
       await db.delete(t).where(eq(t.partnerId, partnerId));
       const rows = lines.map((line, position) => ({ ...line, partnerId, position }));
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
