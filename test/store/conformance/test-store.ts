@@ -112,6 +112,7 @@ export const insertPartner = (store: Store, fields: Partial<Partner> = {}) =>
       dailyBudget: 1000,
       credentialGeneration: 1,
       createdAt: tx.now,
+      costBook: null,
       ...fields,
     };
     await tx.partners.insert(partner);
