@@ -22,6 +22,11 @@ export type Appliance = {
   /** In the unit of its type; null if unknown. */
   size: number | null;
   warrantyExpiry: Day | null;
+  /** The known hazards that it is flagged for, as stored (`parseFlags`). */
+  flags: string;
+  /** Codes that the partner set, and that the partner cleared, as stored (`codesOf`). */
+  flagsSet: string;
+  flagsCleared: string;
   createdAt: Instant;
   updatedAt: Instant;
 };
@@ -39,6 +44,9 @@ export type NewAppliance = {
   usageIntensity: number | null;
   size?: number | null;
   warrantyExpiry: Day | null;
+  /** Codes of known hazards, as stored; none by default. */
+  flagsSet?: string;
+  flagsCleared?: string;
 };
 
 /** Fields to change. Null clears an optional field; for `brandTier` it restores the brand's own tier. */

@@ -52,6 +52,8 @@ export type PlacedComponent = Component & {
   brand: string | null;
   brandTier: BrandTier;
   unitId: string | null;
+  /** The flags of its appliance, as stored (`parseFlags`). */
+  flags: string;
   propertyName: string;
   propertyAddress: string;
 };

@@ -201,6 +201,42 @@ export type Era = {
   withoutBrand: boolean;
 };
 
+/** What to do about a flag; `immediate_hazard` where the authority requires replacement at once. */
+export const HAZARD_ACTIONS = ["immediate_hazard", "inspect", "monitor"] as const;
+export type HazardAction = (typeof HAZARD_ACTIONS)[number];
+
+/** The years in which a make or material was usual. */
+type HazardEra = {
+  /** The building's year, or the appliance's install year. */
+  of: "building" | "appliance";
+  /** Inclusive. */
+  firstYear: number;
+  lastYear: number;
+  /** True if it applies only to an appliance as old as its building. */
+  original: boolean;
+  /** True if it applies only to an appliance without a brand. */
+  withoutBrand: boolean;
+};
+
+/** A make or material that is a hazard. */
+export type KnownHazard = {
+  code: string;
+  label: string;
+  typeIds: readonly string[];
+  /** The parts that are or contain it: replacing one of them ends what notes and years say. */
+  componentIds: ReadonlySet<string>;
+  /** True if it remains when the appliance is replaced, as wiring does. */
+  outlivesAppliance: boolean;
+  /** Null for a hazard that years say nothing about. */
+  era: HazardEra | null;
+  /** Codes of which a known flag leaves nothing to suspect. */
+  excludedBy: readonly string[];
+  /** Who says so, and what they require. */
+  authority: string;
+  action: HazardAction;
+  actionSuspected: HazardAction;
+};
+
 /** An inspection that an appliance type needs at an interval. Events of the types `resetBy` can be one. */
 export type InspectionRegime = {
   typeId: string;
@@ -324,9 +360,11 @@ export type KnowledgeData = {
   types: readonly ApplianceType[];
   brandFamilies: readonly BrandFamily[];
   hazards: readonly Hazard[];
+  knownHazards: readonly (KnownHazard & { names: readonly string[] })[];
   keywords: KeywordRules;
   /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
   inspectionWords: KeywordRules;
+  hazardWords: KeywordRules;
   cascades: readonly Cascade[];
   claimTypes: readonly ClaimType[];
   eras: readonly Era[];
@@ -345,6 +383,10 @@ export type Knowledge = {
   keywords: KeywordRules;
   /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
   inspectionWords: KeywordRules;
+  /** The rules that find known hazards in notes. */
+  hazardWords: KeywordRules;
+  /** The known hazards by code. */
+  knownHazards: ReadonlyMap<string, KnownHazard>;
   types: ReadonlyMap<string, ApplianceType>;
   components: ReadonlyMap<string, ComponentDef>;
   claimTypes: ReadonlyMap<string, ClaimType>;
@@ -365,6 +407,11 @@ export type Knowledge = {
   brandTier(typeId: string, brand: string | null): BrandTier | undefined;
   /** Returns the components that a recalled or condemned make harms, if the brand or the model names one. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
+  /** Throws for an unknown code. */
+  knownHazard(code: string): KnownHazard;
+  hazardsOf(typeId: string): readonly KnownHazard[];
+  /** Returns the codes of the known hazards that the brand or the model names. */
+  namedHazards(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   /** Returns whether the component is the upstream component of a rule. */
   isUpstream(defId: string): boolean;
   cascadesTo(defId: string): readonly Cascade[];

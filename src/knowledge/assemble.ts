@@ -16,6 +16,7 @@ import type {
   cascadesFile,
   claimTypesFile,
   erasFile,
+  hazardsFile,
   keywordsFile,
   lossClassesFile,
   modelFile,
@@ -32,6 +33,7 @@ export type CheckedFiles = {
   cascades: typeof cascadesFile.infer;
   claimTypes: typeof claimTypesFile.infer;
   eras: typeof erasFile.infer;
+  hazards: typeof hazardsFile.infer;
   regimes: typeof regimesFile.infer;
   keywords: typeof keywordsFile.infer;
   lossClasses: typeof lossClassesFile.infer;
@@ -54,8 +56,28 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       typeIds: type_ids,
       componentIds: new Set(component_ids),
     })),
+    knownHazards: files.hazards.hazards.map((hazard) => ({
+      code: hazard.code,
+      label: hazard.label,
+      typeIds: hazard.type_ids,
+      componentIds: new Set(hazard.component_ids),
+      outlivesAppliance: hazard.outlives_appliance,
+      names: hazard.names,
+      era: hazard.era && {
+        of: hazard.era.of,
+        firstYear: hazard.era.from_year ?? Number.NEGATIVE_INFINITY,
+        lastYear: hazard.era.to_year ?? Number.POSITIVE_INFINITY,
+        original: hazard.era.original,
+        withoutBrand: hazard.era.without_brand,
+      },
+      excludedBy: hazard.excluded_by,
+      authority: hazard.authority,
+      action: hazard.action,
+      actionSuspected: hazard.action_suspected,
+    })),
     keywords: keywordRules(files, typeOf),
     inspectionWords: inspectionWords(files, typeOf),
+    hazardWords: hazardWords(files),
     cascades: files.cascades.rules.map(({ upstream, downstream, ratio, reason }) => ({
       upstream,
       downstream,
@@ -204,11 +226,11 @@ function failureCosts({
 
 /** The version covers everything that the stored findings of a note depend on. */
 function keywordRules(
-  { keywords: file, regimes }: Pick<CheckedFiles, "keywords" | "regimes">,
+  { keywords: file, regimes, hazards }: Pick<CheckedFiles, "keywords" | "regimes" | "hazards">,
   typeOf: ReadonlyMap<string, string>,
 ): KeywordRules {
   return {
-    version: `${READER_VERSION}-${Bun.hash(JSON.stringify([file, regimes.notes])).toString(36)}`,
+    version: `${READER_VERSION}-${Bun.hash(JSON.stringify([file, regimes.notes, hazards])).toString(36)}`,
     groups: file.groups.map(({ component_ids: ids, cleared_by, ...group }) => ({
       ...group,
       componentIds: ids === "all" ? ids : new Set(ids),
@@ -236,7 +258,7 @@ function keywordRules(
  * announces is none. The id of a group is its inspection types, separated by spaces.
  */
 function inspectionWords(
-  files: Pick<CheckedFiles, "keywords" | "regimes">,
+  files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards">,
   typeOf: ReadonlyMap<string, string>,
 ): KeywordRules {
   const rules = keywordRules(files, typeOf);
@@ -255,6 +277,27 @@ function inspectionWords(
     })),
     negations: [...rules.negations, ...not_done_before],
     negationsAfter: [...rules.negationsAfter, ...not_done_after],
+  };
+}
+
+/** Returns the rules that find known hazards in notes: those of word groups, with the hazards as groups. */
+function hazardWords(files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards">): KeywordRules {
+  const { hazards } = files;
+  const rules = keywordRules(files, new Map());
+  return {
+    ...rules,
+    groups: hazards.hazards.map(({ code, phrases }) => ({
+      id: code,
+      direction: "up" as const,
+      ratio: 1,
+      words: [],
+      phrases,
+      componentIds: "all" as const,
+      typeIds: "all" as const,
+      clearedBy: [],
+    })),
+    reachWords: hazards.reach_words,
+    negations: [...rules.negations, ...hazards.negations],
     falseFriends: [],
   };
 }

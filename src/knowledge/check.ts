@@ -42,6 +42,7 @@ export function checkReferences(files: CheckedFiles): void {
   checkCascades(files, ids.components);
   checkClaimTypes(files, ids.components);
   checkEras(files, ids.components);
+  checkHazards(files, ids);
   checkWholeUnits(files);
   checkLossClasses(files);
   checkRegimes(files, ids.types);
@@ -169,6 +170,21 @@ function checkEras({ eras }: CheckedFiles, components: ReadonlySet<string>): voi
     expectComponents(components, era.component_ids, file, era.id);
     if (era.from_year !== null && era.to_year !== null && era.from_year > era.to_year)
       throw new KnowledgeError(file, era.id, `from_year ${era.from_year} is after to_year ${era.to_year}`);
+  }
+}
+
+function checkHazards({ hazards }: CheckedFiles, { types, components }: Ids): void {
+  const file = "hazards.json";
+  const codes = new Set<string>();
+  for (const [i, { code }] of hazards.hazards.entries()) addNew(codes, code, file, `hazards[${i}]`);
+  for (const { code, type_ids, component_ids, excluded_by, era, action_suspected } of hazards.hazards) {
+    for (const id of type_ids) expectKnown(types, id, file, code, "appliance type");
+    expectComponents(components, component_ids, file, code);
+    for (const other of excluded_by) expectKnown(codes, other, file, code, "hazard");
+    if (era && (era.from_year ?? 0) > (era.to_year ?? Number.POSITIVE_INFINITY))
+      throw new KnowledgeError(file, code, `from_year ${era.from_year} is after to_year ${era.to_year}`);
+    if (action_suspected === "immediate_hazard")
+      throw new KnowledgeError(file, code, "what years alone suggest cannot be an immediate hazard");
   }
 }
 

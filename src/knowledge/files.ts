@@ -32,6 +32,7 @@ import brands from "./brands.json" with { type: "json" };
 import cascades from "./cascades.json" with { type: "json" };
 import claimTypes from "./claim-types.json" with { type: "json" };
 import eras from "./eras.json" with { type: "json" };
+import hazards from "./hazards.json" with { type: "json" };
 import regimes from "./inspection-regimes.json" with { type: "json" };
 import keywords from "./keywords.json" with { type: "json" };
 import lossClasses from "./loss-classes.json" with { type: "json" };
@@ -79,6 +80,7 @@ export const FILES: KnowledgeFiles = {
   "cascades.json": cascades,
   "claim-types.json": claimTypes,
   "eras.json": eras,
+  "hazards.json": hazards,
   "inspection-regimes.json": regimes,
   "keywords.json": keywords,
   "loss-classes.json": lossClasses,

@@ -22,6 +22,7 @@ function embedded(): CheckedFiles {
     cascades: FILES["cascades.json"],
     claimTypes: FILES["claim-types.json"],
     eras: FILES["eras.json"],
+    hazards: FILES["hazards.json"],
     regimes: FILES["inspection-regimes.json"],
     keywords: FILES["keywords.json"],
     lossClasses: FILES["loss-classes.json"],

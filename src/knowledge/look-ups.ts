@@ -6,11 +6,13 @@ import {
   type Hazard,
   type Knowledge,
   type KnowledgeData,
+  type KnownHazard,
 } from "../domain/knowledge.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
 
 const NONE: readonly never[] = [];
 const NO_COMPONENTS: ReadonlySet<string> = new Set();
+const NO_CODES: ReadonlySet<string> = new Set();
 
 /** Returns look-ups over validated facts. */
 export function createKnowledge(data: KnowledgeData): Knowledge {
@@ -26,12 +28,22 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const groups = new Map(data.keywords.groups.map((group) => [group.id, group]));
   const brands = brandTable(data.brandFamilies);
   const hazards = hazardTable(data.hazards);
+  const knownHazards = new Map(data.knownHazards.map((hazard) => [hazard.code, hazard]));
+  const hazardsOf = new Map<string, KnownHazard[]>();
+  for (const hazard of data.knownHazards)
+    for (const typeId of hazard.typeIds) append(hazardsOf, typeId, hazard);
+  const hazardNames = data.knownHazards.map(({ names, ...hazard }) => ({
+    ...hazard,
+    phrases: names.map(phrase),
+  }));
   const unknown = uniformEnvironment(data.model.environment.unknownValue);
   return {
     modelVersion: data.model.version,
     model: data.model,
     keywords: data.keywords,
     inspectionWords: data.inspectionWords,
+    hazardWords: data.hazardWords,
+    knownHazards,
     types,
     components,
     claimTypes,
@@ -46,6 +58,16 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     component: (defId) => known(components, defId, "component"),
     brandTier: (typeId, brand) => (brand === null ? undefined : findTier(brands.get(typeId), brand)),
     hazard: (typeId, brand, model) => findHazard(hazards.get(typeId), `${brand ?? ""} ${model ?? ""}`),
+    knownHazard: (code) => known(knownHazards, code, "known hazard"),
+    hazardsOf: (typeId) => hazardsOf.get(typeId) ?? NONE,
+    namedHazards(typeId, brand, model) {
+      if (brand === null && model === null) return NO_CODES;
+      const words = phrase(`${brand ?? ""} ${model ?? ""}`);
+      const named = hazardNames.filter(
+        ({ typeIds, phrases }) => typeIds.includes(typeId) && phrases.some((name) => words.includes(name)),
+      );
+      return named.length === 0 ? NO_CODES : new Set(named.map(({ code }) => code));
+    },
     isUpstream: (defId) => upstream.has(defId),
     cascadesTo: (defId) => cascades.get(defId) ?? NONE,
     keywordGroup: (id) => known(groups, id, "word group"),

@@ -16,6 +16,7 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
     cascades: read(files, "cascades.json", schemas.cascadesFile),
     claimTypes: read(files, "claim-types.json", schemas.claimTypesFile),
     eras: read(files, "eras.json", schemas.erasFile),
+    hazards: read(files, "hazards.json", schemas.hazardsFile),
     regimes: read(files, "inspection-regimes.json", schemas.regimesFile),
     keywords: read(files, "keywords.json", schemas.keywordsFile),
     lossClasses: read(files, "loss-classes.json", schemas.lossClassesFile),

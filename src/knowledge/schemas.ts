@@ -139,6 +139,38 @@ export const erasFile = type({
   }).array(),
 });
 
+export const hazardsFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  reach_words: "1 <= number.integer <= 10",
+  negations: texts,
+  hazards: type({
+    ...closed,
+    code: token,
+    label: text,
+    type_ids: tokens.atLeastLength(1),
+    component_ids: tokens,
+    outlives_appliance: "boolean",
+    names: texts,
+    phrases: texts,
+    era: type({
+      ...closed,
+      of: "'building' | 'appliance'",
+      from_year: year,
+      to_year: year,
+      original: "boolean",
+      without_brand: "boolean",
+    }).or("null"),
+    excluded_by: tokens,
+    authority: text,
+    action: "'immediate_hazard' | 'inspect' | 'monitor'",
+    action_suspected: "'immediate_hazard' | 'inspect' | 'monitor'",
+    reason: text,
+    ...provenance,
+  }).array(),
+});
+
 export const regimesFile = type({
   ...closed,
   note: text,

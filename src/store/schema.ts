@@ -181,6 +181,11 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** In the unit of the type. */
       size: real("size"),
       warrantyExpiry: text("warranty_expiry"),
+      /** The known hazards that it is flagged for, each with its basis: `federal_pacific:brand aluminum_wiring:era`. */
+      flags: text("flags").notNull().default(""),
+      /** Codes that the partner set, and that the partner cleared, separated by spaces. */
+      flagsSet: text("flags_set").notNull().default(""),
+      flagsCleared: text("flags_cleared").notNull().default(""),
       createdAt: bigint("created_at").notNull(),
       updatedAt: bigint("updated_at").notNull(),
     },
@@ -317,6 +322,23 @@ export function schemaOf(columnTypes: ColumnTypes) {
     photoBytes: bigint("photo_bytes").notNull().default(0),
   });
 
+  /**
+   * How many appliances have a flag of a code, by property; the property "" is the whole portfolio. A row may count none.
+   */
+  const flagCounts = table(
+    "flag_counts",
+    {
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id").notNull(),
+      code: text("code").notNull(),
+      known: int("known").notNull().default(0),
+      suspected: int("suspected").notNull().default(0),
+      /** The properties with such an appliance: 1 or 0 for a property. */
+      properties: int("properties").notNull().default(0),
+    },
+    (t) => [primaryKey({ columns: [t.partnerId, t.propertyId, t.code] })],
+  );
+
   /** The sums of plans over a property or a portfolio: `PlanSums`. */
   const planSums = {
     doors: int("doors").notNull().default(0),
@@ -402,6 +424,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       notedInspections: text("noted_inspections"),
       /** The version of the rules that the note was analyzed with. */
       readBy: text("read_by"),
+      /** The known hazards that the note names, separated by spaces; null without one. */
+      hazards: text("hazards"),
       /** The inspection types that the event names; null without any. */
       inspectionTypes: json<readonly string[]>("inspection_types"),
       /** The instant at which it was voided: since then it counts nowhere. */
@@ -952,6 +976,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     componentCounters,
     propertyTotals,
     partnerTotals,
+    flagCounts,
     propertyPlans,
     partnerPlans,
     planCandidates,

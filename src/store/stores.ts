@@ -12,6 +12,7 @@ import { embedStore } from "./queries/embeds.ts";
 import { eventLogStore } from "./queries/event-log.ts";
 import { exportStore } from "./queries/export.ts";
 import { feedCursorStore } from "./queries/feed-cursors.ts";
+import { flagStore } from "./queries/flags.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
 import { lockStore } from "./queries/locks.ts";
@@ -45,6 +46,7 @@ export const storesOf = (engine: Engine) => ({
   appliances: applianceStore(engine),
   components: componentStore(engine),
   totals: totalsStore(engine),
+  flags: flagStore(engine),
   recounts: recountStore(engine),
   plans: planStore(engine),
   serviceEvents: serviceEventStore(engine),

@@ -1,11 +1,20 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
+import { codesOf } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
 import { component, componentView } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
+import {
+  flagsClearedText,
+  flagsSetText,
+  hazardFlags,
+  hazardFlagsView,
+  readStatedFlags,
+  statedFlagFields,
+} from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import {
@@ -52,12 +61,15 @@ export const appliance = record("Appliance", {
     minimum: 0,
   }).orNull(),
   warranty_expiry: day("Last day of the warranty", "2027-06-30").orNull(),
+  flags: hazardFlags,
+  flags_set: flagsSetText,
+  flags_cleared: flagsClearedText,
   created_at: instant("When the record was created"),
   updated_at: instant("When the record was last updated"),
 });
 export type ApplianceJson = WireOf<typeof appliance>;
 
-export const applianceView = appliance.serializer((appliance: Appliance) => ({
+export const applianceView = appliance.serializer((knowledge: Knowledge, appliance: Appliance) => ({
   id: appliance.id,
   property_id: appliance.propertyId,
   unit_id: appliance.unitId,
@@ -71,6 +83,9 @@ export const applianceView = appliance.serializer((appliance: Appliance) => ({
   usage_intensity: appliance.usageIntensity,
   size: appliance.size,
   warranty_expiry: appliance.warrantyExpiry,
+  flags: hazardFlagsView(knowledge, appliance.flags),
+  flags_set: codesOf(appliance.flagsSet),
+  flags_cleared: codesOf(appliance.flagsCleared),
   created_at: toIso(appliance.createdAt),
   updated_at: toIso(appliance.updatedAt),
 }));
@@ -88,7 +103,7 @@ export const applianceWithComponentsView = wholeAppliance.serializer(
     components: readonly PlacedComponent[],
     latestSnapshotAt: Instant | null,
   ) => ({
-    ...applianceView(appliance),
+    ...applianceView(knowledge, appliance),
     components: components.map((row) => componentView(knowledge, row, latestSnapshotAt)),
   }),
 );
@@ -107,7 +122,7 @@ const writtenAppliance = appliance.and({ components: stubs });
 
 export const writtenApplianceView = writtenAppliance.serializer(
   (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
-    ...applianceView(appliance),
+    ...applianceView(knowledge, appliance),
     components: components.map(({ id, defId }) => ({
       id,
       component_def_id: defId,
@@ -197,6 +212,7 @@ const optionalFields = {
   usage_intensity: nullable(constraint.usageIntensity, out.usage_intensity),
   size: nullable(constraint.size, out.size),
   warranty_expiry: nullable(constraint.day, out.warranty_expiry),
+  ...statedFlagFields,
 } as const;
 
 /** `install_year` is among the names that the error for a missing field lists, as the specification has it. */
@@ -234,6 +250,8 @@ export function readNewAppliance(given: unknown): NewAppliance {
     usageIntensity: wire.usage_intensity ?? null,
     size: wire.size ?? null,
     warrantyExpiry: wire.warranty_expiry ?? null,
+    flagsSet: readStatedFlags(wire.flags_set ?? null),
+    flagsCleared: readStatedFlags(wire.flags_cleared ?? null),
   };
 }
 
@@ -252,5 +270,7 @@ export function readApplianceChange(given: unknown): ApplianceChange {
   if (wire.usage_intensity !== undefined) change.usageIntensity = wire.usage_intensity;
   if (wire.size !== undefined) change.size = wire.size;
   if (wire.warranty_expiry !== undefined) change.warrantyExpiry = wire.warranty_expiry;
+  if (wire.flags_set !== undefined) change.flagsSet = readStatedFlags(wire.flags_set);
+  if (wire.flags_cleared !== undefined) change.flagsCleared = readStatedFlags(wire.flags_cleared);
   return change;
 }

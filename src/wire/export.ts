@@ -70,9 +70,9 @@ const unitLine = lineOf("unit", unit);
 export const unitLineView = unitLine.serializer((unit: Unit) => ({ type: "unit", ...unitView(unit) }));
 
 const applianceLine = lineOf("appliance", appliance);
-export const applianceLineView = applianceLine.serializer((appliance: Appliance) => ({
+export const applianceLineView = applianceLine.serializer((knowledge: Knowledge, appliance: Appliance) => ({
   type: "appliance",
-  ...applianceView(appliance),
+  ...applianceView(knowledge, appliance),
 }));
 
 const componentLine = lineOf("component", component);

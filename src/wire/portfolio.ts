@@ -16,6 +16,7 @@ import {
   totalDeferred,
   totalReactive,
 } from "./figures.ts";
+import { type CountOfCode, flagCounts, flagCountsView, flagTotals, flagTotalsView } from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
 import { object, whole } from "./schema/fields.ts";
@@ -57,11 +58,21 @@ const summary = object({
     ...exposure,
     recommended_monthly_reserve_per_unit: recommendedReserve,
   }).describedAs("Costs, in USD"),
+  flags: flagCounts,
   assessed_at: calculatedAt,
 });
 
+/** The stored sums of a property. */
+type StoredSums = { totals: PropertyTotals; flags: readonly CountOfCode[] };
+
 const summaryView = summary.serializer(
-  (property: Property, totals: PropertyTotals, reserve: ReserveAccumulator, now: Instant) => ({
+  (
+    knowledge: Knowledge,
+    property: Property,
+    { totals, flags }: StoredSums,
+    reserve: ReserveAccumulator,
+    now: Instant,
+  ) => ({
     property: {
       id: property.id,
       name: property.name,
@@ -80,15 +91,15 @@ const summaryView = summary.serializer(
       ...exposureView(totals, property.unitCount),
       recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
     },
+    flags: flagCountsView(knowledge, flags),
     assessed_at: toIso(now),
   }),
 );
 export const summaryReply = forPartner(summary);
 
-/** `totals`: the stored sums of the property. */
 export function summaryAccumulator(
   knowledge: Knowledge,
-  totals: PropertyTotals,
+  sums: StoredSums,
 ): FigureAccumulator<WireOf<typeof summary>> {
   const reserve = recommendedReserveGatherer(knowledge);
   return {
@@ -96,7 +107,7 @@ export function summaryAccumulator(
       reserve.add(component);
       return 0;
     },
-    write: (property, { now }) => summaryView(property, totals, reserve, now),
+    write: (property, { now }) => summaryView(knowledge, property, sums, reserve, now),
   };
 }
 
@@ -112,12 +123,13 @@ export const portfolioItem = object({
   ...tierCounts,
   overall_rating: rating,
   ...exposure,
+  ...flagTotals,
   is_demo,
 });
 export type PortfolioItemJson = WireOf<typeof portfolioItem>;
 
 export const portfolioItemView = portfolioItem.serializer(
-  ({ property, totals }: { property: Property; totals: PropertyTotals }) => ({
+  ({ property, totals, flags }: StoredSums & { property: Property }) => ({
     property_id: property.id,
     name: property.name,
     address: property.address,
@@ -129,6 +141,7 @@ export const portfolioItemView = portfolioItem.serializer(
     ...tierCountsView(totals),
     overall_rating: conditionOf(totals).rating,
     ...exposureView(totals, property.unitCount),
+    ...flagTotalsView(flags),
     is_demo: property.isDemo,
   }),
 );
@@ -140,21 +153,25 @@ const portfolioTotals = object({
   ...tierCounts,
   total_deferred: totalDeferred,
   total_reactive: totalReactive,
+  flags: flagCounts,
 });
 export type PortfolioTotalsJson = WireOf<typeof portfolioTotals>;
 
 type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
-export const portfolioTotalsView = portfolioTotals.serializer((totals: PortfolioTotals) => {
-  const { deferredCents, reactiveCents } = exposureOf(totals);
-  return {
-    properties: totals.properties,
-    appliances: totals.appliances,
-    components: totals.components,
-    ...tierCountsView(totals),
-    total_deferred: usdFromCents(deferredCents),
-    total_reactive: usdFromCents(reactiveCents),
-  };
-});
+export const portfolioTotalsView = portfolioTotals.serializer(
+  (knowledge: Knowledge, totals: PortfolioTotals, flags: readonly CountOfCode[]) => {
+    const { deferredCents, reactiveCents } = exposureOf(totals);
+    return {
+      properties: totals.properties,
+      appliances: totals.appliances,
+      components: totals.components,
+      ...tierCountsView(totals),
+      total_deferred: usdFromCents(deferredCents),
+      total_reactive: usdFromCents(reactiveCents),
+      flags: flagCountsView(knowledge, flags),
+    };
+  },
+);
 
 export const portfolioPage = page(
   "portfolio",

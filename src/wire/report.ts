@@ -22,6 +22,7 @@ import {
   totalDeferred,
   totalReactive,
 } from "./figures.ts";
+import { FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
 import { property, propertyView } from "./property.ts";
 import { list, mapOf, object, record, usd } from "./schema/fields.ts";
@@ -52,6 +53,7 @@ const report = object({
     estimated_savings_if_acted: usd("Reactive exposure minus deferred maintenance", 24_500),
     recommended_monthly_reserve_per_unit: recommendedReserve,
   }).describedAs("Costs, in USD"),
+  flags: flaggedAppliances,
   assessed_at: calculatedAt,
 });
 
@@ -64,10 +66,11 @@ type Reported = {
   property: Property;
   report: Report<WireOf<typeof reportItem>>;
   reserve: ReserveAccumulator;
+  flags: FlagGatherer;
   now: Instant;
 };
 
-const reportView = report.serializer(({ property, report, reserve, now }: Reported) => {
+const reportView = report.serializer(({ property, report, reserve, flags, now }: Reported) => {
   const { totals, categories, byTier } = report;
   const { rating, score } = conditionOf(totals);
   const exposure = exposureOf(totals);
@@ -90,6 +93,7 @@ const reportView = report.serializer(({ property, report, reserve, now }: Report
       estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
       recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
     },
+    flags: flags.list(),
     assessed_at: toIso(now),
   };
 });
@@ -100,12 +104,13 @@ export function reportAccumulator(knowledge: Knowledge): FigureAccumulator<WireO
     reportItemView(knowledge, row),
   );
   const reserve = recommendedReserveGatherer(knowledge);
+  const flags = new FlagGatherer(knowledge);
   return {
     add(component) {
       collector.add(component);
       reserve.add(component);
-      return ITEM_BYTES;
+      return ITEM_BYTES + flags.add(component);
     },
-    write: (property, { now }) => reportView({ property, report: collector.report(), reserve, now }),
+    write: (property, { now }) => reportView({ property, report: collector.report(), reserve, flags, now }),
   };
 }

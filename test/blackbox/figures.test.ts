@@ -57,6 +57,7 @@ describe("a report", () => {
         estimated_savings_if_acted: expect.any(Number),
         recommended_monthly_reserve_per_unit: expect.any(Number),
       },
+      flags: [],
       assessed_at: expect.stringMatching(ISO),
       partner,
     });

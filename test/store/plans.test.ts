@@ -122,6 +122,8 @@ test("a recount reads the rows of its properties, of its block, or the first or 
     events: [() => recounts.serviceEvents([propertyId]), /service_events_appliance \(appliance_id=\?\)/],
     totals: [() => recounts.ofProperties([propertyId]), /property_totals_1 \(property_id=\?\)/],
     partner: [() => recounts.ofPartner(partnerId), /property_totals_partner \(partner_id=\?\)/],
+    flags: [() => world.store.read.flags.recount([propertyId]), /appliances_property \(property_id=\?\)/],
+    flagSums: [() => world.store.read.flags.sumOfProperties(partnerId), /flag_counts/],
     scores: [() => recounts.scores(partnerId, 0), /components_list \(partner_id=\? AND seq>\? AND seq<\?\)/],
   };
   for (const [name, [read, step]] of Object.entries(reads)) {

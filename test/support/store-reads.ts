@@ -91,6 +91,13 @@ export function narrowReads(of: Readable): Record<string, Read> {
       ),
     "the components of a property that moves to another state": () =>
       store.write((tx) => tx.components.setState(propertyId, "VT", 0, 500)),
+    "the counts of flags of a property and of the portfolio": async () => {
+      await store.read.flags.ofProperty(partnerId, propertyId);
+      await store.read.flags.ofPartner(partnerId);
+      await store.read.flags.stored(partnerId, [propertyId]);
+      await store.read.flags.ofProperties(partnerId, [propertyId]);
+      await store.read.flags.ofSeqs(partnerId, [1]);
+    },
     "a property": () => store.read.properties.find(partnerId, propertyId),
     "a property by its reference": () => store.read.properties.findByReference(partnerId, "x"),
     "properties by their references": () => store.read.properties.ofReferences(partnerId, ["x", "y"]),

@@ -52,6 +52,7 @@ const EXAMPLE = {
 export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
 
+  const view = (appliance: Appliance) => applianceView(knowledge, appliance);
   const written = ({ appliance, components }: CreatedAppliance) =>
     writtenApplianceView(knowledge, appliance, components);
 
@@ -112,9 +113,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const creator = new ApplianceCreator(writer);
           const result = await saveItems(items, writer.tx, (item) => creator.add(item));
           const components = await creator.finish();
-          const view = (appliance: Appliance) =>
+          const itemView = (appliance: Appliance) =>
             written({ appliance, components: components.get(appliance.id)! });
-          return created(withPartner(await bulkReplyBody(result, writer.tx, view), partner.name));
+          return created(withPartner(await bulkReplyBody(result, writer.tx, itemView), partner.name));
         });
       },
     }),
@@ -134,12 +135,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         if (propertyId === undefined) {
           const { appliances: total } = await store.read.totals.ofPartner(partner.id);
           const page = await store.read.appliances.page(partner.id, slice);
-          return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));
+          return ok(appliancePage.of(page.map(view), slice, total, partner.name));
         }
         await requireProperty(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice);
         const total = await store.read.appliances.countOfProperty(propertyId);
-        return ok(appliancePage.of(page.map(applianceView), slice, total, partner.name));
+        return ok(appliancePage.of(page.map(view), slice, total, partner.name));
       },
     }),
     partnerOperation({

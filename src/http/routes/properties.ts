@@ -5,14 +5,17 @@ import { matchesFilter, type PropertyFilter } from "../../domain/property-filter
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
+import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import {
   type PortfolioTotals,
+  portfolioFlags,
   portfolioTotals,
   sumOfProperties,
+  withoutCounts,
   withoutProperties,
 } from "../../usecases/portfolio/portfolio-totals.ts";
 import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
@@ -187,7 +190,8 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       async handle({ now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
-        const figure = summaryAccumulator(knowledge, totals);
+        const flags = await store.read.flags.ofProperty(partner.id, property.id);
+        const figure = summaryAccumulator(knowledge, { totals, flags });
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
@@ -205,9 +209,17 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem),
       async handle(call) {
         const slice = parseSlice(call.query);
-        const { rows, total, totals } = await findPortfolio(call, slice);
-        const page = portfolioPage.of(rows.map(portfolioItemView), slice, total, call.partner.name, {
-          totals: portfolioTotalsView(totals),
+        const { partner, store } = call;
+        const { rows, total, totals, flags } = await findPortfolio(call, slice);
+        const flagsOf = await store.read.flags.ofProperties(
+          partner.id,
+          rows.map(({ property }) => property.id),
+        );
+        const items = rows.map((row) =>
+          portfolioItemView({ ...row, flags: flagsOf.get(row.property.id) ?? [] }),
+        );
+        const page = portfolioPage.of(items, slice, total, partner.name, {
+          totals: portfolioTotalsView(knowledge, totals, flags),
         });
         return listReply(call, page, "portfolio", portfolioItem);
       },
@@ -237,25 +249,39 @@ async function findPortfolio(
   rows: PortfolioRow[];
   total: number;
   totals: PortfolioTotals;
+  flags: readonly CodeCount[];
 }> {
   const filter = parsePropertyFilter(query);
   const includesDemo = wantsDemo(query);
   if (wantsSandbox(query)) {
     const demo = await demoProperties(store, partner, filter);
     const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-    return { rows, total: demo.length, totals: sumOfProperties(demo.map((row) => row.totals)) };
+    const flags = await store.read.flags.ofSeqs(
+      partner.id,
+      demo.map(({ property }) => property.seq),
+    );
+    return { rows, total: demo.length, totals: sumOfProperties(demo.map((row) => row.totals)), flags };
   }
   if (filter) {
     const found = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
     if (includesDemo) return found;
     const demo = await demoProperties(store, partner, filter);
     const totals = demo.map((row) => row.totals);
-    return { ...found, totals: withoutProperties(found.totals, totals) };
+    const flags = await store.read.flags.ofSeqs(
+      partner.id,
+      demo.map(({ property }) => property.seq),
+    );
+    return {
+      ...found,
+      totals: withoutProperties(found.totals, totals),
+      flags: withoutCounts(found.flags, flags),
+    };
   }
   return await readConsistently(store, partner.id, async (read) => {
     const rows = await read.properties.portfolioPage(partner.id, slice);
     const { properties: total } = await read.totals.ofPartner(partner.id);
-    return { rows, total, totals: await portfolioTotals(read, partner.id, includesDemo) };
+    const flags = await portfolioFlags(read, partner.id, includesDemo);
+    return { rows, total, totals: await portfolioTotals(read, partner.id, includesDemo), flags };
   });
 }
 

@@ -100,6 +100,7 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
         brand: appliance.brand,
         brandTier: appliance.brandTier,
         unitId: appliance.unitId,
+        flags: writer.flagsOf(appliance),
         propertyName: property.name,
         propertyAddress: property.address,
       };

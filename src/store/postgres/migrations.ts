@@ -13,6 +13,7 @@ import photoBytes from "../../../migrations/postgres/0010_photo_bytes.sql" with 
 import costBook from "../../../migrations/postgres/0011_cost_book.sql" with { type: "text" };
 import corrections from "../../../migrations/postgres/0012_corrections.sql" with { type: "text" };
 import costs from "../../../migrations/postgres/0013_costs.sql" with { type: "text" };
+import hazardFlags from "../../../migrations/postgres/0014_hazard_flags.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -44,4 +45,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 12, name: "corrections", sql: corrections, breaksOlder: true },
   // An older server would keep the sums without sizes.
   { number: 13, name: "costs", sql: costs, breaksOlder: true },
+  // An older server would change appliances without their flags and counts.
+  { number: 14, name: "hazard_flags", sql: hazardFlags, breaksOlder: true },
 ];

@@ -20,6 +20,9 @@ export type ScoredAppliance = Pick<
   | "installYearBasis"
   | "usageIntensity"
   | "size"
+  | "flags"
+  | "flagsSet"
+  | "flagsCleared"
 >;
 
 export function applianceStore(engine: Engine) {
@@ -37,6 +40,9 @@ export function applianceStore(engine: Engine) {
     installYearBasis: appliances.installYearBasis,
     usageIntensity: appliances.usageIntensity,
     size: appliances.size,
+    flags: appliances.flags,
+    flagsSet: appliances.flagsSet,
+    flagsCleared: appliances.flagsCleared,
   };
   const byId = engine.prepared(() =>
     db
@@ -103,6 +109,7 @@ export function applianceStore(engine: Engine) {
       .limit(placeholder("limit")),
   );
   const insert = engine.insertRow(appliances, "all");
+  const saveFlags = engine.setRow(appliances, "id", ["flags"]);
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
       .select(aliased(scored))
@@ -199,6 +206,9 @@ export function applianceStore(engine: Engine) {
     },
     async insert(appliance: Appliance): Promise<void> {
       return insert({ ...appliance, brandTierGiven: engine.bound(appliance.brandTierGiven) });
+    },
+    async saveFlags(id: string, flags: string): Promise<void> {
+      return saveFlags({ id, flags });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

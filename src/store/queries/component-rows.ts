@@ -11,6 +11,7 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     brand: appliances.brand,
     brandTier: appliances.brandTier,
     unitId: appliances.unitId,
+    flags: appliances.flags,
     propertyName: properties.name,
     propertyAddress: properties.address,
   };

@@ -125,6 +125,11 @@ export function purgeStore(engine: Engine) {
     engine.prepared(() =>
       db.delete(deliveries).where(inArray(deliveries.id, oldest())).returning({ key: deliveries.id }),
     ) as Deletion,
+    some(
+      t.flagCounts,
+      [t.flagCounts.partnerId, t.flagCounts.propertyId, t.flagCounts.code],
+      isOf(t.flagCounts.partnerId),
+    ),
     some(t.eventLog, [t.eventLog.partnerId, t.eventLog.seq], isOf(t.eventLog.partnerId)),
     some(
       t.componentCounters,

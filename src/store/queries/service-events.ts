@@ -19,7 +19,7 @@ export type EventEvidenceRow = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-} & Pick<Reading, "noteKey" | "findings" | "readBy"> &
+} & Pick<Reading, "noteKey" | "findings" | "hazards" | "readBy"> &
   Unread;
 
 /** The stored findings of a note; all null without one. */
@@ -29,6 +29,8 @@ export type Reading = {
   findings: string | null;
   /** Inspection types, separated by spaces. */
   notedInspections: string | null;
+  /** Codes of known hazards, separated by spaces; also null if the note names none. */
+  hazards: string | null;
   readBy: string | null;
 };
 
@@ -67,6 +69,7 @@ export function serviceEventStore(engine: Engine) {
     noteKey: serviceEvents.noteKey,
     findings: serviceEvents.findings,
     readBy: serviceEvents.readBy,
+    hazards: serviceEvents.hazards,
   };
   const insert = engine.insertRow(serviceEvents, "all");
   const saveReading = engine.setRow(serviceEvents, "id", [
@@ -74,6 +77,7 @@ export function serviceEventStore(engine: Engine) {
     "findings",
     "notedInspections",
     "readBy",
+    "hazards",
   ]);
   const ofAppliances = engine.prepared(() =>
     db

@@ -14,6 +14,7 @@ export const {
   componentCounters,
   propertyTotals,
   partnerTotals,
+  flagCounts,
   propertyPlans,
   partnerPlans,
   planCandidates,

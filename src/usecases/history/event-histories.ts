@@ -78,7 +78,7 @@ async function loadOf(
           day = { on: date, kinds: new Map() };
         }
         const said = note?.findings.map(({ groupId, share }) => `${groupId} ${share}`);
-        const kind = JSON.stringify([componentId, eventType, conditionAfter, said]);
+        const kind = JSON.stringify([componentId, eventType, conditionAfter, said, note?.hazards]);
         const known = day.kinds.get(kind);
         if (known) known.keys.add(note?.key ?? null);
         else

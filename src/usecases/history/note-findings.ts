@@ -1,4 +1,4 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { KeywordRules, Knowledge } from "../../domain/knowledge.ts";
 import { findings } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
 import type { Yield } from "../../event-loop.ts";
@@ -7,13 +7,22 @@ import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 const HALF = "/2";
-const UNREAD: Reading = { noteKey: null, findings: null, notedInspections: null, readBy: null };
+const UNREAD: Reading = {
+  noteKey: null,
+  findings: null,
+  notedInspections: null,
+  hazards: null,
+  readBy: null,
+};
 
 /** The rules that notes are read by. */
-export type NoteRules = Pick<Knowledge, "keywords" | "inspectionWords">;
+export type NoteRules = Pick<Knowledge, "keywords" | "inspectionWords" | "hazardWords">;
 
 /** Extracts the findings of a note, to be stored with its event so that nothing reads the note again. */
-export function readNote({ keywords, inspectionWords }: NoteRules, notes: string | null): Reading {
+export function readNote(
+  { keywords, inspectionWords, hazardWords }: NoteRules,
+  notes: string | null,
+): Reading {
   if (notes === null) return UNREAD;
   const found = findings(keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : group.id + HALF,
@@ -23,14 +32,39 @@ export function readNote({ keywords, inspectionWords }: NoteRules, notes: string
     noteKey: Bun.hash(notes).toString(36),
     findings: found.join(" "),
     notedInspections: inspections.join(" "),
+    hazards: readHazards(hazardWords, notes),
     readBy: keywords.version,
   };
 }
 
+/** Returns the codes of the known hazards that a note names and does not deny or report as removed; null without one. */
+function readHazards(rules: KeywordRules, notes: string): string | null {
+  if (!firstWords(rules).test(notes)) return null;
+  const named = findings(rules, notes).flatMap(({ group, share }) => (share === 1 ? group.id : []));
+  return named.length === 0 ? null : named.join(" ");
+}
+
+const expressions = new WeakMap<KeywordRules, RegExp>();
+
+/** Returns an expression for notes that may contain a phrase: most contain none, and need not be read a second time. */
+function firstWords(rules: KeywordRules): RegExp {
+  let expression = expressions.get(rules);
+  if (!expression) {
+    const words = new Set(rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(" ")[0])));
+    expression = new RegExp(`\\b(?:${[...words].join("|")})`, "i");
+    expressions.set(rules, expression);
+  }
+  return expression;
+}
+
+/** The stored part of a note that scoring uses. */
+type ScoredReading = Pick<Reading, "noteKey" | "findings" | "hazards">;
+
 /** Returns the note as scoring uses it, from its stored findings. */
-export function noteOf({ noteKey, findings }: Pick<Reading, "noteKey" | "findings">): Note | null {
+export function noteOf({ noteKey, findings, hazards }: ScoredReading): Note | null {
   if (noteKey === null) return null;
-  return { key: noteKey, findings: findings ? findings.split(" ").map(findingOf) : [] };
+  const note: Note = { key: noteKey, findings: findings ? findings.split(" ").map(findingOf) : [] };
+  return hazards === null ? note : { ...note, hazards: hazards.split(" ") };
 }
 
 const findingOf = (word: string): Note["findings"][number] =>
@@ -46,7 +80,7 @@ type WithReading<R> = R & { id: string; unread: string | null };
 export async function loadNotes(
   stores: Stores | Tx,
   rules: NoteRules,
-  rows: readonly WithReading<Pick<Reading, "noteKey" | "findings">>[],
+  rows: readonly WithReading<ScoredReading>[],
   yieldNow: Yield = yieldOf(stores),
 ): Promise<(Note | null)[]> {
   return (await loadReadings(stores, rules, rows, yieldNow)).map(noteOf);

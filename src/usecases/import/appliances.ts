@@ -1,5 +1,6 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import {
   applianceChange,
   applianceView,
@@ -27,13 +28,13 @@ type Entry = { property: PropertyReference; input: NewAppliance; cells: Cells };
  * The fields that a row can change in an appliance with that serial. The type and the property identify it and
  * cannot change.
  */
-const COMPARISON: Comparison<Appliance, ApplianceChange> = {
+const comparison = (knowledge: Knowledge): Comparison<Appliance, ApplianceChange> => ({
   fields: Object.keys(applianceChange.type.fields).filter(
     (field) => !["type_id", "property_id", "serial"].includes(field),
   ),
   read: readApplianceChange,
-  view: applianceView,
-};
+  view: (appliance) => applianceView(knowledge, appliance),
+});
 
 /** A placeholder for the property's id until the transaction resolves it. */
 const UNRESOLVED = "P_";
@@ -68,6 +69,7 @@ class ApplianceBatch implements Batch<Entry> {
   readonly #appliances: ApplianceCache;
   /** Counts made by this batch, and the appliances left after its matches. */
   readonly #own: Stock = { counted: new Set(), left: new Map() };
+  readonly #comparison: Comparison<Appliance, ApplianceChange>;
   #buildingYears = 0;
 
   constructor(
@@ -77,6 +79,7 @@ class ApplianceBatch implements Batch<Entry> {
   ) {
     this.#creator = new ApplianceCreator(writer);
     this.#properties = new PropertyCache(writer);
+    this.#comparison = comparison(writer.knowledge);
     this.#appliances = new ApplianceCache(writer, reading);
   }
 
@@ -100,7 +103,7 @@ class ApplianceBatch implements Batch<Entry> {
       return "created";
     }
     if (!update) return "unchanged";
-    const { change, fields } = differences(COMPARISON, cells, there);
+    const { change, fields } = differences(this.#comparison, cells, there);
     if (fields.length === 0) return "unchanged";
     this.#appliances.set((await changeAppliance(this.writer, there.id, change)).appliance);
     return { updated: fields };

@@ -7,6 +7,7 @@ import type { ComponentGroup, Counter } from "../../store/queries/recounts.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
+import { checkFlagCounts } from "./flag-counts.ts";
 
 /*
  * Recounts what writes keep beside the data that it follows from: columns that are copied to components, sums, and
@@ -22,6 +23,7 @@ export type DerivedData = {
   property_totals: number;
   partner_totals: number;
   component_counters: number;
+  flag_counts: number;
 };
 
 type Deps = { store: Store; knowledge: Knowledge; yieldNow: Yield };
@@ -41,6 +43,7 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
     property_totals: 0,
     partner_totals: 0,
     component_counters: 0,
+    flag_counts: 0,
   };
   for (const { id } of await deps.store.read.partners.list())
     await checkPartner(deps, id, wrong, isRepairing);
@@ -100,6 +103,7 @@ async function checkPartner(
     if (found.isLast) break;
   }
   wrong.partner_totals += await run((read) => checkTotals(read, partnerId, missing));
+  wrong.flag_counts += await checkFlagCounts(partnerId, run, { isRepairing, pageSize: PROPERTIES_A_STEP });
   const { components } = await store.read.recounts.ofPartner(partnerId);
   const missingCounts = new Map<number, number>();
   const blocks = Array.from({ length: blockOf(components) + 1 }, (_, block) => block);

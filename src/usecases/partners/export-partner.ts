@@ -74,7 +74,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
       for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))
         yield units.map(unitLineView);
   for await (const page of bySeq(totals.appliances, (slice) => read.appliances.page(partnerId, slice)))
-    yield page.map(applianceLineView);
+    yield page.map((appliance) => applianceLineView(knowledge, appliance));
   for await (const page of bySeq(totals.components, (slice) => read.components.page(partnerId, slice)))
     yield page.map((row) => componentLineView(knowledge, row, latestSnapshotAt));
 

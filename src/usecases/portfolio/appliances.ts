@@ -6,12 +6,14 @@ import {
 } from "../../domain/appliance.ts";
 import { type Component, tierOfHundredths } from "../../domain/component.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
+import { hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import type { BrandTier } from "../../domain/scoring/types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { applianceCreated } from "../../wire/webhook-payloads.ts";
+import { checkStatedFlags } from "./appliance-flags.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
 
@@ -63,9 +65,15 @@ export class ApplianceCreator {
     const installed = installYearOf(input.installYear, property, dayOf(tx.now));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
     const createdAt = this.writer.rows.nextInstant();
+    const { flagsSet = "", flagsCleared = "" } = input;
+    const stated = { flagsSet, flagsCleared };
+    checkStatedFlags(knowledge, input.typeId, stated);
+    const flags = hazardFlags(knowledge, { ...input, ...installed, ...stated }, property.yearBuilt);
     const appliance: Appliance = {
       ...input,
       ...installed,
+      ...stated,
+      flags: storedFlags(flags),
       id: tx.newId("appliance"),
       partnerId: partner.id,
       seq: this.writer.nextSeq("appliances"),
@@ -119,7 +127,8 @@ export async function changeAppliance(
   if (!before) throw notFound("Appliance not found");
   const property = (await tx.properties.find(partner.id, before.propertyId))!;
   if (change.unitId != null) await checkUnit(tx, property.id, change.unitId);
-  const { brandTier, usageIntensity, typeId, propertyId, installYear, ...rest } = change;
+  const { brandTier, usageIntensity, typeId, propertyId, installYear, flagsSet, flagsCleared, ...rest } =
+    change;
   refuseMove("type_id", before.typeId, typeId);
   refuseMove("property_id", before.propertyId, propertyId);
   const after: Appliance = { ...before, ...rest, updatedAt: tx.now };
@@ -129,6 +138,9 @@ export async function changeAppliance(
   after.brandTier = after.brandTierGiven
     ? (brandTier ?? before.brandTier)
     : tierOfBrand(knowledge, after.typeId, after.brand);
+  after.flagsSet = flagsSet ?? before.flagsSet;
+  after.flagsCleared = flagsCleared ?? before.flagsCleared;
+  checkStatedFlags(knowledge, after.typeId, after);
   await tx.appliances.update(id, after);
   await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
@@ -138,6 +150,7 @@ export async function changeAppliance(
     after.unitId === before.unitId ? [after] : "all",
     "history",
   );
+  after.flags = writer.flagsOf(before);
   return { appliance: after, components: components.filter((component) => component.applianceId === id) };
 }
 

@@ -3,6 +3,7 @@ import { matcherOf, type PropertyFilter } from "../../domain/property-filter.ts"
 import { emptyTotals, type PropertyTotals, type Totals } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
+import { addCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -32,16 +33,24 @@ export async function filteredPortfolio(
   partnerId: string,
   filter: PropertyFilter,
   slice: Slice,
-): Promise<FilteredPage & { totals: Totals & { properties: number } }> {
+): Promise<FilteredPage & { totals: Totals & { properties: number }; flags: CodeCount[] }> {
   return await readConsistently(store, partnerId, async (read) => {
     const seqs = await matchesOf(read, yieldNow, partnerId, filter);
     const totals = { ...emptyTotals(), properties: seqs.length };
+    const flags = new Map<string, CodeCount>();
     for (let at = 0; at < seqs.length; at += PROPERTIES_A_STEP) {
-      const some = await read.propertyFilters.sumOf(partnerId, seqs.slice(at, at + PROPERTIES_A_STEP));
+      const numbers = seqs.slice(at, at + PROPERTIES_A_STEP);
+      for (const count of await read.flags.ofSeqs(partnerId, numbers)) addCount(flags, count);
+      const some = await read.propertyFilters.sumOf(partnerId, numbers);
       for (const name of Object.keys(some) as (keyof Totals)[]) totals[name] += some[name];
       await yieldNow();
     }
-    return { rows: await pageOf(read, partnerId, seqs, slice), total: seqs.length, totals };
+    return {
+      rows: await pageOf(read, partnerId, seqs, slice),
+      total: seqs.length,
+      totals,
+      flags: [...flags.values()],
+    };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** The totals of a portfolio, or of some of its properties. */
@@ -15,6 +16,32 @@ const SUMS = [
   "criticalReactiveCents",
   "warningReactiveCents",
 ] as const satisfies readonly (keyof Totals)[];
+
+/** Returns the counts of a portfolio's flags, without those of its demo properties unless `includeDemo`. */
+export async function portfolioFlags(
+  { flags, properties }: Pick<Stores, "flags" | "properties">,
+  partnerId: string,
+  includeDemo: boolean,
+): Promise<CodeCount[]> {
+  const all = await flags.ofPartner(partnerId);
+  if (includeDemo || all.length === 0) return all;
+  const seqs = (await properties.demo(partnerId)).map(({ property }) => property.seq);
+  return withoutCounts(all, await flags.ofSeqs(partnerId, seqs));
+}
+
+/** Returns counts less those of some of their properties. */
+export function withoutCounts(all: readonly CodeCount[], some: readonly CodeCount[]): CodeCount[] {
+  const taken = new Map(some.map((count) => [count.code, count]));
+  return all.map(({ code, known, suspected, properties }) => {
+    const less = taken.get(code) ?? { known: 0, suspected: 0, properties: 0 };
+    return {
+      code,
+      known: known - less.known,
+      suspected: suspected - less.suspected,
+      properties: properties - less.properties,
+    };
+  });
+}
 
 /** Returns the totals of the partner's portfolio, without its demo properties unless `includeDemo`. */
 export async function portfolioTotals(

@@ -1,5 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
+import { countFlags, type FlagCount } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
@@ -29,6 +30,9 @@ export type ScoreCause =
 
 /** The fields of an appliance that scoring and announcements read. */
 export type ApplianceRef = Pick<Appliance, "id" | "typeId" | "brandTier">;
+
+/** The fields of an appliance that counts of its flags need. */
+type FlaggedRef = Pick<Appliance, "id" | "propertyId" | "flags">;
 
 /** The store's `write`, or a function that adds more to the same transaction. */
 type Write<T> = (run: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<T>;
@@ -76,6 +80,10 @@ export class PortfolioWriter {
   #unscored = new Map<string, Map<string, Component>>();
   /** Properties whose plans became stale. */
   #stalePlans = new Set<string>();
+  /** Changes of the counts of flagged appliances by property and code. */
+  #flagCounts = new Map<string, Map<string, FlagCount>>();
+  /** The flags that this write has stored, by appliance. */
+  #savedFlags = new Map<string, string>();
 
   private constructor(
     readonly tx: Tx,
@@ -114,6 +122,34 @@ export class PortfolioWriter {
     const delta = this.#propertyDelta(appliance.propertyId);
     delta.appliances++;
     delta.rcvCents += this.knowledge.type(appliance.typeId).rcvCents;
+    this.countFlags(appliance, 1);
+  }
+
+  /** Stores the flags of an appliance if they changed, and counts the difference. */
+  async saveFlags(appliance: FlaggedRef, flags: string): Promise<void> {
+    const before = this.flagsOf(appliance);
+    if (before === flags) return;
+    this.countFlags({ ...appliance, flags: before }, -1);
+    this.countFlags({ ...appliance, flags }, 1);
+    await this.tx.appliances.saveFlags(appliance.id, flags);
+    this.#savedFlags.set(appliance.id, flags);
+    this.markPlanStale(appliance.propertyId);
+  }
+
+  /** Returns the flags of an appliance after this write. */
+  flagsOf({ id, flags }: FlaggedRef): string {
+    return this.#savedFlags.get(id) ?? flags;
+  }
+
+  /** Adds an appliance to the counts of flags (`sign` 1), or takes it out of them (-1). */
+  countFlags({ propertyId, flags }: FlaggedRef, sign: 1 | -1): void {
+    if (flags === "") return;
+    let counts = this.#flagCounts.get(propertyId);
+    if (!counts) {
+      counts = new Map();
+      this.#flagCounts.set(propertyId, counts);
+    }
+    countFlags(counts, flags, sign);
   }
 
   /** Adds a new component. It is inserted with its first score, by the scoring that follows or by `flush`. */
@@ -210,12 +246,36 @@ export class PortfolioWriter {
       for (const component of components.values()) await this.#insertComponent(component);
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
+    await this.#addFlagCounts();
     for (const propertyId of this.#stalePlans) await this.tx.plans.touch(propertyId);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
     this.tx.bumpRevision(this.partner.id);
     for (const [bucket, blocks] of this.#counters)
       for (const [block, count] of blocks)
         if (count !== 0) await this.tx.totals.addToCounter(this.partner.id, bucket, block, count);
+  }
+
+  /** Adds the counted differences of flags to those of the properties and of the portfolio. */
+  async #addFlagCounts(): Promise<void> {
+    if (this.#flagCounts.size === 0) return;
+    const whole = new Map<string, FlagCount & { properties: number }>();
+    for (const [propertyId, changes] of this.#flagCounts) {
+      const before = await this.tx.flags.ofProperty(this.partner.id, propertyId);
+      for (const [code, change] of changes) {
+        if (change.known === 0 && change.suspected === 0) continue;
+        const had = before.find((count) => count.code === code) ?? { known: 0, suspected: 0 };
+        const left = had.known + had.suspected + change.known + change.suspected;
+        const properties = Number(left > 0) - Number(had.known + had.suspected > 0);
+        await this.tx.flags.add(this.partner.id, propertyId, { code, ...change, properties });
+        const sum = whole.get(code) ?? { known: 0, suspected: 0, properties: 0 };
+        whole.set(code, {
+          known: sum.known + change.known,
+          suspected: sum.suspected + change.suspected,
+          properties: sum.properties + properties,
+        });
+      }
+    }
+    for (const [code, change] of whole) await this.tx.flags.add(this.partner.id, null, { code, ...change });
   }
 
   /** Marks the property's plan as stale. */

@@ -13,6 +13,7 @@ import { correctionsOf } from "../calibration/active-model.ts";
 import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { refreshFlags } from "./appliance-flags.ts";
 import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
 
 /** Appliances scored between two yields. */
@@ -196,12 +197,14 @@ async function load(
 ): Promise<Map<string, LoadedProperty>> {
   const { tx, knowledge } = writer;
   const loaded = await loadHistories(tx, knowledge, properties, appliances, dayOf(tx.now), claims);
-  for (const property of loaded.values())
+  for (const property of loaded.values()) {
     for (const history of property.history.appliances)
       for (const component of writer.unscoredOf(history.id)) {
         history.components.push(component);
         property.components.push(component);
       }
+    await refreshFlags(writer, property);
+  }
   return loaded;
 }
 

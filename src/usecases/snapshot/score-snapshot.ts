@@ -13,6 +13,7 @@ import { baseVersion, correctionsOf, modelVersionOf } from "../calibration/activ
 import { loadClaims } from "../claims/property-claims.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { refreshFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter, type ScoreCause } from "../portfolio/portfolio-writer.ts";
 import { scoreInBatches, upstreamOf } from "../portfolio/rescore.ts";
 
@@ -143,12 +144,16 @@ export async function scoreProperties(
     if (isLarge(property)) {
       const all = byProperty.get(id)!;
       const claims = await loadClaims(tx, knowledge, [id]);
-      const load = async (step: readonly ScoredAppliance[]) =>
-        (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
+      const load = async (step: readonly ScoredAppliance[]) => {
+        const part = (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
+        await refreshFlags(writer, part);
+        return part;
+      };
       await scoreInBatches({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
       continue;
     }
     const { history, components, appliances } = loaded.get(id)!;
+    await refreshFlags(writer, loaded.get(id)!);
     const scores = await runYielding(
       scoringSteps(knowledge, history, day, { corrections }),
       tx.yieldToEventLoop,

@@ -671,7 +671,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         await tx.sensorEvents.insert({ ...sensor, applianceId, id: `PE_${nth}` });
         await tx.serviceEvents.insert(
           { ...event, id: `SE_${nth}` },
-          { noteKey: null, findings: null, notedInspections: null, readBy: null },
+          { noteKey: null, findings: null, notedInspections: null, readBy: null, hazards: null },
         );
         await tx.serviceEvents.insertOutcome({ ...outcome, serviceEventId: `SE_${nth}` });
         await tx.claims.insert({ ...claim, id: `CLM_${nth}`, status: "denied" });

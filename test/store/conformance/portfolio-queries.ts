@@ -298,6 +298,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         installYear: 1990,
         usageIntensity: 1.25,
         size: heater.size,
+        flags: "",
+        flagsSet: "",
+        flagsCleared: "",
       });
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
@@ -528,6 +531,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await tx.recounts.setCopies(component!.propertyId, component!.defId, "amenity", TEXT);
       const tier = component!.riskTier === "GOOD" ? "CRITICAL" : "GOOD";
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
+      await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
     const groups = await recounts.components([component!.propertyId]);
     expect(groups.find(({ defId }) => defId === component!.defId)).toMatchObject({
@@ -539,6 +543,56 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(await checkDerivedData(deps, true)).toEqual(found);
     expect(Object.values(await checkDerivedData(deps, false))).toEqual(NONE);
     expect(await read().totals.ofPartner(partner.id)).toEqual(ofPartner);
+  });
+
+  test("flags are stored with appliances, and counted by property and portfolio", async () => {
+    const { appliances, flags } = read();
+    expect(await flags.ofProperty(partner.id, elm.id)).toEqual([]);
+    await world.store.write(async (tx) => {
+      await tx.appliances.saveFlags(heater.id, "r22:notes zinsco:era");
+      await tx.appliances.saveFlags(roof.id, "zinsco:era");
+      for (const propertyId of [elm.id, null]) {
+        await tx.flags.add(partner.id, propertyId, { code: "zinsco", known: 1, suspected: 1, properties: 1 });
+        await tx.flags.add(partner.id, propertyId, {
+          code: "zinsco",
+          known: -1,
+          suspected: 1,
+          properties: 0,
+        });
+        await tx.flags.add(partner.id, propertyId, { code: "r22", known: 1, suspected: 0, properties: 1 });
+      }
+    });
+    expect((await appliances.find(partner.id, heater.id))!.flags).toBe("r22:notes zinsco:era");
+    const counts = [
+      { code: "r22", known: 1, suspected: 0, properties: 1 },
+      { code: "zinsco", known: 0, suspected: 2, properties: 1 },
+    ];
+    expect(await flags.ofProperty(partner.id, elm.id)).toEqual(counts);
+    expect(await flags.ofPartner(partner.id)).toEqual(counts);
+    expect((await flags.sumOfProperties(partner.id)).sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(
+      counts,
+    );
+    expect(await flags.ofProperties(partner.id, [elm.id, oak.id])).toEqual(
+      new Map([[elm.id, counts.map((count) => ({ propertyId: elm.id, ...count }))]]),
+    );
+    expect(await flags.ofProperties(partner.id, [])).toEqual(new Map());
+    const ofSeqs = await flags.ofSeqs(partner.id, [elm.seq, oak.seq]);
+    expect(ofSeqs.sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(counts);
+    expect(await flags.ofSeqs(partner.id, [oak.seq])).toEqual([]);
+    expect(await flags.ofSeqs(other.id, [elm.seq])).toEqual([]);
+    const stored = await flags.stored(partner.id, [elm.id]);
+    expect(stored.find(({ code }) => code === "r22")).toEqual({ propertyId: elm.id, ...counts[0]! });
+    expect((await flags.recount([elm.id, oak.id])).sort((a, b) => (a.flags < b.flags ? -1 : 1))).toEqual([
+      { propertyId: elm.id, flags: "r22:notes zinsco:era", count: 1 },
+      { propertyId: elm.id, flags: "zinsco:era", count: 1 },
+    ]);
+    await world.store.write(async (tx) => {
+      for (const { id } of [heater, roof]) await tx.appliances.saveFlags(id, "");
+      for (const propertyId of [elm.id, null])
+        for (const { code } of counts)
+          await tx.flags.set(partner.id, propertyId, { code, known: 0, suspected: 0, properties: 0 });
+    });
+    expect(await flags.ofPartner(partner.id)).toEqual([]);
   });
 
   describe("the history", () => {
@@ -576,6 +630,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           findings: __,
           readBy: ___,
           notedInspections: ____,
+          hazards: _____,
           ...rest
         } = event as Record<string, unknown>;
         return rest as unknown as ServiceEvent;
@@ -650,6 +705,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           findings: "leak/2",
           notedInspections: "four_hour_test",
           readBy: "another",
+          hazards: "zinsco",
         }),
       );
       expect(
@@ -658,6 +714,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         noteKey: "k",
         findings: "leak/2",
         readBy: "another",
+        hazards: "zinsco",
         unread: null,
         componentId: first!.id,
       });

@@ -48,13 +48,13 @@ test.each([
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-const UNREAD = { noteKey: null, findings: null, notedInspections: null, readBy: null };
+const UNREAD = { noteKey: null, findings: null, notedInspections: null, readBy: null, hazards: null };
 
 test.each([
   ["was not read, in a database of before", UNREAD],
   [
     "was read by other rules",
-    { noteKey: "x", findings: "no_longer_a_group", notedInspections: "", readBy: "other" },
+    { noteKey: "x", findings: "no_longer_a_group", notedInspections: "", readBy: "other", hazards: "zinsco" },
   ],
 ])("a note that %s is read at the next scoring, once", async (_, before) => {
   const world = await open(NOW);

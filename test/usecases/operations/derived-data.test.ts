@@ -16,6 +16,8 @@ beforeAll(async () => {
     await world.addAppliances(
       { propertyId: id, installYear: 1990 + nth },
       { propertyId: id, installYear: 1990 + nth, typeId: "elevator" },
+      { propertyId: id, installYear: 1990 + nth, typeId: "electrical_panel", brand: "Zinsco" },
+      { propertyId: id, installYear: 1990 + nth, typeId: "ptac" },
     );
   }
 });
@@ -29,15 +31,19 @@ const NONE = {
   property_totals: 0,
   partner_totals: 0,
   component_counters: 0,
+  flag_counts: 0,
 };
-const TABLES = ["components", "property_totals", "partner_totals", "component_counters"];
-const KEYS = ["id", "property_id", "partner_id", "bucket, block"];
+const TABLES = ["components", "property_totals", "partner_totals", "component_counters", "flag_counts"];
+const KEYS = ["id", "property_id", "partner_id", "bucket, block", "property_id, code"];
+/** Counters of nothing stay, and mean the same as none. */
+const WITH_ROWS: Record<string, string> = {
+  component_counters: "WHERE count <> 0",
+  flag_counts: "WHERE known + suspected + properties <> 0",
+};
 const stored = async () =>
   await Promise.all(
     TABLES.map((table, at) =>
-      world.sql(
-        `SELECT * FROM ${table} ${table === "component_counters" ? "WHERE count <> 0" : ""} ORDER BY ${KEYS[at]}`,
-      ),
+      world.sql(`SELECT * FROM ${table} ${WITH_ROWS[table] ?? ""} ORDER BY ${KEYS[at]}`),
     ),
   );
 
@@ -100,6 +106,28 @@ describe("derived data that disagrees with what it follows from is found and rep
       { partner_totals: 1 },
     ]),
     [
+      "counts of flags of two properties",
+      () => `UPDATE flag_counts SET known = known + 1 WHERE code = 'zinsco' AND (${first()} OR ${last()})`,
+      { flag_counts: 2 },
+    ],
+    [
+      "a missing count of flags",
+      () => `DELETE FROM flag_counts WHERE code = 'r22' AND ${first()}`,
+      { flag_counts: 1 },
+    ],
+    [
+      "a count of flags that no appliance has",
+      () =>
+        `INSERT INTO flag_counts (partner_id, property_id, code, known, suspected, properties)
+         SELECT partner_id, '${propertyIds[0]}', 'frt_plywood', 1, 2, 1 FROM partner_totals`,
+      { flag_counts: 1 },
+    ],
+    [
+      "counts of flags of the portfolio",
+      () => `UPDATE flag_counts SET properties = 1, suspected = 9 WHERE property_id = ''`,
+      { flag_counts: 2 },
+    ],
+    [
       "a counter of a block",
       () => `UPDATE component_counters SET count = count + 1 WHERE bucket = 102 AND block = 0`,
       { component_counters: 1 },
@@ -143,6 +171,7 @@ describe("derived data that disagrees with what it follows from is found and rep
     await world.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
     await world.sql("UPDATE partner_totals SET warning = 1234, events = 1");
     await world.sql("UPDATE component_counters SET count = 1");
+    await world.sql("UPDATE flag_counts SET known = 5");
     const found = await check();
     expect(Object.values(found).every((count) => count > 0)).toBe(true);
     await check(true);

@@ -1,0 +1,171 @@
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import type { Engine } from "../engine.ts";
+import { aliased } from "./aliased-columns.ts";
+
+const { placeholder } = sql;
+
+/** The number of appliances with a flag of a code, and for a portfolio the number of their properties. */
+export type CodeCount = { code: string; known: number; suspected: number; properties: number };
+
+/** A property's row has its id, the portfolio's an empty one. */
+const PORTFOLIO = "";
+
+const isCounted = ({ known, suspected }: CodeCount) => known + suspected > 0;
+
+const NONE = { known: 0, suspected: 0, properties: 0 };
+
+/** Adds a count to those by code. */
+export function addCount(
+  counts: Map<string, CodeCount>,
+  { code, known, suspected, properties }: CodeCount,
+): void {
+  const before = counts.get(code) ?? NONE;
+  counts.set(code, {
+    code,
+    known: before.known + known,
+    suspected: before.suspected + suspected,
+    properties: before.properties + properties,
+  });
+}
+
+/** Counts of flagged appliances, updated by each write that changes one. */
+export function flagStore(engine: Engine) {
+  const { db } = engine;
+  const { appliances, flagCounts, properties } = engine.tables;
+  const columns = {
+    code: flagCounts.code,
+    known: flagCounts.known,
+    suspected: flagCounts.suspected,
+    properties: flagCounts.properties,
+  };
+  const add = engine.addToRow(
+    flagCounts,
+    ["partnerId", "propertyId", "code"],
+    ["known", "suspected", "properties"],
+    { orInsert: true },
+  );
+  const of = engine.prepared(() =>
+    db
+      .select(columns)
+      .from(flagCounts)
+      .where(
+        and(
+          eq(flagCounts.partnerId, placeholder("partnerId")),
+          eq(flagCounts.propertyId, placeholder("propertyId")),
+        ),
+      )
+      .orderBy(asc(flagCounts.code)),
+  );
+  const ofProperties = engine.read<CodeCount & { propertyId: string }>(() =>
+    db
+      .select(aliased({ propertyId: flagCounts.propertyId, ...columns }))
+      .from(flagCounts)
+      .where(
+        and(
+          eq(flagCounts.partnerId, placeholder("partnerId")),
+          engine.isAmong(flagCounts.propertyId, "propertyIds"),
+        ),
+      )
+      .orderBy(asc(flagCounts.propertyId), asc(flagCounts.code)),
+  );
+  const ofSeqs = engine.read<CodeCount>(() =>
+    db
+      .select({
+        code: sql`${flagCounts.code}`.as("code"),
+        known: sql`sum(${flagCounts.known})`.as("known"),
+        suspected: sql`sum(${flagCounts.suspected})`.as("suspected"),
+        properties: sql`sum(${flagCounts.properties})`.as("properties"),
+      })
+      .from(flagCounts)
+      .where(
+        and(
+          eq(flagCounts.partnerId, placeholder("partnerId")),
+          // Joined with the properties, SQLite would read all counts of the partner to group them.
+          inArray(
+            flagCounts.propertyId,
+            db
+              .select({ id: properties.id })
+              .from(properties)
+              .where(
+                and(
+                  eq(properties.partnerId, placeholder("partnerId")),
+                  engine.isAmong(properties.seq, "seqs"),
+                ),
+              ),
+          ),
+        ),
+      )
+      .groupBy(flagCounts.code),
+  );
+  const countsOf = async (partnerId: string, propertyId: string): Promise<CodeCount[]> =>
+    (await of().execute({ partnerId, propertyId })).filter(isCounted);
+
+  return {
+    ofProperty: countsOf,
+    ofPartner: (partnerId: string) => countsOf(partnerId, PORTFOLIO),
+    async add(partnerId: string, propertyId: string | null, change: CodeCount): Promise<void> {
+      return add({ partnerId, propertyId: propertyId ?? PORTFOLIO, ...change });
+    },
+    /** Returns the counts of properties, those without flags left out. */
+    async ofProperties(partnerId: string, propertyIds: readonly string[]): Promise<Map<string, CodeCount[]>> {
+      if (propertyIds.length === 0) return new Map();
+      const rows = await ofProperties({ partnerId, propertyIds: engine.list(propertyIds) });
+      return Map.groupBy(rows.filter(isCounted), ({ propertyId }) => propertyId);
+    },
+    /** Sums the counts of the partner's properties with these numbers. */
+    async ofSeqs(partnerId: string, seqs: readonly number[]): Promise<CodeCount[]> {
+      if (seqs.length === 0) return [];
+      const rows = await ofSeqs({ partnerId, seqs: engine.list(seqs) });
+      return rows.map(({ code, known, suspected, properties }) => ({
+        code,
+        known: Number(known),
+        suspected: Number(suspected),
+        properties: Number(properties),
+      }));
+    },
+    /** Returns the stored counts of properties; "" stands for the portfolio. */
+    async stored(
+      partnerId: string,
+      propertyIds: readonly string[],
+    ): Promise<(CodeCount & { propertyId: string })[]> {
+      return await db
+        .select({ propertyId: flagCounts.propertyId, ...columns })
+        .from(flagCounts)
+        .where(and(eq(flagCounts.partnerId, partnerId), inArray(flagCounts.propertyId, [...propertyIds])));
+    },
+    /** Counts the properties' appliances with the same flags. */
+    async recount(
+      propertyIds: readonly string[],
+    ): Promise<{ propertyId: string; flags: string; count: number }[]> {
+      const { propertyId, flags } = appliances;
+      return await db
+        .select({ propertyId, flags, count: sql<number>`count(*)`.mapWith(Number) })
+        .from(appliances)
+        .where(and(inArray(propertyId, [...propertyIds]), sql`${flags} <> ''`))
+        .groupBy(propertyId, flags);
+    },
+    /** Sums a partner's counts over its properties. */
+    async sumOfProperties(partnerId: string): Promise<CodeCount[]> {
+      const sum = (column: typeof flagCounts.known) => sql<number>`sum(${column})`.mapWith(Number);
+      return await db
+        .select({
+          code: flagCounts.code,
+          known: sum(flagCounts.known),
+          suspected: sum(flagCounts.suspected),
+          properties: sum(flagCounts.properties),
+        })
+        .from(flagCounts)
+        .where(and(eq(flagCounts.partnerId, partnerId), sql`${flagCounts.propertyId} <> ''`))
+        .groupBy(flagCounts.code);
+    },
+    async set(partnerId: string, propertyId: string | null, count: CodeCount): Promise<void> {
+      const { known, suspected, properties } = count;
+      const row = { partnerId, propertyId: propertyId ?? PORTFOLIO, ...count };
+      const target = [flagCounts.partnerId, flagCounts.propertyId, flagCounts.code];
+      await db
+        .insert(flagCounts)
+        .values(row)
+        .onConflictDoUpdate({ target, set: { known, suspected, properties } });
+    },
+  };
+}

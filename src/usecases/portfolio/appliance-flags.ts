@@ -1,0 +1,43 @@
+import { invalid } from "../../domain/errors.ts";
+import { codesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { LoadedProperty } from "../history/histories.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+
+/**
+ * Stores the flags that follow from the appliances of a loaded property and their service record, where they changed. Every
+ * scoring calls it: whatever changes a flag also changes the input of a score.
+ */
+export async function refreshFlags(writer: PortfolioWriter, loaded: LoadedProperty): Promise<void> {
+  const { history, appliances } = loaded;
+  for (const { id, components, events } of history.appliances) {
+    const appliance = appliances.get(id)!;
+    const flags = storedFlags(
+      hazardFlags(writer.knowledge, appliance, history.yearBuilt, components, events),
+    );
+    await writer.saveFlags(appliance, flags);
+  }
+}
+
+/** The codes that a partner sets and clears, as stored. */
+type StatedFlags = { flagsSet: string; flagsCleared: string };
+
+/** Throws invalid_request for a code that is unknown or of another type, and for one that is both set and cleared. */
+export function checkStatedFlags(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
+  const [set, cleared] = [codesOf(stated.flagsSet), codesOf(stated.flagsCleared)];
+  const codes = knowledge.hazardsOf(typeId).map(({ code }) => code);
+  const possible = codes.length === 0 ? `${typeId} has none` : `${typeId} has ${codes.join(", ")}`;
+  for (const [field, given] of [
+    ["flags_set", set],
+    ["flags_cleared", cleared],
+  ] as const) {
+    const wrong = given.find((code) => !codes.includes(code));
+    if (wrong === undefined) continue;
+    const message = `${JSON.stringify(wrong.slice(0, 60))} is no flag of this type: ${possible}`;
+    throw invalid(`${field}: ${message}`, [{ field, message }]);
+  }
+  const both = set.find((code) => cleared.includes(code));
+  if (both === undefined) return;
+  const message = `${both} cannot be set and cleared at once: leave it out of one of the lists`;
+  throw invalid(`flags_cleared: ${message}`, [{ field: "flags_cleared", message }]);
+}
