@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import type { BilledEvent } from "../../domain/costs/cost-history.ts";
 import type {
   Condition,
   EventType,
@@ -58,7 +59,7 @@ export type Outcome = Tables["outcomes"]["$inferSelect"];
 
 export function serviceEventStore(engine: Engine) {
   const { db, isAmong } = engine;
-  const { appliances, outcomes, properties, serviceEvents } = engine.tables;
+  const { appliances, components, outcomes, properties, serviceEvents } = engine.tables;
   const evidenceColumns = {
     applianceId: serviceEvents.applianceId,
     componentId: serviceEvents.componentId,
@@ -202,6 +203,37 @@ export function serviceEventStore(engine: Engine) {
       .orderBy(asc(serviceEvents.id))
       .limit(placeholder("limit")),
   );
+  const billedAfter = engine.read<BilledEvent & { id: string }>(() =>
+    db
+      .select(
+        aliased({
+          id: serviceEvents.id,
+          applianceId: serviceEvents.applianceId,
+          componentId: serviceEvents.componentId,
+          componentDefId: components.defId,
+          eventType: serviceEvents.eventType,
+          date: serviceEvents.date,
+          costCents: serviceEvents.totalCostCents,
+        }),
+      )
+      .from(serviceEvents)
+      .leftJoin(components, eq(components.id, serviceEvents.componentId))
+      .where(
+        and(
+          isAmong(serviceEvents.applianceId, "applianceIds"),
+          gte(serviceEvents.date, placeholder("from")),
+          sql`${serviceEvents.eventType} in ('Replacement', 'Emergency Repair')`,
+          sql`(${serviceEvents.applianceId}, ${serviceEvents.date}, ${serviceEvents.eventType}, ${serviceEvents.id}) > (${placeholder("applianceId")}, ${placeholder("date")}, ${placeholder("eventType")}, ${placeholder("id")})`,
+        ),
+      )
+      .orderBy(
+        asc(serviceEvents.applianceId),
+        asc(serviceEvents.date),
+        asc(serviceEvents.eventType),
+        asc(serviceEvents.id),
+      )
+      .limit(placeholder("limit")),
+  );
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
   return {
@@ -316,6 +348,20 @@ export function serviceEventStore(engine: Engine) {
       limit: number,
     ): Promise<MatchedEvent[]> {
       return matchedOfDayAfter({ applianceId, date, after, limit });
+    },
+    /**
+     * Returns the Replacements and Emergency Repairs of appliances from a day on, after `last`, ordered by appliance and date;
+     * of a day, the Emergency Repairs come first.
+     */
+    async billedAfter(
+      applianceIds: readonly string[],
+      from: Day,
+      last: (BilledEvent & { id: string }) | undefined,
+      limit: number,
+    ): Promise<(BilledEvent & { id: string })[]> {
+      const { applianceId, date, eventType, id } = last ?? { applianceId: "", date: "", eventType: "", id: "" };
+      const applianceIdList = engine.list(applianceIds);
+      return billedAfter({ applianceIds: applianceIdList, from, applianceId, date, eventType, id, limit });
     },
     /** Inserts an outcome, unless there is one of the event and component. */
     async insertOutcome(outcome: Outcome): Promise<void> {
