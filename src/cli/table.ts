@@ -66,6 +66,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
   {
+    name: "costs",
+    summary: "compare costs with a partner's own bills, or import its cost book",
+    load: async () => (await import("./commands/costs.ts")).costsCommand,
+  },
+  {
     name: "explain",
     summary: "explain how a component's score is calculated and what would change it",
     load: async () => (await import("./commands/explain.ts")).explainCommand,

@@ -86,7 +86,7 @@ const basis = type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(
 
 const { fields: out } = costLine;
 /** A line as requests and the rows of files contain it. */
-const newCostLine = input("NewCostLine", {
+export const newCostLine = input("NewCostLine", {
   type_id: required(constraint.requiredLine, out.type_id),
   component_def_id: nullable(constraint.line, out.component_def_id),
   state: nullable(constraint.state, out.state),

@@ -82,6 +82,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   name: "Acme",
   calls: "5",
   url: "http://127.0.0.1:9/",
+  action: "import",
   file: "nowhere/at-all",
   shell: "bash",
 };

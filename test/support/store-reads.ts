@@ -66,6 +66,8 @@ export function listReads({
     "a property's claims": () => store.read.claims.page(propertyId, SLICE),
     "some of an appliance's smart events": () =>
       store.read.sensorEvents.smartEvidenceBefore(applianceId, 0, { recordedAt: now, id: "PE_" }, 50),
+    "a partner's cost book": () => store.read.costLines.ofPartner(partnerId),
+    "a partner's recalculation": () => store.read.recalculations.ofPartner(partnerId),
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
     "the plans to recompute": async () => {
@@ -145,6 +147,16 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the events of appliances": () => store.read.serviceEvents.evidence([applianceId], "", 100),
     "some of an appliance's events": () =>
       store.read.serviceEvents.evidenceAfter(applianceId, "", { date: "2026-01-01", id: "SE_" }, 100),
+    "what was paid for some appliances": () =>
+      store.read.serviceEvents.billedAfter(
+        [applianceId],
+        "2021-01-01",
+        {
+          ...{ id: "SE_", applianceId, componentId: null, componentDefId: null, costCents: null },
+          ...{ eventType: "Replacement", date: "2026-01-01" },
+        },
+        100,
+      ),
     "a component's history": () =>
       store.read.serviceEvents.ofComponent(
         { applianceId, id: componentId },

@@ -13,12 +13,12 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
-import type { RejectReason, Rejects } from "../../usecases/import/rejects.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { command, flag, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
+import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
 const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
   const at = typed.lastIndexOf("=");
@@ -185,29 +185,6 @@ function problems({ warnings, rejects }: ImportResult): string[] {
   return [...warnings, ...rejects.map((one) => rejectsText(one))];
 }
 
-function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): string {
-  const where = path === null ? "" : ` (written to ${path})`;
-  const shown = reasons.slice(0, REASONS_SHOWN);
-  const others = reasons.slice(REASONS_SHOWN).reduce((sum, reason) => sum + reason.rows, otherRows);
-  return [
-    `${file}: ${rows} rows rejected${where}`,
-    ...shown.map((reason) => `  ${reasonText(reason)}`),
-    ...(others > 0 ? [`  ${others} more rows rejected for other reasons`] : []),
-  ].join("\n");
-}
-
-/** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
-const REASONS_SHOWN = 3;
-
-function reasonText({ error: given, rows, firstLine }: RejectReason): string {
-  // A quoted cell may contain line ends, and so lines that look like the command's own.
-  const error = given.replaceAll(/\s+/g, " ");
-  if (rows === 1) return `line ${firstLine}: ${error}`;
-  const absent = /^(\w+) is required$/.exec(error)?.[1];
-  const remedy = absent === undefined ? "" : `. Fix the rows or pass --default ${absent}=VALUE`;
-  return `${rows} rows (first: line ${firstLine}): ${error}${remedy}`;
-}
-
 function changeLine({ kind, field, rows, line, from, to }: ChangedField): string {
   const shown = (value: unknown) => (value === null ? "empty" : JSON.stringify(value));
   const which = rows === 1 ? `line ${line}` : `${rows} rows (first: line ${line})`;
@@ -219,16 +196,6 @@ const imported = ({ properties, appliances, serviceEvents }: ImportResult) =>
     (sum, { created, updated, unchanged }) => sum + created + updated + unchanged,
     0,
   );
-
-const rejectsRecord = ({ kind, file, rows, path, first, reasons, otherRows }: Rejects) => ({
-  kind,
-  file,
-  rows,
-  path,
-  first,
-  reasons: reasons.map(({ error, rows, firstLine }) => ({ error, rows, first_line: firstLine })),
-  other_rows: otherRows,
-});
 
 function countsLine(name: string, { read, created, updated, unchanged }: RowCounts): string {
   const column = (count: number) => String(count).padStart(9);

@@ -67,7 +67,7 @@ function referenceCents(type: ApplianceType, { componentDefId, size }: CostLine)
 }
 
 /** A line of a request or file, with its number for messages. */
-type NumberedLine = { line: CostLine; number: number };
+export type NumberedLine = { line: CostLine; number: number };
 
 /** Returns the lines without those that a later one overlaps, and warnings about these. */
 export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLine[]; warnings: string[] } {
@@ -85,6 +85,12 @@ export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLi
     kept.set(key, one);
   }
   return { lines: [...kept.values()].map(({ line }) => line), warnings };
+}
+
+/** Returns the book with the lines added; each replaces the one for the same. */
+export function mergedBook(book: readonly CostLine[], added: readonly CostLine[]): CostLine[] {
+  const merged = new Map([...book, ...added].map((line) => [scopeKey(line), line]));
+  return [...merged.values()];
 }
 
 /** Returns the lines with ids: a line for the same as one of the book before keeps its id. */

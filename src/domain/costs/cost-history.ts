@@ -101,7 +101,10 @@ function billsOf(cents: number[]): Bills {
 }
 
 /** Returns the line of a cost book that states what the history shows. */
-export const lineOf = ({ typeId, componentDefId, planned, afterFailure }: KindHistory, asOf: Day): CostLine => ({
+export const lineOf = (
+  { typeId, componentDefId, planned, afterFailure }: KindHistory,
+  asOf: Day,
+): CostLine => ({
   typeId,
   componentDefId,
   state: null,

@@ -359,7 +359,12 @@ export function serviceEventStore(engine: Engine) {
       last: (BilledEvent & { id: string }) | undefined,
       limit: number,
     ): Promise<(BilledEvent & { id: string })[]> {
-      const { applianceId, date, eventType, id } = last ?? { applianceId: "", date: "", eventType: "", id: "" };
+      const { applianceId, date, eventType, id } = last ?? {
+        applianceId: "",
+        date: "",
+        eventType: "",
+        id: "",
+      };
       const applianceIdList = engine.list(applianceIds);
       return billedAfter({ applianceIds: applianceIdList, from, applianceId, date, eventType, id, limit });
     },

@@ -3,7 +3,7 @@ import { type Source, sourceBytes, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
 import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
-import type { FileKind, RowKind } from "./kind.ts";
+import type { FileKind, RowReader } from "./kind.ts";
 
 /** A file that was read completely once: its columns are known and every row can be parsed. */
 export type SurveyedFile = {
@@ -24,7 +24,7 @@ export type ReadRow<Entry> = CsvRow & ({ entry: Entry } | { error: string });
  * OperatorError that names the file and the line or column.
  */
 export async function surveyFile(
-  kind: RowKind<unknown>,
+  kind: RowReader<unknown>,
   source: Source,
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
@@ -58,7 +58,7 @@ export async function surveyFile(
 /** Yields the rows of a surveyed file, validated as far as possible without the database. */
 export async function* readRows<Entry>(
   file: SurveyedFile,
-  kind: RowKind<Entry>,
+  kind: RowReader<Entry>,
 ): AsyncGenerator<ReadRow<Entry>> {
   let isHeading = true;
   for await (const row of readCsv(file.source)) {
@@ -73,7 +73,7 @@ export async function* readRows<Entry>(
 const originalRow = ({ isRejects }: Layout, row: CsvRow): CsvRow =>
   isRejects ? { ...row, cells: row.cells.map(restoreFormula) } : row;
 
-function readRow<Entry>(layout: Layout, kind: RowKind<Entry>, row: CsvRow): ReadRow<Entry> {
+function readRow<Entry>(layout: Layout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };
   try {
     return { ...row, entry: kind.read(readCells(layout, row.cells)) };

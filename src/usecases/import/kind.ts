@@ -1,12 +1,12 @@
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
-export type FileKind = "properties" | "appliances" | "service_events";
+export type FileKind = "properties" | "appliances" | "service_events" | "cost_lines";
 
 /** A row's cells by field, trimmed, without empty ones. */
 export type Cells = Readonly<Record<string, string | number | undefined>>;
 
-/** The import of one kind of file. `Entry` is a parsed row. */
-export type RowKind<Entry> = {
+/** The columns of one kind of file, and the parser of its rows. */
+export type RowReader<Entry> = {
   name: FileKind;
   /** In the order of the help text. */
   fields: Readonly<Record<string, "text" | "number">>;
@@ -16,6 +16,10 @@ export type RowKind<Entry> = {
   references: readonly (readonly string[])[];
   /** Validates everything that needs no database. Throws a Failure. */
   read(cells: Cells): Entry;
+};
+
+/** The import of one kind of file into a portfolio. `Entry` is a parsed row. */
+export type RowKind<Entry> = RowReader<Entry> & {
   /**
    * Starts the import of one file; the result opens the file's batches one after another. A batch may be opened
    * more than once for the same rows before it is committed.

@@ -837,6 +837,38 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await sensorEvents.smartEvidenceBefore(heater.id, NOW, none, 9)).toEqual([]);
     });
 
+    test("of bills is read by appliance and day, with the Emergency Repairs of a day first", async () => {
+      const [part] = await read().components.ofAppliance(heater.id);
+      const made = await world.write(partner, async (writer) => {
+        const log = new ServiceLog(writer);
+        const bill = { ...EVENT, totalCostCents: LARGE, date: "2025-07-02" };
+        const inputs = [
+          { ...bill, eventType: "Replacement", componentId: part!.id },
+          { ...bill, eventType: "Emergency Repair" },
+          { ...bill, eventType: "Inspection" },
+          { ...bill, eventType: "Replacement", date: "2025-07-01", totalCostCents: null },
+        ] as const;
+        const events = [];
+        for (const input of inputs) events.push(await log.add({ ...input, applianceId: heater.id }));
+        await log.finish();
+        return events;
+      });
+      const { serviceEvents } = read();
+      const expected = [made[3]!, made[1]!, made[0]!].map(
+        ({ id, applianceId, componentId, eventType, date, totalCostCents }) => ({
+          ...{ id, applianceId, componentId, eventType, date, costCents: totalCostCents },
+          componentDefId: componentId === null ? null : part!.defId,
+        }),
+      );
+      const billed = (from: string, last: (typeof expected)[number] | undefined, limit: number) =>
+        serviceEvents.billedAfter([heater.id, "A_none"], from, last, limit);
+      expect(await billed("2025-07-01", undefined, 10)).toEqual(expected);
+      expect(await billed("2025-07-02", undefined, 10)).toEqual(expected.slice(1));
+      expect(await billed("2025-07-01", expected[0], 1)).toEqual([expected[1]!]);
+      expect(await billed("2025-07-01", expected[1], 9)).toEqual([expected[2]!]);
+      expect(await serviceEvents.billedAfter([], "2020-01-01", undefined, 9)).toEqual([]);
+    });
+
     test("of cost books is replaced as a whole, and kept in its order", async () => {
       const { costLines } = read();
       const line = { id: "CST_2", typeId: "boiler", componentDefId: null, state: null, createdAt: NOW };

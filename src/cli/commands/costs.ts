@@ -1,0 +1,178 @@
+import { resolve } from "node:path";
+import { mergedBook } from "../../domain/costs/cost-book.ts";
+import { type KindHistory, lineOf } from "../../domain/costs/cost-history.ts";
+import type { CostLine } from "../../domain/costs/cost-line.ts";
+import { PriceList } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf } from "../../domain/time.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import type { Store } from "../../store/store.ts";
+import { writeThrottle } from "../../store/write-throttle.ts";
+import { replaceCostBook } from "../../usecases/costs/cost-book.ts";
+import { costHistoryOf } from "../../usecases/costs/cost-history.ts";
+import { COST_COLUMNS, readCostFile } from "../../usecases/costs/import-costs.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
+import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
+import { costHistoryView } from "../../wire/cost-history.ts";
+import { command, flag, NothingDone, optional, text, UsageError } from "../command.ts";
+import type { Context } from "../context.ts";
+import { actorOf, withData } from "../data.ts";
+import { costHistoryText } from "../terminal/cost-history-text.ts";
+import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
+
+const IMPORT_USAGE = "Run `mainstay costs import FILE --partner ID`.";
+
+/** `mainstay costs`, and `mainstay costs import`, which exits with 3 if every row is rejected. */
+export const costsCommand = command({
+  description: [
+    "Shows for each component and appliance type with at least 5 Replacements with a cost in the last 60 months the " +
+      "median cost of the planned ones and of those within 60 days after an Emergency Repair, beside the costs in use. " +
+      "With --apply, the medians become lines of the partner's cost book; a line that the partner has entered itself " +
+      "still comes first. Without it nothing changes.",
+    "",
+    "`costs import FILE` adds the lines of a CSV file to the cost book; a line replaces the one for the same type, " +
+      "component, state, size and basis. Rejected rows are written to DIR with the line and the error.",
+    `Columns: ${COST_COLUMNS.join(", ")}. type_id and a cost are required; an empty component_def_id means the whole ` +
+      "unit, an empty state all states, an empty as_of today.",
+  ].join("\n"),
+  arguments: {
+    action: optional("`import` to import a file"),
+    file: optional("the CSV file to import"),
+  },
+  options: {
+    partner: text("PARTNER_ID", "the partner that owns the cost book (required)"),
+    apply: flag("save the medians to the cost book"),
+    replace: flag("with import: remove the lines that the file does not have"),
+    dryRun: flag("with import: only check the file; writes nothing but rejected rows, to --rejects if given"),
+    rejects: text("DIR", "with import: folder for rejected rows (default: ./rejects)"),
+  },
+  examples: [
+    "mainstay costs --partner PARTNER_…",
+    "mainstay costs --partner PARTNER_… --apply",
+    "mainstay costs import costs.csv --partner PARTNER_… --dry-run",
+  ],
+  async run(context, { action, file }, { partner, apply, replace, dryRun, rejects }) {
+    if (partner === undefined)
+      throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
+    if (action === undefined) {
+      if (replace || dryRun || rejects !== undefined)
+        throw new UsageError("--replace, --dry-run and --rejects need a file", IMPORT_USAGE);
+      await showHistory(context, partner, apply);
+      return;
+    }
+    if (action !== "import")
+      throw new UsageError(`expected import, got ${JSON.stringify(action)}`, IMPORT_USAGE);
+    if (file === undefined) throw new UsageError("no file to import", IMPORT_USAGE);
+    if (apply)
+      throw new UsageError(
+        "--apply has no effect on an import",
+        "Run `mainstay costs --partner ID --apply` without a file.",
+      );
+    await importFile(context, partner, file, { replace, dryRun, rejects });
+  },
+});
+
+async function showHistory(context: Context, partnerId: string, apply: boolean): Promise<void> {
+  const knowledge = loadKnowledge();
+  const today = dayOf(context.now());
+  const result = await withData(context, async ({ store }) => {
+    const partner = await requirePartner(store, partnerId);
+    const kinds = await costHistoryOf(
+      store,
+      partner.id,
+      today,
+      context.betweenSteps(async () => {}),
+    );
+    const book = await store.read.costLines.ofPartner(partner.id);
+    const found = kinds.map((kind) => ({ kind, used: costsInUse(knowledge, book, kind) }));
+    const lines = kinds.map((kind) => lineOf(kind, today));
+    const saved = apply && lines.length > 0 ? await addLines(context, store, partnerId, lines) : undefined;
+    return { found, saved };
+  });
+  const view = costHistoryView(
+    partnerId,
+    today,
+    result.found,
+    apply ? (result.saved ?? NOTHING_SAVED) : null,
+  );
+  context.print(view, costHistoryText(view, context.columns));
+}
+
+const NOTHING_SAVED = { changes: 0, recalculating: false };
+
+/** Returns the costs of a kind at its reference size, without a location factor; after a failure, those of the bill alone. */
+function costsInUse(
+  knowledge: Knowledge,
+  book: readonly CostLine[],
+  { typeId, componentDefId }: KindHistory,
+) {
+  const prices = new PriceList(knowledge, { locationFactors: null, priceLevel: 1 }, book);
+  const property = { state: "", unitCount: 0, grossAreaSqft: null, stories: null };
+  const appliance = prices.ofAppliance({ typeId, size: null, unitId: null }, property);
+  return componentDefId === null ? appliance.unit() : appliance.component(componentDefId);
+}
+
+async function importFile(
+  context: Context,
+  partnerId: string,
+  file: string,
+  { replace, dryRun, rejects }: { replace: boolean; dryRun: boolean; rejects: string | undefined },
+): Promise<void> {
+  const read = await readCostFile(
+    { path: resolve(context.cwd, file) },
+    {
+      knowledge: loadKnowledge(),
+      today: dayOf(context.now()),
+      rejectsFolder: dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
+    },
+  );
+  const { lines, warnings } = read;
+  // The lines of rejected rows would be removed.
+  const refuses = replace && read.rejects !== undefined;
+  const saved = await withData(context, async ({ store }) => {
+    await requirePartner(store, partnerId);
+    return dryRun || refuses || lines.length === 0
+      ? NOTHING_SAVED
+      : addLines(context, store, partnerId, lines, replace);
+  });
+  const { rejects: rejected } = read;
+  if (!context.json)
+    for (const line of [...warnings, ...(rejected ? [rejectsText(rejected)] : [])])
+      context.stderr.write(`${line}\n`);
+  const { changes, recalculating } = saved;
+  context.print(
+    {
+      partner_id: partnerId,
+      ...{ read: read.read, lines: lines.length, changes, rejected: rejected?.rows ?? 0 },
+      rejects: rejected ? [rejectsRecord(rejected)] : [],
+      ...{ warnings, recalculating, dry_run: dryRun },
+    },
+    [
+      dryRun ? "Dry run: nothing was written." : `${changes} lines of the cost book changed.`,
+      `${read.read} rows read, ${lines.length} lines, ${rejected?.rows ?? 0} rows rejected.`,
+      ...(recalculating ? [RECALCULATING] : []),
+    ].join("\n"),
+  );
+  if (rejected && lines.length === 0) throw new NothingDone("every row was rejected");
+  if (refuses)
+    throw new NothingDone(
+      "nothing was replaced, since rows were rejected",
+      "Fix the rows, or omit --replace.",
+    );
+}
+
+const RECALCULATING = "The sums of this portfolio follow in the background while a server is running.";
+
+async function addLines(
+  context: Context,
+  store: Store,
+  partnerId: string,
+  lines: readonly CostLine[],
+  replace = false,
+): Promise<{ changes: number; recalculating: boolean }> {
+  const partner = await requirePartner(store, partnerId);
+  await writeThrottle(store, context.now)();
+  return await writePortfolio(store.write, loadKnowledge(), partner, (writer) =>
+    replaceCostBook(writer, actorOf(context), (book) => (replace ? lines : mergedBook(book, lines))),
+  );
+}

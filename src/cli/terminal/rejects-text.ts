@@ -1,0 +1,36 @@
+import type { RejectReason, Rejects } from "../../usecases/import/rejects.ts";
+
+/** Formats the rejected rows of a file with their most frequent reasons. */
+export function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): string {
+  const where = path === null ? "" : ` (written to ${path})`;
+  const shown = reasons.slice(0, REASONS_SHOWN);
+  const others = reasons.slice(REASONS_SHOWN).reduce((sum, reason) => sum + reason.rows, otherRows);
+  return [
+    `${file}: ${rows} rows rejected${where}`,
+    ...shown.map((reason) => `  ${reasonText(reason)}`),
+    ...(others > 0 ? [`  ${others} more rows rejected for other reasons`] : []),
+  ].join("\n");
+}
+
+/** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
+const REASONS_SHOWN = 3;
+
+function reasonText({ error: given, rows, firstLine }: RejectReason): string {
+  // A quoted cell may contain line ends, and so lines that look like the command's own.
+  const error = given.replaceAll(/\s+/g, " ");
+  if (rows === 1) return `line ${firstLine}: ${error}`;
+  const absent = /^(\w+) is required$/.exec(error)?.[1];
+  const remedy = absent === undefined ? "" : `. Fix the rows or pass --default ${absent}=VALUE`;
+  return `${rows} rows (first: line ${firstLine}): ${error}${remedy}`;
+}
+
+/** Returns the rejected rows of a file as the JSON of a command has them. */
+export const rejectsRecord = ({ kind, file, rows, path, first, reasons, otherRows }: Rejects) => ({
+  kind,
+  file,
+  rows,
+  path,
+  first,
+  reasons: reasons.map(({ error, rows, firstLine }) => ({ error, rows, first_line: firstLine })),
+  other_rows: otherRows,
+});
