@@ -39,6 +39,7 @@ const KNOWS: Record<string, readonly string[]> = {
     "closest-match.ts",
     "spreadsheet-text.ts",
     "csv",
+    "xlsx",
     "knowledge",
     "secrets",
     "store",

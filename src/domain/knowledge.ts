@@ -152,6 +152,9 @@ export type LossClass = {
   damageVariation: number;
 };
 
+/** Standard deviation of the logarithm of the error that all forecasts of a year share, by the lives in use. */
+type LossModelError = { book: number; calibrated: number };
+
 /** The brand names of each tier for a family of appliance types. */
 export type BrandFamily = {
   typeIds: readonly string[];
@@ -369,6 +372,9 @@ export type KnowledgeData = {
   claimTypes: readonly ClaimType[];
   eras: readonly Era[];
   lossClasses: ReadonlyMap<System, LossClass>;
+  lossModelError: LossModelError;
+  /** The census division of each state. */
+  divisions: ReadonlyMap<string, string>;
   regimes: readonly InspectionRegime[];
   smartEvents: readonly SmartEventType[];
   environments: ReadonlyMap<string, Environment>;
@@ -417,6 +423,9 @@ export type Knowledge = {
   cascadesTo(defId: string): readonly Cascade[];
   /** Throws for an unknown id. */
   keywordGroup(id: string): KeywordGroup;
+  lossModelError: LossModelError;
+  /** Returns the census division of a state; `unknown` for any other text. */
+  division(state: string): string;
   lossClass(system: System): LossClass;
   erasOf(defId: string): readonly Era[];
   claimType(id: string): ClaimType | undefined;

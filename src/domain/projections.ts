@@ -11,8 +11,10 @@ import {
 } from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
 
+/** The fields of a stored component that its outlook follows from. */
+export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLifespan">;
 /** The fields of a stored component that projections read. */
-type Scored = ScoreState & Pick<Component, "defId" | "overrideLifespan" | "scoredOn" | "confidence">;
+type Scored = StoredOutlook & Pick<Component, "scoredOn" | "confidence">;
 
 /** Projects a component's failure from the day of its latest score. */
 export function projectionOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Projection {
@@ -23,7 +25,7 @@ export function projectionOf(knowledge: Knowledge, component: Scored, brandTier:
 /** Returns the probability of failing within `days` of the latest score, given that the component works then. */
 export function failureProbabilityWithin(
   knowledge: Knowledge,
-  component: Scored,
+  component: StoredOutlook,
   brandTier: BrandTier,
   days: number,
 ): number {
@@ -47,7 +49,7 @@ export function agedScore(
 }
 
 /** Returns the outlook of a stored component as of its latest score. */
-export function outlookOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Outlook {
+export function outlookOf(knowledge: Knowledge, component: StoredOutlook, brandTier: BrandTier): Outlook {
   const { lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, overrideLifespan } = component;
   const def = knowledge.component(component.defId);
   const scaleYears = lifeScale(def, overrideLifespan, { brandTier, lifeFactor }, knowledge.model);

@@ -81,8 +81,8 @@ export type DocumentedReply<Body> = {
   /** Null for a reply without a body, or with bytes of `mediaType`. */
   type: WireType<Body> | null;
   mediaType?: string;
-  /** A text media type that the caller may request instead. */
-  alternativeType?: string;
+  /** Media types that the caller may request instead. */
+  alternativeType?: string | readonly string[];
   alternativeExample?: string;
   /** Replaces the example that is derived from the type. */
   example?: unknown;
@@ -176,7 +176,7 @@ type TypedOperation<O extends Operation, R extends Replies> = Omit<
   handle(call: Parameters<O["handle"]>[0]): Promise<Reply<BodyOf<R>>> | Reply<BodyOf<R>>;
 };
 
-/** The parameters that only lists have: their page, and the filter for demonstration properties. */
+/** The parameters that only lists and losses have: a page or a limit, and the filter for demonstration properties. */
 const OF_LISTS: readonly string[] = ["limit", "sandbox"];
 
 function queryOf({ parameters = [] }: Pick<Common, "parameters">): QueryNames {

@@ -10,6 +10,7 @@ import { type DeliveryDeps, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
 import { eventOperations } from "./routes/events.ts";
 import { figureOperations } from "./routes/figures.ts";
+import { lossOperations } from "./routes/losses.ts";
 import { metadataOperations, type ServerAddress } from "./routes/oauth-metadata.ts";
 import { onboardingOperations } from "./routes/onboarding.ts";
 import { type PhotoDeps, photoOperations } from "./routes/photos.ts";
@@ -41,6 +42,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
     ...planOperations(knowledge),
+    ...lossOperations(knowledge),
     ...costBookOperations(knowledge),
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(knowledge),

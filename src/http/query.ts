@@ -166,7 +166,7 @@ function wholeNumber(
   throw invalidParameter(name, `must be a whole number ${range(least, most)}`);
 }
 
-function decimalNumber(
+export function decimalNumber(
   query: ReadonlyMap<string, string>,
   name: string,
   { least, most }: { least: number; most: number },

@@ -14,6 +14,7 @@ import type {
   applianceFile,
   brandsFile,
   cascadesFile,
+  censusDivisionsFile,
   claimTypesFile,
   erasFile,
   hazardsFile,
@@ -31,6 +32,7 @@ export type CheckedFiles = {
   appliances: (typeof applianceFile.infer)[];
   brands: typeof brandsFile.infer;
   cascades: typeof cascadesFile.infer;
+  censusDivisions: typeof censusDivisionsFile.infer;
   claimTypes: typeof claimTypesFile.infer;
   eras: typeof erasFile.infer;
   hazards: typeof hazardsFile.infer;
@@ -104,6 +106,12 @@ export function assemble(files: CheckedFiles): KnowledgeData {
         system,
         { yearFactorVariance: year_factor_variance, damageVariation: damage_variation },
       ]),
+    ),
+    lossModelError: files.lossClasses.model_error,
+    divisions: new Map(
+      files.censusDivisions.divisions.flatMap(({ division, states }) =>
+        states.map((state) => [state, division] as const),
+      ),
     ),
     regimes: files.regimes.regimes.flatMap((regime) =>
       regime.interval_months === null

@@ -45,6 +45,7 @@ export function checkReferences(files: CheckedFiles): void {
   checkHazards(files, ids);
   checkWholeUnits(files);
   checkLossClasses(files);
+  checkDivisions(files);
   checkRegimes(files, ids.types);
   checkKeywords(files, ids.components);
   checkSmartEvents(files, ids.components);
@@ -160,6 +161,14 @@ function checkLossClasses({ lossClasses }: CheckedFiles): void {
   for (const system of SYSTEMS)
     if (listed.filter((one) => one === system).length !== 1)
       throw new KnowledgeError("loss-classes.json", system, "must be listed once");
+}
+
+/** Every state with a climate lies in one division. */
+function checkDivisions({ censusDivisions, states }: CheckedFiles): void {
+  const listed = censusDivisions.divisions.flatMap((one) => one.states);
+  for (const { state } of states.states)
+    if (listed.filter((one) => one === state).length !== 1)
+      throw new KnowledgeError("census-divisions.json", state, "must be listed once");
 }
 
 function checkEras({ eras }: CheckedFiles, components: ReadonlySet<string>): void {

@@ -30,6 +30,7 @@ import waterHeaterGas from "./appliances/water_heater_gas.json" with { type: "js
 import waterHeaterTankless from "./appliances/water_heater_tankless.json" with { type: "json" };
 import brands from "./brands.json" with { type: "json" };
 import cascades from "./cascades.json" with { type: "json" };
+import censusDivisions from "./census-divisions.json" with { type: "json" };
 import claimTypes from "./claim-types.json" with { type: "json" };
 import eras from "./eras.json" with { type: "json" };
 import hazards from "./hazards.json" with { type: "json" };
@@ -78,6 +79,7 @@ export const FILES: KnowledgeFiles = {
   "appliances/garbage_disposal.json": garbageDisposal,
   "brands.json": brands,
   "cascades.json": cascades,
+  "census-divisions.json": censusDivisions,
   "claim-types.json": claimTypes,
   "eras.json": eras,
   "hazards.json": hazards,

@@ -20,6 +20,7 @@ function embedded(): CheckedFiles {
     appliances: names.map((name) => FILES[name]),
     brands: FILES["brands.json"],
     cascades: FILES["cascades.json"],
+    censusDivisions: FILES["census-divisions.json"],
     claimTypes: FILES["claim-types.json"],
     eras: FILES["eras.json"],
     hazards: FILES["hazards.json"],

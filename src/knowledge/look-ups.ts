@@ -72,6 +72,8 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     cascadesTo: (defId) => cascades.get(defId) ?? NONE,
     keywordGroup: (id) => known(groups, id, "word group"),
     claimType: (id) => claimTypes.get(id),
+    lossModelError: data.lossModelError,
+    division: (state) => data.divisions.get(state) ?? "unknown",
     lossClass: (system) => known(data.lossClasses, system, "loss class"),
     erasOf: (defId) => eras.get(defId) ?? NONE,
     smartEvent: (eventType) => smartEvents.get(eventType),

@@ -14,6 +14,7 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
       .map((name) => readAppliance(files, name)),
     brands: read(files, "brands.json", schemas.brandsFile),
     cascades: read(files, "cascades.json", schemas.cascadesFile),
+    censusDivisions: read(files, "census-divisions.json", schemas.censusDivisionsFile),
     claimTypes: read(files, "claim-types.json", schemas.claimTypesFile),
     eras: read(files, "eras.json", schemas.erasFile),
     hazards: read(files, "hazards.json", schemas.hazardsFile),

@@ -200,10 +200,18 @@ export const regimesFile = type({
   }),
 });
 
+export const censusDivisionsFile = type({
+  ...closed,
+  note: text,
+  ...provenance,
+  divisions: type({ ...closed, division: token, states: text.array() }).array(),
+});
+
 export const lossClassesFile = type({
   ...closed,
   note: text,
   ...provenance,
+  model_error: { ...closed, book: positive, calibrated: positive },
   classes: type({
     ...closed,
     system,

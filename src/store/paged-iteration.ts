@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import { forEachYielding, type Yield } from "../event-loop.ts";
+import type { LossRow } from "./queries/loss-rows.ts";
 import type { Store } from "./store.ts";
 import type { Stores } from "./stores.ts";
 
@@ -54,6 +55,25 @@ export const iterateComponents = (
   iterateRows(
     store,
     (read, after, limit) => read.components.rowsOfPropertyAfter(propertyId, after, limit),
+    visit,
+    yieldNow,
+    reserve,
+  );
+
+/** Visits what losses follow from of a partner's components, or of one of its properties, in the order of their creation. */
+export const iterateLossRows = (
+  store: Pick<Store, "read" | "inReadSnapshot">,
+  of: { partnerId: string } | { propertyId: string },
+  visit: (row: LossRow) => number,
+  yieldNow: Yield,
+  reserve?: Reserve,
+): Promise<void> =>
+  iterateRows(
+    store,
+    (read, after, limit) =>
+      "partnerId" in of
+        ? read.lossRows.ofPartnerAfter(of.partnerId, after, limit)
+        : read.lossRows.ofPropertyAfter(of.propertyId, after, limit),
     visit,
     yieldNow,
     reserve,

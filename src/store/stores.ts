@@ -16,6 +16,7 @@ import { flagStore } from "./queries/flags.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
 import { lockStore } from "./queries/locks.ts";
+import { lossRowStore } from "./queries/loss-rows.ts";
 import { modelStore } from "./queries/models.ts";
 import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
@@ -45,6 +46,7 @@ export const storesOf = (engine: Engine) => ({
   units: unitStore(engine),
   appliances: applianceStore(engine),
   components: componentStore(engine),
+  lossRows: lossRowStore(engine),
   totals: totalsStore(engine),
   flags: flagStore(engine),
   recounts: recountStore(engine),

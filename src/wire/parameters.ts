@@ -1,4 +1,5 @@
-import { SYSTEMS } from "../domain/knowledge.ts";
+import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
+import { LOSS_LIMITS } from "../domain/losses/limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { PLAN_LIMITS } from "../domain/planning/property-plan.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
@@ -163,3 +164,63 @@ export const format = inQuery(
   "json",
   { type: "string", enum: ["json", "csv"] },
 );
+
+const numberWithin = ({ least, most }: { least: number; most: number }, usual?: number): Schema => ({
+  type: "number",
+  minimum: least,
+  maximum: most,
+  ...(usual !== undefined && { default: usual }),
+});
+/** The parameters of losses. */
+export const lossTerms: readonly Parameter[] = [
+  inQuery(
+    "deductible",
+    "Deductible of an occurrence in USD; an occurrence is one damage",
+    2500,
+    numberWithin(LOSS_LIMITS.deductibleUsd, 0),
+  ),
+  inQuery(
+    "limit",
+    "Limit of an occurrence in USD, above the deductible; without it, damage is insured without limit",
+    50_000,
+    numberWithin(LOSS_LIMITS.limitUsd),
+  ),
+  inQuery(
+    "systems",
+    `Building systems, separated by commas: ${SYSTEMS.join(", ")}. Selects their components`,
+    "plumbing,hvac",
+  ),
+  inQuery(
+    "perils",
+    `Perils, separated by commas: ${PERILS.join(", ")}. Selects components whose failure may do such damage`,
+    "water",
+  ),
+  stateFilter,
+  {
+    ...includeDemo,
+    description: "`true` includes the demo property in the portfolio; by default it is left out",
+  },
+  inQuery(
+    "risk_load",
+    "Price of a dollar of standard deviation in the technical premium",
+    0.3,
+    numberWithin(LOSS_LIMITS.riskLoad, 0),
+  ),
+  inQuery(
+    "loss_adjustment_ratio",
+    "Cost of adjusting a dollar of losses, in the technical premium",
+    0.1,
+    numberWithin(LOSS_LIMITS.lossAdjustmentRatio, 0),
+  ),
+  inQuery(
+    "expense_ratio",
+    "Share of the technical premium that expenses take",
+    0.25,
+    numberWithin(LOSS_LIMITS.expenseRatio, 0),
+  ),
+  {
+    ...format,
+    description: "`csv` or `xlsx` for a table or a workbook. Defaults to the format in `Accept`, or `json`",
+    schema: { type: "string", enum: ["json", "csv", "xlsx"] },
+  },
+];

@@ -4,9 +4,9 @@ import { type Cell, type CellValue, type WriteSheet, writeXlsx } from "hucre/xls
  * A cell of a sheet. `format` is a number format of spreadsheets, such as `#,##0.00`. A formula has no leading equals sign, and
  * its value, for programs that show a file without computing it. Plain text never becomes a formula.
  */
-type SheetCell = CellValue | { value: CellValue; formula?: string; format?: string; isBold?: boolean };
+export type SheetCell = CellValue | { value: CellValue; formula?: string; format?: string; isBold?: boolean };
 
-type Sheet = {
+export type Sheet = {
   name: string;
   /** `width` in characters; `format` applies to the cells without one. */
   columns: readonly { width: number; format?: string }[];

@@ -39,6 +39,10 @@ export function listReads({
         await propertyFilters.inRange(partnerId, by, 1, 1000);
     },
     "the list of appliances": () => store.read.appliances.page(partnerId, SLICE),
+    "what losses follow from": async () => {
+      await store.read.lossRows.ofPartnerAfter(partnerId, 3, 50);
+      await store.read.lossRows.ofPropertyAfter(propertyId, 3, 50);
+    },
     "a property's appliances": () => store.read.appliances.pageOfProperty(propertyId, SLICE),
     "a property's units": () => store.read.units.page(propertyId, SLICE),
     "the list of components": () => store.read.components.page(partnerId, SLICE),

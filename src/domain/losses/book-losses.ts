@@ -10,12 +10,12 @@ import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
 const SIMULATED_YEARS = 20_000;
 
 /** The losses of the coming year, in cents. */
-type LossDistribution = ExactLoss & {
+export type LossDistribution = ExactLoss & {
   exceedance: readonly ExceedancePoint[];
   tailValueAtRisk: TailAmount;
 };
 
-type BookLosses = Record<Loss, LossDistribution> & {
+export type BookLosses = Record<Loss, LossDistribution> & {
   components: number;
   largestDamage: readonly { amount: number; probability: number }[];
   drivers: readonly Driver[];

@@ -9,9 +9,9 @@ export const DRIVERS = ["system", "peril", "state", "division", "property", "kin
 type DriverKind = (typeof DRIVERS)[number];
 
 /** The key of the costs that belong to no peril: emergency repairs. */
-const REPAIR = "repair";
+export const REPAIR = "repair";
 /** The key of the rest, where only the largest are listed. */
-const OTHERS = "others";
+export const OTHERS = "others";
 /** Properties and kinds are listed up to this number. */
 const LISTED = 20;
 

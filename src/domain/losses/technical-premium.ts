@@ -1,5 +1,5 @@
 /** The terms of a technical premium; each is a ratio. */
-type PremiumTerms = {
+export type PremiumTerms = {
   /** The price of a dollar of standard deviation. */
   riskLoad: number;
   /** The expense of adjusting a dollar of losses. */

@@ -142,7 +142,9 @@ function response(
     },
     ...(type && { content: content(mediaType ?? JSON_TYPE, type, example, schemas, fallbackName) }),
     // As a second media type it would turn every generated client's result into a union of text and record.
-    ...(alternativeType && { "x-also": { [alternativeType]: alternative } }),
+    ...(alternativeType && {
+      "x-also": Object.fromEntries([alternativeType].flat().map((type) => [type, alternative])),
+    }),
     ...(!type && mediaType && { content: { [mediaType]: { schema: BINARY } } }),
   };
 }

@@ -1,0 +1,52 @@
+import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
+import { LOSS_LIMITS } from "../domain/losses/limits.ts";
+import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { parseState } from "../domain/property.ts";
+import type { LossRequest } from "../usecases/losses/loss-books.ts";
+import { decimalNumber, invalidParameter, wantsDemo } from "./query.ts";
+
+/** Parses the selection and the layer of losses. Throws invalid_request. */
+export function parseLossRequest(query: ReadonlyMap<string, string>): LossRequest {
+  const { deductibleUsd, limitUsd } = LOSS_LIMITS;
+  const limit = decimalNumber(query, "limit", limitUsd);
+  const state = query.get("state");
+  return {
+    selection: {
+      systems: parseSet(query, "systems", SYSTEMS),
+      perils: parseSet(query, "perils", PERILS),
+      state: state === undefined ? undefined : parseState(state.trim()),
+      includeDemo: wantsDemo(query),
+    },
+    layer: {
+      deductible: centsFromUsd(decimalNumber(query, "deductible", deductibleUsd) ?? 0),
+      limit: limit === undefined ? null : centsFromUsd(limit),
+    },
+  };
+}
+
+/** Parses the terms of a premium; undefined if none is given. */
+export function parsePremiumTerms(query: ReadonlyMap<string, string>): PremiumTerms | undefined {
+  const { riskLoad, lossAdjustmentRatio, expenseRatio } = LOSS_LIMITS;
+  const [load, adjustment, expense] = [
+    decimalNumber(query, "risk_load", riskLoad),
+    decimalNumber(query, "loss_adjustment_ratio", lossAdjustmentRatio),
+    decimalNumber(query, "expense_ratio", expenseRatio),
+  ];
+  if (load === undefined && adjustment === undefined && expense === undefined) return undefined;
+  return { riskLoad: load ?? 0, lossAdjustmentRatio: adjustment ?? 0, expenseRatio: expense ?? 0 };
+}
+
+/** Parses values between commas. */
+function parseSet<const V extends string>(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  values: readonly V[],
+): ReadonlySet<V> | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const given = text.split(",").map((one) => one.trim());
+  const known = values.filter((value) => given.includes(value));
+  if (given.every((one) => (values as readonly string[]).includes(one))) return new Set(known);
+  throw invalidParameter(name, `must be one or more of ${values.join(", ")}, separated by commas`);
+}

@@ -1,0 +1,81 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { LossBooks, type LossDeps } from "../../usecases/losses/loss-books.ts";
+import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { lossesReply } from "../../wire/losses.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { lossTerms, propertyInPath } from "../../wire/parameters.ts";
+import { CSV } from "../csv-replies.ts";
+import { parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
+import { lossFile, lossFormat, XLSX } from "../loss-replies.ts";
+import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import { requireProperty } from "./properties.ts";
+
+const replies = readReplies("The losses", lossesReply);
+const lossReplies = { ...replies, 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
+
+const ABOUT =
+  "What the failures of the coming year cost, on average and in a bad year, and what drives it: expected loss and standard deviation, the annual loss exceeded once in 2 to 200 years, and each part's share. " +
+  "Non-catastrophe equipment losses. With `format=csv` or `format=xlsx`, the same figures as a table or a workbook.";
+
+export function lossOperations(knowledge: Knowledge): Operation[] {
+  const books = new LossBooks(knowledge);
+  return [
+    partnerOperation({
+      id: "getPortfolioLosses",
+      method: "GET",
+      path: "/v1/portfolio/losses",
+      summary: "Get the expected losses and bad years of the portfolio",
+      description: `${ABOUT} The answer is kept until the portfolio or the day changes.`,
+      tag: "Figures",
+      parameters: lossTerms,
+      replies: lossReplies,
+      async handle(call) {
+        const { partner, query, request, store } = call;
+        const asked = parseLossRequest(query);
+        const terms = parsePremiumTerms(query);
+        const format = lossFormat(call);
+        const revision = (await store.read.partners.revision(partner.id)) ?? 0;
+        const selected = await books.ofPartners(depsOf(call), [{ id: partner.id, revision }], asked);
+        const deviation = async () => selected.losses.insured.standardDeviation;
+        const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
+        return (
+          (await lossFile(request, format, losses, "portfolio-losses")) ??
+          ok(withPartner(losses, partner.name))
+        );
+      },
+    }),
+    partnerOperation({
+      id: "getPropertyLosses",
+      method: "GET",
+      path: "/v1/property/{id}/losses",
+      summary: "Get a property's expected losses and bad years",
+      description: `${ABOUT} A technical premium with a \`risk_load\` uses the property's share of the standard deviation of the portfolio.`,
+      tag: "Figures",
+      parameters: [propertyInPath, ...lossTerms],
+      replies: lossReplies,
+      async handle(call) {
+        const { params, partner, query, request, store } = call;
+        const asked = parseLossRequest(query);
+        const terms = parsePremiumTerms(query);
+        const format = lossFormat(call);
+        const property = await requireProperty(store, partner, params.id!);
+        const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
+        const deps = depsOf(call);
+        const selected = await books.ofProperty(deps, owner, property, asked);
+        const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
+        const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
+        return (
+          (await lossFile(request, format, losses, `losses-${property.id}`)) ??
+          ok(withPartner(losses, partner.name))
+        );
+      },
+    }),
+  ];
+}
+
+const depsOf = ({ store, now, yieldNow, reserveMemory }: PartnerCall): LossDeps => ({
+  store,
+  now,
+  yieldNow,
+  reserveMemory,
+});

@@ -1,0 +1,196 @@
+import { LRUCache } from "lru-cache";
+import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
+import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
+import { lossPartOf, referenceCosts } from "../../domain/losses/component-losses.ts";
+import { covarianceWith } from "../../domain/losses/drivers.ts";
+import { LossBook } from "../../domain/losses/loss-book.ts";
+import type { Layer } from "../../domain/losses/severity.ts";
+import type { Property } from "../../domain/property.ts";
+import { type Day, dayOf, type Instant } from "../../domain/time.ts";
+import { runYielding, type Yield } from "../../event-loop.ts";
+import { iterateLossRows } from "../../store/paged-iteration.ts";
+import type { LossRow } from "../../store/queries/loss-rows.ts";
+import type { Store } from "../../store/store.ts";
+import { modelVersionOf } from "../calibration/active-model.ts";
+
+/** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
+const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000];
+
+/** The memory that a component takes in a book, in bytes. */
+const PART_BYTES = 50;
+
+/** The memory for answers, in bytes, and what one takes besides its properties. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+const ANSWER_BYTES = 100_000;
+const PROPERTY_BYTES = 150;
+
+/** The components of a book; undefined selects all. */
+export type LossSelection = {
+  systems?: ReadonlySet<System> | undefined;
+  /** Components whose failure may do damage of one of these perils. */
+  perils?: ReadonlySet<Peril> | undefined;
+  state?: string | undefined;
+  /** In a property's own losses a demo property is never left out. */
+  includeDemo: boolean;
+};
+
+export type LossRequest = { selection: LossSelection; layer: Layer };
+
+/** The losses of a selection, with the properties that have a component in it. */
+export type SelectedLosses = {
+  losses: BookLosses;
+  asOf: Day;
+  modelVersion: string;
+  properties: number;
+  /** The units of those properties. */
+  units: number;
+};
+
+export type LossDeps = {
+  store: Pick<Store, "read" | "inReadSnapshot">;
+  now: Instant;
+  yieldNow: Yield;
+  reserveMemory?: (bytes: number) => void;
+};
+
+/** The partners of a book, each with the revision of its data. */
+export type BookPartner = { id: string; revision: number };
+
+/**
+ * Computes the losses of books, and keeps the answers until a partner's revision or the day changes. A book's answers are
+ * computed one after the other, so that memory holds the components of one of them.
+ */
+export class LossBooks {
+  readonly #kept = new LRUCache<string, SelectedLosses>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ losses }) => ANSWER_BYTES + PROPERTY_BYTES * losses.properties.ids.length,
+  });
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly knowledge: Knowledge) {}
+
+  /** Returns the losses of a partner's portfolio, or of several partners'. */
+  async ofPartners(
+    deps: LossDeps,
+    partners: readonly BookPartner[],
+    request: LossRequest,
+  ): Promise<SelectedLosses> {
+    const book = partners.map(({ id, revision }) => `${id}:${revision}`).join(",");
+    return await this.#once(deps, book, request, async (add) => {
+      for (const { id } of partners) {
+        const left = request.selection.includeDemo ? [] : await deps.store.read.lossRows.demoPropertyIds(id);
+        await this.#collect(deps, { partnerId: id }, request.selection, new Set(left), add);
+      }
+    });
+  }
+
+  async ofProperty(
+    deps: LossDeps,
+    { revision }: BookPartner,
+    { id }: Property,
+    request: LossRequest,
+  ): Promise<SelectedLosses> {
+    return await this.#once(deps, `${id}:${revision}`, request, (add) =>
+      this.#collect(deps, { propertyId: id }, request.selection, new Set(), add),
+    );
+  }
+
+  /**
+   * Returns the part of the standard deviation of the partner's insured losses that the property causes, in cents: its
+   * covariance with the book divided by the book's deviation.
+   */
+  async shareOfDeviation(
+    deps: LossDeps,
+    partner: BookPartner,
+    property: Property,
+    { selection, layer }: LossRequest,
+  ): Promise<number> {
+    const wide = { ...selection, includeDemo: selection.includeDemo || property.isDemo };
+    const { losses } = await this.ofPartners(deps, [partner], { selection: wide, layer });
+    const deviation = losses.insured.standardDeviation;
+    if (deviation === 0) return 0;
+    const { book } = await this.#book(layer, (add) =>
+      this.#collect(deps, { propertyId: property.id }, selection, new Set(), add),
+    );
+    return (await runYielding(covarianceWith(losses.variation, book, "insured"), deps.yieldNow)) / deviation;
+  }
+
+  async #once(
+    deps: LossDeps,
+    book: string,
+    request: LossRequest,
+    collect: (add: (row: LossRow) => void) => Promise<void>,
+  ): Promise<SelectedLosses> {
+    const asOf = dayOf(deps.now);
+    const modelVersion = await modelVersionOf(deps.store.read, this.knowledge);
+    const key = [asOf, modelVersion, keyOf(request), book].join(" ");
+    return await this.#inOrder(book, async () => {
+      const known = this.#kept.get(key);
+      if (known) return known;
+      const { book: made, units } = await this.#book(request.layer, collect);
+      const { lossModelError, modelVersion: base } = this.knowledge;
+      const modelError = modelVersion === base ? lossModelError.book : lossModelError.calibrated;
+      const losses = await runYielding(lossesOf(made, { modelError }), deps.yieldNow);
+      const selected = { losses, asOf, modelVersion, properties: made.properties.keys.length, units };
+      this.#kept.set(key, selected);
+      return selected;
+    });
+  }
+
+  async #book(
+    layer: Layer,
+    collect: (add: (row: LossRow) => void) => Promise<void>,
+  ): Promise<{ book: LossBook; units: number }> {
+    const { knowledge } = this;
+    const amounts = LARGEST_DAMAGES.map((usd) => usd * 100);
+    const book = new LossBook((system) => knowledge.lossClass(system), { layer, amounts });
+    let units = 0;
+    await collect((row) => {
+      const known = book.properties.keys.length;
+      book.add(lossPartOf(knowledge, row, referenceCosts(knowledge, row.defId)));
+      if (book.properties.keys.length > known) units += Math.max(row.unitCount, 1);
+    });
+    return { book, units };
+  }
+
+  async #collect(
+    { store, yieldNow, reserveMemory }: LossDeps,
+    of: { partnerId: string } | { propertyId: string },
+    { systems, perils, state }: LossSelection,
+    leftOut: ReadonlySet<string>,
+    add: (row: LossRow) => void,
+  ): Promise<void> {
+    const visit = (row: LossRow) => {
+      const { system, damage } = this.knowledge.component(row.defId);
+      if (state !== undefined && row.state !== state) return 0;
+      if (systems && !systems.has(system)) return 0;
+      if (perils && !(damage && perils.has(damage.peril))) return 0;
+      if (leftOut.has(row.propertyId)) return 0;
+      add(row);
+      return PART_BYTES;
+    };
+    await iterateLossRows(store, of, visit, yieldNow, reserveMemory);
+  }
+
+  /** Runs after what was asked of the same book before. */
+  async #inOrder<T>(book: string, run: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(book) ?? Promise.resolve();
+    const mine = before.then(run, run);
+    this.#last.set(book, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(book) === mine) this.#last.delete(book);
+    }
+  }
+}
+
+const keyOf = ({ selection: { systems, perils, state, includeDemo }, layer }: LossRequest) =>
+  JSON.stringify([
+    systems ? [...systems].sort() : null,
+    perils ? [...perils].sort() : null,
+    state ?? null,
+    includeDemo,
+    layer.deductible,
+    layer.limit,
+  ]);

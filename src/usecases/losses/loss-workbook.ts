@@ -1,0 +1,131 @@
+import type { LossesJson } from "../../wire/losses.ts";
+import { type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
+
+const USD = "#,##0.00";
+const SHARE = "0.00%";
+
+const heading = (...names: string[]): SheetCell[] => names.map((value) => ({ value, isBold: true }));
+
+/** Returns losses as a workbook: the summary, the exceedance curves, the largest damages, and the drivers. */
+export async function lossWorkbook(json: LossesJson): Promise<Uint8Array<ArrayBuffer>> {
+  return await writeWorkbook([
+    summary(json),
+    exceedance(json),
+    largestDamage(json),
+    drivers(json),
+    assumptions(json),
+  ]);
+}
+
+function summary(json: LossesJson): Sheet {
+  const { total, damage, insured } = json;
+  const columns = [{ width: 34 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))];
+  return {
+    name: "Summary",
+    columns,
+    frozenRows: 1,
+    rows: [
+      heading("USD a year", "Total", "Damage", "Insured"),
+      ["Expected", total.expected, damage.expected, insured.expected],
+      ["Standard deviation", total.standard_deviation, damage.standard_deviation, insured.standard_deviation],
+      [
+        "Mean of the worst hundredth of years",
+        ...[total, damage, insured].map((loss) => loss.tail_value_at_risk_99.amount),
+      ],
+      [
+        "The same with model error",
+        ...[total, damage, insured].map((loss) => loss.tail_value_at_risk_99.with_model_error),
+      ],
+      ["Technical premium", null, null, insured.technical_premium],
+      [],
+      ...damage.by_peril.map(({ peril, expected }): SheetCell[] => [`Damage by ${peril}`, null, expected]),
+      [],
+      ["As of", json.as_of],
+      ["Scoring model", json.model_version],
+      ["Properties", { value: json.properties, format: "#,##0" }],
+      ["Components", { value: json.components, format: "#,##0" }],
+      ["Deductible", json.deductible],
+      ["Limit", json.limit],
+    ],
+  };
+}
+
+function exceedance(json: LossesJson): Sheet {
+  const rows: SheetCell[][] = [
+    heading("Loss", "Once in years", "Amount", "With model error", "Standard error"),
+  ];
+  for (const loss of ["total", "damage", "insured"] as const)
+    for (const point of json[loss].exceedance)
+      rows.push([
+        loss,
+        { value: point.return_period_years, format: "0" },
+        point.amount,
+        point.with_model_error,
+        point.standard_error,
+      ]);
+  return {
+    name: "Exceedance",
+    columns: [{ width: 12 }, { width: 14 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))],
+    frozenRows: 1,
+    rows,
+  };
+}
+
+const largestDamage = (json: LossesJson): Sheet => ({
+  name: "Largest damage",
+  columns: [
+    { width: 24, format: USD },
+    { width: 16, format: SHARE },
+  ],
+  frozenRows: 1,
+  rows: [
+    heading("Largest damage exceeds", "Probability"),
+    ...json.largest_damage.map(({ amount, probability }) => [amount, probability]),
+  ],
+});
+
+/** The sums below each division are formulas, so that a reader sees what adds up. */
+function drivers(json: LossesJson): Sheet {
+  const rows: SheetCell[][] = [heading("By", "Key", "Expected", "Share of expected", "Share of variance")];
+  for (const by of new Set(json.drivers.map((driver) => driver.by))) {
+    const some = json.drivers.filter((driver) => driver.by === by);
+    const first = rows.length + 1;
+    for (const driver of some)
+      rows.push([by, driver.key, driver.expected, driver.share_of_expected, driver.share_of_variance]);
+    const sum = (
+      column: string,
+      pick: (driver: (typeof some)[number]) => number,
+      format: string,
+    ): SheetCell => ({
+      value: some.reduce((total, driver) => total + pick(driver), 0),
+      formula: `SUM(${column}${first}:${column}${rows.length})`,
+      format,
+      isBold: true,
+    });
+    rows.push([
+      { value: by, isBold: true },
+      { value: "sum", isBold: true },
+      sum("C", (driver) => driver.expected, USD),
+      sum("D", (driver) => driver.share_of_expected, SHARE),
+      sum("E", (driver) => driver.share_of_variance, SHARE),
+    ]);
+  }
+  return {
+    name: "Drivers",
+    columns: [
+      { width: 12 },
+      { width: 34 },
+      { width: 18, format: USD },
+      { width: 18, format: SHARE },
+      { width: 18, format: SHARE },
+    ],
+    frozenRows: 1,
+    rows,
+  };
+}
+
+const assumptions = (json: LossesJson): Sheet => ({
+  name: "Assumptions",
+  columns: [{ width: 110 }],
+  rows: json.assumptions.map((sentence) => [sentence]),
+});

@@ -1,0 +1,26 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { type PremiumTerms, technicalPremium } from "../../domain/losses/technical-premium.ts";
+import { type LossesJson, lossesView } from "../../wire/losses.ts";
+import type { LossRequest, SelectedLosses } from "./loss-books.ts";
+
+/** `deviation`: the standard deviation that a premium is loaded with, in cents; computed for a premium alone. */
+export type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };
+
+/** Serializes losses, with a technical premium if terms are given. */
+export async function writeLosses(
+  knowledge: Knowledge,
+  selected: SelectedLosses,
+  { layer }: LossRequest,
+  { terms, deviation }: PremiumRequest,
+): Promise<LossesJson> {
+  const { expected } = selected.losses.insured;
+  // The deviation of a property takes the whole book.
+  const loaded = terms && terms.riskLoad > 0 ? await deviation() : 0;
+  return lossesView({
+    ...selected,
+    isCalibrated: selected.modelVersion !== knowledge.modelVersion,
+    areaSqft: null,
+    layer,
+    premium: terms ? technicalPremium(expected, loaded, terms) : null,
+  });
+}
