@@ -343,7 +343,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await store.rowsOfProperty(elm.id)).toEqual(of(elm.id));
       expect(await store.rowsOfAppliance(roof.id)).toEqual(all.filter((one) => one.applianceId === roof.id));
       expect(await store.rowsOfPropertyAfter(elm.id, first.seq, 2)).toEqual(of(elm.id).slice(1, 3));
-      const { lossRows } = conformance.read;
+      const { lossRows } = read();
       const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq);
       expect(seqsOf(await lossRows.ofPartnerAfter(partner.id, 0, 1000))).toEqual(seqsOf(all));
       const lossRow = (await lossRows.ofPropertyAfter(elm.id, first.seq - 1, 1))[0]!;
