@@ -4,12 +4,12 @@ import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parseState } from "../domain/property.ts";
 import type { LossRequest } from "../usecases/losses/loss-books.ts";
-import { decimalNumber, invalidParameter, wantsDemo } from "./query.ts";
+import { decimalNumber, invalidParameter, wantsDemo, wholeNumber } from "./query.ts";
 
 /** Parses the selection and the layer of losses. Throws invalid_request. */
 export function parseLossRequest(query: ReadonlyMap<string, string>): LossRequest {
   const { deductibleUsd, limitUsd } = LOSS_LIMITS;
-  const limit = decimalNumber(query, "limit", limitUsd);
+  const limit = wholeNumber(query, "limit", limitUsd.least, limitUsd.most);
   const state = query.get("state");
   return {
     selection: {
@@ -19,7 +19,9 @@ export function parseLossRequest(query: ReadonlyMap<string, string>): LossReques
       includeDemo: wantsDemo(query),
     },
     layer: {
-      deductible: centsFromUsd(decimalNumber(query, "deductible", deductibleUsd) ?? 0),
+      deductible: centsFromUsd(
+        wholeNumber(query, "deductible", deductibleUsd.least, deductibleUsd.most) ?? 0,
+      ),
       limit: limit === undefined ? null : centsFromUsd(limit),
     },
   };

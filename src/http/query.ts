@@ -153,7 +153,7 @@ export function invalidParameter(field: string, message: string) {
   return invalid(`${field} ${message}`, [issue]);
 }
 
-function wholeNumber(
+export function wholeNumber(
   query: ReadonlyMap<string, string>,
   name: string,
   least: number,

@@ -87,7 +87,7 @@ const perAmount = object({
   insured: usd("Expected insured damage", 140.12),
 });
 
-export const losses = object({
+const losses = object({
   as_of: day("Start of the year that the losses are of"),
   model_version: text("Version of the scoring model", "3"),
   properties: whole("Properties with a component in the selection", 12),
@@ -131,7 +131,7 @@ export const lossesReply = forPartner(losses);
 export type LossesJson = WireOf<typeof losses>;
 
 /** The losses of a selection, and the properties behind them. */
-export type WrittenLosses = {
+type WrittenLosses = {
   losses: BookLosses;
   asOf: Day;
   modelVersion: string;

@@ -173,17 +173,15 @@ const numberWithin = ({ least, most }: { least: number; most: number }, usual?: 
 });
 /** The parameters of losses. */
 export const lossTerms: readonly Parameter[] = [
-  inQuery(
-    "deductible",
-    "Deductible of an occurrence in USD; an occurrence is one damage",
-    2500,
-    numberWithin(LOSS_LIMITS.deductibleUsd, 0),
-  ),
+  inQuery("deductible", "Deductible of an occurrence in whole USD; an occurrence is one damage", 2500, {
+    ...numberWithin(LOSS_LIMITS.deductibleUsd, 0),
+    type: "integer",
+  }),
   inQuery(
     "limit",
-    "Limit of an occurrence in USD, above the deductible; without it, damage is insured without limit",
+    "Limit of an occurrence in whole USD, above the deductible; without it, damage is insured without limit",
     50_000,
-    numberWithin(LOSS_LIMITS.limitUsd),
+    { ...numberWithin(LOSS_LIMITS.limitUsd), type: "integer" },
   ),
   inQuery(
     "systems",

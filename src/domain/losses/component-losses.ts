@@ -8,7 +8,7 @@ import type { LossPart } from "./loss-part.ts";
 const YEAR_DAYS = 365;
 
 /** The costs of a component that its losses follow from. */
-export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
+type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
 
 /** Returns a stored component as a part of a book. */
 export function lossPartOf(

@@ -25,7 +25,7 @@ const ANSWER_BYTES = 100_000;
 const PROPERTY_BYTES = 150;
 
 /** The components of a book; undefined selects all. */
-export type LossSelection = {
+type LossSelection = {
   systems?: ReadonlySet<System> | undefined;
   /** Components whose failure may do damage of one of these perils. */
   perils?: ReadonlySet<Peril> | undefined;
@@ -54,7 +54,7 @@ export type LossDeps = {
 };
 
 /** The partners of a book, each with the revision of its data. */
-export type BookPartner = { id: string; revision: number };
+type BookPartner = { id: string; revision: number };
 
 /**
  * Computes the losses of books, and keeps the answers until a partner's revision or the day changes. A book's answers are

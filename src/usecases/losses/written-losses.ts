@@ -4,7 +4,7 @@ import { type LossesJson, lossesView } from "../../wire/losses.ts";
 import type { LossRequest, SelectedLosses } from "./loss-books.ts";
 
 /** `deviation`: the standard deviation that a premium is loaded with, in cents; computed for a premium alone. */
-export type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };
+type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };
 
 /** Serializes losses, with a technical premium if terms are given. */
 export async function writeLosses(
