@@ -1,10 +1,10 @@
 import type { Instant } from "../domain/time.ts";
 
-/** A change made by an operator or an administrator. */
+/** A change made by an operator or an administrator, or a partner's correction of a record. */
 export type AuditEntry = {
   seq: number;
   at: Instant;
-  /** `cli:<user>(<user id>)` or an administrator's id. */
+  /** `cli:<user>(<user id>)`, or an administrator's or partner's id. */
   actor: string;
   action: string;
   /** The id of what was changed, usually a partner's. */

@@ -61,6 +61,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/import.ts")).importCommand,
   },
   {
+    name: "claim",
+    summary: "print and correct insurance claims",
+    load: async () => (await import("./commands/claim.ts")).claimCommands,
+  },
+  {
     name: "plan",
     summary: "print recommended replacements with timing, cost and cost of delay",
     load: async () => (await import("./commands/plan.ts")).planCommand,

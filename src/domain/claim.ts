@@ -1,3 +1,5 @@
+import { invalid } from "./errors.ts";
+import { checkPastDay } from "./past-day.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type ClaimStatus = "open" | "closed" | "denied";
@@ -43,6 +45,34 @@ export const NO_LOSS_FIGURES: LossFigures = {
   valuedAt: null,
 };
 
+/** Returns what was paid and is outstanding; null if neither is known. */
+export function incurredCents({
+  paidCents,
+  outstandingCents,
+}: Pick<LossFigures, "paidCents" | "outstandingCents">): number | null {
+  return paidCents === null && outstandingCents === null ? null : (paidCents ?? 0) + (outstandingCents ?? 0);
+}
+
 /** The input for a new claim. */
 export type NewClaim = Omit<Claim, "id" | "partnerId" | "propertyId" | "createdAt" | keyof LossFigures> &
   Partial<LossFigures>;
+
+/** Changed fields of a claim. */
+export type ClaimChange = Partial<NewClaim>;
+
+/** Throws invalid_request for a day that lies ahead, or before the day that it follows. */
+export function checkClaimDays(
+  claim: Pick<Claim, "dateOfLoss" | "reportedOn" | "closedOn" | "valuedAt">,
+  today: Day,
+): void {
+  checkPastDay("date_of_loss", claim.dateOfLoss, today);
+  const later = { reported_on: claim.reportedOn, closed_on: claim.closedOn, valued_at: claim.valuedAt };
+  for (const [field, day] of Object.entries(later)) {
+    if (day === null) continue;
+    checkPastDay(field, day, today);
+    if (day < claim.dateOfLoss) {
+      const message = `must not be before date_of_loss, ${claim.dateOfLoss}`;
+      throw invalid(`${field} ${message}`, [{ field, message }]);
+    }
+  }
+}

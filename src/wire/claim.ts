@@ -1,5 +1,11 @@
-import type { Claim, ClaimStatus, NewClaim } from "../domain/claim.ts";
-import type { ClaimImpact, ClaimScoringStatus } from "../domain/figures/claims-impact.ts";
+import {
+  type Claim,
+  type ClaimChange,
+  type ClaimStatus,
+  incurredCents,
+  type NewClaim,
+} from "../domain/claim.ts";
+import type { ClaimImpact, ClaimScoringStatus, UnscoredReason } from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
@@ -26,8 +32,18 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
-import { round, usdFromCents } from "./schema/units.ts";
+import {
+  body,
+  documentedAs,
+  type InputOf,
+  input,
+  items,
+  nullable,
+  optional,
+  required,
+  textOrNull,
+} from "./schema/input.ts";
+import { round, usdFromCents, usdOrNull } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
@@ -55,6 +71,15 @@ const claimFields = {
     "Status of the claim; denied claims are never scored",
     "closed",
   ),
+  paid: usd("Paid to date, as in the carrier's loss run", 9_000).orNull(),
+  outstanding: usd("Reserve of the carrier for what is still to be paid", 3_500).orNull(),
+  incurred: usd("Paid and outstanding; null if neither is known", 12_500).orNull(),
+  deductible: usd("Deductible of the policy", 5_000).orNull(),
+  alae: usd("Allocated loss adjustment expenses", 800).orNull(),
+  catastrophe_code: text("The carrier's or PCS code of the catastrophe", "2541").orNull(),
+  reported_on: day("Date on which the claim was reported", "2025-03-16").orNull(),
+  closed_on: day("Date on which the claim was closed", "2025-09-01").orNull(),
+  valued_at: day("Valuation date of the amounts", "2026-01-31").orNull(),
   created_at: instant("When the record was created"),
 };
 
@@ -71,6 +96,15 @@ export const storedClaimView = storedClaim.serializer((claim: Claim) => ({
   amount_paid: usdFromCents(claim.amountCents),
   description: claim.description,
   status: claim.status,
+  paid: usdOrNull(claim.paidCents),
+  outstanding: usdOrNull(claim.outstandingCents),
+  incurred: usdOrNull(incurredCents(claim)),
+  deductible: usdOrNull(claim.deductibleCents),
+  alae: usdOrNull(claim.alaeCents),
+  catastrophe_code: claim.catastropheCode,
+  reported_on: claim.reportedOn,
+  closed_on: claim.closedOn,
+  valued_at: claim.valuedAt,
   created_at: toIso(claim.createdAt),
 }));
 
@@ -84,6 +118,7 @@ export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, t
   ...storedClaimView(claim),
   scoring_impact: ratioView(claimRatio(knowledge, claim, dayNumber(today))),
 }));
+export const claimReply = forPartner(claim);
 export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
 
 const warnings = textList("Stored values that have no effect on scores");
@@ -133,6 +168,11 @@ const impact = record("ClaimImpact", {
     ["active_scoring", "expired_no_impact"],
     "Whether the claim still affects scores",
   ),
+  reason: enumOf<UnscoredReason>(
+    ["expired", "denied", "type_not_scored"],
+    "Why the claim has no effect: too old, denied, or of a type that is not scored; null if it has one",
+    "expired",
+  ).orNull(),
   scored: flag("Whether it is one of the claims that are scored"),
   affected_systems: textList("Building systems affected by this type of claim", ["plumbing"]),
   affected_components_count: whole("Components of the property affected by this type of claim", 6),
@@ -149,6 +189,7 @@ export const impactView = impact.serializer((impact: Impact) => ({
   effective_likelihood_ratio: ratioView(impact.effectiveRatio),
   decay_remaining_years: round(impact.remainingYears, 4),
   status: impact.status,
+  reason: impact.reason,
   scored: impact.scored,
   affected_systems: impact.systems,
   affected_components_count: impact.affectedComponents,
@@ -204,14 +245,35 @@ const claimType = type("string <= 64")
   .narrow((value) => CLAIM_TYPE.test(value.trim()))
   .describe("snake_case text of at most 64 characters, such as water_damage");
 
-const newClaim = input("NewClaim", {
-  claim_type: documentedAs(required(claimType, claimFields.claim_type), claimFields.claim_type),
-  date_of_loss: required(constraint.day, claimFields.date_of_loss),
-  amount: required(constraint.usd, claimFields.amount_paid),
+const optionalFields = {
   claim_number: nullable(constraint.line, claimFields.claim_number),
   carrier: nullable(constraint.line, claimFields.carrier),
   description: nullable(constraint.longText, claimFields.description),
+  paid: nullable(constraint.usd, claimFields.paid),
+  outstanding: nullable(constraint.usd, claimFields.outstanding),
+  deductible: nullable(constraint.usd, claimFields.deductible),
+  alae: nullable(constraint.usd, claimFields.alae),
+  catastrophe_code: nullable(constraint.line, claimFields.catastrophe_code),
+  reported_on: nullable(constraint.day, claimFields.reported_on),
+  closed_on: nullable(constraint.day, claimFields.closed_on),
+  valued_at: nullable(constraint.day, claimFields.valued_at),
+} as const;
+
+export const newClaim = input("NewClaim", {
+  claim_type: documentedAs(required(claimType, claimFields.claim_type), claimFields.claim_type),
+  date_of_loss: required(constraint.day, claimFields.date_of_loss),
+  amount: required(constraint.usd, claimFields.amount_paid),
   status: nullable(constraint.claimStatus, claimFields.status),
+  ...optionalFields,
+});
+
+/** Any subset of a claim's fields; null clears an optional one. */
+export const claimChange = input("ClaimChange", {
+  claim_type: documentedAs(optional(claimType, claimFields.claim_type), claimFields.claim_type),
+  date_of_loss: optional(constraint.day, claimFields.date_of_loss),
+  amount: optional(constraint.usd, claimFields.amount_paid),
+  status: optional(constraint.claimStatus, claimFields.status),
+  ...optionalFields,
 });
 
 const claimList = body({ claims: items("The claims to create", newClaim) });
@@ -225,12 +287,47 @@ export function readNewClaim(given: unknown): NewClaim {
     claimType: wire.claim_type.trim(),
     dateOfLoss: wire.date_of_loss,
     amountCents: centsFromUsd(wire.amount),
+    status: wire.status ?? "open",
     claimNumber: textOrNull(wire.claim_number),
     carrier: textOrNull(wire.carrier),
     description: textOrNull(wire.description),
-    status: wire.status ?? "open",
+    ...readOptional(wire),
   };
 }
+
+/** Reads a change, which has only the fields of the request. Throws invalid_request. */
+export function readClaimChange(given: unknown): ClaimChange {
+  const wire = claimChange.parse(given);
+  const change: ClaimChange = readOptional(wire);
+  if (wire.claim_type !== undefined) change.claimType = wire.claim_type.trim();
+  if (wire.date_of_loss !== undefined) change.dateOfLoss = wire.date_of_loss;
+  if (wire.amount !== undefined) change.amountCents = centsFromUsd(wire.amount);
+  if (wire.status !== undefined) change.status = wire.status;
+  return change;
+}
+
+type OptionalInput = Partial<InputOf<typeof optionalFields>>;
+
+/** Reads the optional fields that are in the request. */
+function readOptional(
+  wire: OptionalInput,
+): Omit<ClaimChange, "claimType" | "dateOfLoss" | "amountCents" | "status"> {
+  const read: ReturnType<typeof readOptional> = {};
+  if (wire.claim_number !== undefined) read.claimNumber = textOrNull(wire.claim_number);
+  if (wire.carrier !== undefined) read.carrier = textOrNull(wire.carrier);
+  if (wire.description !== undefined) read.description = textOrNull(wire.description);
+  if (wire.paid !== undefined) read.paidCents = centsOrNull(wire.paid);
+  if (wire.outstanding !== undefined) read.outstandingCents = centsOrNull(wire.outstanding);
+  if (wire.deductible !== undefined) read.deductibleCents = centsOrNull(wire.deductible);
+  if (wire.alae !== undefined) read.alaeCents = centsOrNull(wire.alae);
+  if (wire.catastrophe_code !== undefined) read.catastropheCode = textOrNull(wire.catastrophe_code);
+  if (wire.reported_on !== undefined) read.reportedOn = wire.reported_on;
+  if (wire.closed_on !== undefined) read.closedOn = wire.closed_on;
+  if (wire.valued_at !== undefined) read.valuedAt = wire.valued_at;
+  return read;
+}
+
+const centsOrNull = (usd: number | null) => (usd === null ? null : centsFromUsd(usd));
 
 /** Returns the unread items of a list of claims; undefined for a single claim. */
 export function readClaimList(given: Record<string, unknown>): readonly unknown[] | undefined {

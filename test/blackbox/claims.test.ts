@@ -1,16 +1,23 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 
-const { serve } = useMainstay();
+const { serve, folder } = useMainstay();
 
+let mainstay: Installation;
+let partnerId: string;
 let client: ApiClient;
 let stranger: ApiClient;
 beforeAll(async () => {
   const server = await serve();
-  client = server.as(await server.createPartner("Acme"));
+  mainstay = server;
+  const acme = await server.createPartner("Acme");
+  partnerId = acme.partner_id;
+  client = server.as(acme);
   stranger = server.as(await server.createPartner("Umbrella"));
 });
 
@@ -53,11 +60,25 @@ describe("one claim", () => {
       description: "Burner\nfailed",
       status: "closed",
       scoring_impact: 1.8,
+      paid: 1000,
+      outstanding: 234.56,
+      incurred: 1234.56,
+      deductible: 500,
+      alae: null,
+      catastrophe_code: "2541",
+      reported_on: CLAIM.date_of_loss,
+      closed_on: null,
+      valued_at: null,
       created_at: expect.stringMatching(/Z$/),
     };
     const optional = {
       claim_number: " A-17 ",
       carrier: "Hartford",
+      paid: 1000,
+      outstanding: 234.56,
+      deductible: 500,
+      catastrophe_code: "2541",
+      reported_on: CLAIM.date_of_loss,
       description: "Burner\nfailed",
       status: "closed",
     };
@@ -264,6 +285,7 @@ describe("the impact of claims", () => {
           effective_likelihood_ratio: 1.16,
           decay_remaining_years: 1,
           status: "active_scoring",
+          reason: null,
           scored: true,
           affected_systems: ["hvac", "electrical", "conveyance", "amenity", "life_safety"],
           affected_components_count: 4, // heat exchanger, burner, controls, relief valve
@@ -320,4 +342,142 @@ test("the claims of an unknown property, or another partner's, are not found", a
     await client.get(unknown, {}, 404),
   ])
     expect(body).toMatchObject({ error: "Property not found", code: "not_found" });
+});
+
+describe("a recorded claim", () => {
+  // Rule: get-claim, update-claim
+  test("is read and corrected, and scores follow", async () => {
+    const { path, record, score, impact } = await insured();
+    const { id } = await record({ ...CLAIM, claim_number: "A-1" });
+    const raised = await score("boiler_burner");
+    const { body: claim } = await client.get(`${path}/${id}`);
+    expect(claim).toMatchObject({ id, claim_number: "A-1", amount_paid: 1234.56, partner: "Acme" });
+    const { body: changed } = await client.put(`${path}/${id}`, {
+      status: "denied",
+      amount: 10,
+      carrier: "X",
+    });
+    expect(changed).toEqual({ ...claim, status: "denied", amount_paid: 10, carrier: "X", scoring_impact: 1 });
+    expect(await score("boiler_burner")).toBeLessThan(raised);
+    expect((await impact()).claims[0]).toMatchObject({ status: "expired_no_impact", reason: "denied" });
+    expect((await client.put(`${path}/${id}`, {})).body).toEqual(changed);
+    expect((await client.put(`${path}/${id}`, { status: "open", carrier: null })).body.carrier).toBeNull();
+    expect(await score("boiler_burner")).toBe(raised);
+    for (const body of [
+      { status: "lost" },
+      { status: null },
+      { amount: -1 },
+      { amount: null },
+      { date_of_loss: "2026-02-30" },
+      { claim_type: "" },
+      { claim_type: "Water Damage" },
+      { paid: -1 },
+      { deductible: "1" },
+      { closed_on: "1800-01-01" },
+      { valued_at: daysFromToday(2) },
+    ])
+      expect((await client.put(`${path}/${id}`, body, 400)).body.details).toHaveLength(1);
+    await client.put(`${path}/CLM_01m7xtg343ff0b7c2d4e6g8hjk`, {}, 404);
+    await client.get(`${path}/CLM_01m7xtg343ff0b7c2d4e6g8hjk`, {}, 404);
+    const other = await insured();
+    await client.get(`${other.path}/${id}`, {}, 404);
+    await client.put(`${other.path}/${id}`, { status: "denied" }, 404);
+    await stranger.put(`${path}/${id}`, { status: "denied" }, 404);
+  });
+
+  // Rule: claim-number
+  test("keeps its number to itself in its property", async () => {
+    const { path, record, property } = await insured();
+    const { id } = await record({ ...CLAIM, claim_number: "A-1" });
+    const second = await record(CLAIM);
+    const message = `claim_number is already in use by claim ${id} of the property: update that one`;
+    expect((await client.post(path, { ...CLAIM, claim_number: " A-1" }, 409)).body.error).toBe(message);
+    const list = {
+      claims: [
+        { ...CLAIM, claim_number: "A-1" },
+        { ...CLAIM, claim_number: "A-2" },
+      ],
+    };
+    const { body } = await client.post(path, list, 201);
+    expect(body.error_details).toEqual([{ index: 0, error: message }]);
+    expect((await client.put(`${path}/${second.id}`, { claim_number: "A-1" }, 409)).body.error).toBe(message);
+    const other = await insured();
+    await other.record({ ...CLAIM, claim_number: "A-1" });
+    expect(property.id).not.toBe(other.property.id);
+  });
+
+  test("that has no effect has the reason", async () => {
+    const { record, impact } = await insured();
+    await record(CLAIM);
+    await record({ ...CLAIM, claim_type: "meteor_strike" });
+    await record({ ...CLAIM, date_of_loss: "2010-01-01" });
+    await record({ ...CLAIM, claim_type: "meteor_strike", status: "denied" });
+    const reasons = (await impact()).claims.map((one: Json) => [one.status, one.reason]);
+    expect(reasons.toSorted()).toEqual([
+      ["active_scoring", null],
+      ["expired_no_impact", "denied"],
+      ["expired_no_impact", "expired"],
+      ["expired_no_impact", "type_not_scored"],
+    ]);
+  });
+
+  // Rule: update-claim, loss-run
+  test("is corrected by command and by a loss run, each in the audit log", async () => {
+    const { property, record, list } = await insured();
+    const { id } = await record({ ...CLAIM, claim_number: "A-1" });
+    const changed = await mainstay.json(
+      "claim",
+      "update",
+      id,
+      "--set",
+      "status=closed",
+      "--set",
+      "paid=12.5",
+    );
+    expect(changed).toMatchObject({ id, status: "closed", paid: 12.5, incurred: 12.5 });
+    expect(await mainstay.json("claim", "show", id)).toEqual(changed);
+    const wrong = await mainstay.run("claim", "update", id, "--set", "colour=red");
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('unknown field "colour"')]);
+    const rows = [
+      "property_id,claim_number,claim_type,date_of_loss,paid,outstanding,valued_at",
+      `${property.id},A-1,equipment_breakdown,${CLAIM.date_of_loss},20,5,${CLAIM.date_of_loss}`,
+      `${property.id},A-2,water_damage,2025-01-31,7,,`,
+      `${property.id},,water_damage,2025-01-31,7,,`,
+      `${property.id},A-3,water_damage,2025-01-31,,,`,
+      "P_x,A-4,water_damage,2025-01-31,1,,",
+    ];
+    const file = join(folder(), "loss-run.csv");
+    writeFileSync(file, rows.join("\n"));
+    const run = (...options: string[]) =>
+      mainstay.json("import", "--partner", partnerId, "--claims", file, "--rejects", folder(), ...options);
+    expect((await run("--dry-run")).claims).toEqual({ read: 5, created: 1, updated: 0, unchanged: 1 });
+    expect((await run()).claims).toEqual({ read: 5, created: 1, updated: 0, unchanged: 1 });
+    const updated = await run("--update");
+    expect(updated.claims).toEqual({ read: 5, created: 0, updated: 1, unchanged: 1 });
+    expect(updated.rejects[0].reasons.map((one: Json) => one.error).toSorted()).toEqual([
+      "Property not found: P_x",
+      "amount or paid is required",
+      "claim_number is required",
+    ]);
+    expect(updated.changes.map(({ field, from, to }: Json) => [field, from, to])).toEqual([
+      ["amount", 1234.56, 20],
+      ["paid", 12.5, 20],
+      ["outstanding", null, 5],
+      ["valued_at", null, CLAIM.date_of_loss],
+    ]);
+    const { claims } = await list();
+    expect(claims.map((one: Json) => [one.claim_number, one.amount_paid, one.incurred])).toEqual([
+      ["A-1", 20, 25],
+      ["A-2", 7, 7],
+    ]);
+    const { entries } = await mainstay.json("audit", "--subject", id);
+    expect(entries.map((one: Json) => [one.action, one.actor.split(":")[0]])).toEqual([
+      ["claim.update", "cli"],
+      ["claim.update", "cli"],
+    ]);
+    expect(entries[1].detail).toEqual({
+      before: { status: "open", paid: null, incurred: null },
+      after: { status: "closed", paid: 12.5, incurred: 12.5 },
+    });
+  });
 });

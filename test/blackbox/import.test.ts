@@ -18,6 +18,7 @@ const SAMPLE_COUNTS = {
   appliances: { read: 559, created: 369, updated: 0, unchanged: 0 },
   components: { created: 1845 },
   service_events: { read: 543, created: 353, updated: 0, unchanged: 0 },
+  claims: { read: 0, created: 0, updated: 0, unchanged: 0 },
   rejected: 380,
 };
 const NOTHING_NEW = {
@@ -25,6 +26,7 @@ const NOTHING_NEW = {
   appliances: { read: 559, created: 0, updated: 0, unchanged: 369 },
   components: { created: 0 },
   service_events: { read: 543, created: 0, updated: 0, unchanged: 353 },
+  claims: { read: 0, created: 0, updated: 0, unchanged: 0 },
   rejected: 380,
 };
 

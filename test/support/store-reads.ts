@@ -188,6 +188,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await components.forScoring([applianceId]);
       await serviceEvents.evidence([applianceId], "", 100);
     },
+    "a claim": () => store.read.claims.find("CLM_"),
+    "the claims with a number": () => store.read.claims.ofNumbers(propertyId, ["A-17"]),
     "the claims of properties": () => store.read.claims.evidence([propertyId], 10_001),
     "some of a property's claims": () =>
       store.read.claims.evidenceAfter(propertyId, { dateOfLoss: "2026-01-01", id: "CLM_" }, 100),

@@ -41,6 +41,7 @@ const options = {
   properties: text("FILE", "properties, matched on partner_property_id"),
   appliances: text("FILE", "appliances, matched on serial within the property"),
   serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
+  claims: text("FILE", "claims, such as a loss run, matched on claim_number within the property"),
   rejects: text("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
   dryRun: flag("validate on a copy of the data; writes nothing but rejected rows, to --rejects if given"),
   map: {
@@ -87,13 +88,14 @@ export const importCommand = command({
       properties: source(files.properties),
       appliances: source(files.appliances),
       serviceEvents: source(files.serviceEvents),
+      claims: source(files.claims),
     };
     if (partnerId === undefined)
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     if (!Object.values(sources).some(Boolean))
       throw new UsageError(
         "no file to import",
-        "Specify at least one of --properties, --appliances and --service-events.",
+        "Specify at least one of --properties, --appliances, --service-events and --claims.",
       );
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const lock = {
@@ -146,7 +148,8 @@ async function onCopy<T>(
 }
 
 function report({ json, stderr, print }: Context, result: ImportResult, dryRun: boolean): void {
-  const { properties, appliances, components, serviceEvents, buildingYears, rejected, durationMs } = result;
+  const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
+    result;
   if (!json)
     stderr.write(
       problems(result)
@@ -159,6 +162,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       appliances,
       components,
       service_events: serviceEvents,
+      claims,
       install_years_from_year_built: buildingYears,
       rejected,
       rejects: result.rejects.map(rejectsRecord),
@@ -172,6 +176,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       countsLine("properties", properties),
       `${countsLine("appliances", appliances)}  (${components.created} components)`,
       countsLine("service events", serviceEvents),
+      countsLine("claims", claims),
       ...(buildingYears === 0
         ? []
         : [`${buildingYears} appliances have no install_year and take their building's year_built.`]),
@@ -191,8 +196,8 @@ function changeLine({ kind, field, rows, line, from, to }: ChangedField): string
   return `  ${kind} ${field}: ${which}, from ${shown(from)} to ${shown(to)}`;
 }
 
-const imported = ({ properties, appliances, serviceEvents }: ImportResult) =>
-  [properties, appliances, serviceEvents].reduce(
+const imported = ({ properties, appliances, serviceEvents, claims }: ImportResult) =>
+  [properties, appliances, serviceEvents, claims].reduce(
     (sum, { created, updated, unchanged }) => sum + created + updated + unchanged,
     0,
   );

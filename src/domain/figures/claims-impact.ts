@@ -6,6 +6,9 @@ import { DAYS_PER_YEAR, type Day, dayNumber, daysBetween } from "../time.ts";
 
 export type ClaimScoringStatus = "active_scoring" | "expired_no_impact";
 
+/** The cause of a claim's lack of effect. */
+export type UnscoredReason = "expired" | "denied" | "type_not_scored";
+
 /** The effect of a claim on the scores of its property's components. */
 export type ClaimImpact<C> = {
   claim: C;
@@ -19,6 +22,8 @@ export type ClaimImpact<C> = {
   /** Years until the ratio has faded to 1; 0 if it has. */
   remainingYears: number;
   status: ClaimScoringStatus;
+  /** Null for a claim with an effect. */
+  reason: UnscoredReason | null;
   /** True for one of the strongest claims, which alone enter scores. */
   scored: boolean;
   systems: readonly System[];
@@ -59,11 +64,17 @@ export function* claimImpactsInSteps<C extends PropertyClaim>(
       effectiveRatio,
       remainingYears: isActive ? spanYears - ageYears : 0,
       status: isActive ? "active_scoring" : "expired_no_impact",
+      reason: isActive ? null : unscoredReason(claim, type.ratio),
       scored: scored.has(claim.id),
       systems: type.systems,
       affectedComponents,
     };
   });
+}
+
+function unscoredReason({ status }: ClaimEvidence, baseRatio: number): UnscoredReason {
+  if (status === "denied") return "denied";
+  return baseRatio === 1 ? "type_not_scored" : "expired";
 }
 
 function newestFirst(a: PropertyClaim, b: PropertyClaim): number {

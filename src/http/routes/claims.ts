@@ -7,12 +7,14 @@ import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { ClaimLog } from "../../usecases/claims/claims.ts";
+import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
 import { claimsOf } from "../../usecases/claims/property-claims.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   claim,
+  claimChange,
   claimPage,
+  claimReply,
   claimsReply,
   claimsView,
   claimView,
@@ -20,14 +22,23 @@ import {
   impactsView,
   impactView,
   newClaims,
+  readClaimChange,
   readClaimList,
   readNewClaim,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
+import { claimInPath, format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
 import { parseItems, saveItems } from "../bulk.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
-import { created, createdReplies, type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import {
+  created,
+  createdReplies,
+  type Operation,
+  ok,
+  okReplies,
+  partnerOperation,
+  readReplies,
+} from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
@@ -39,7 +50,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       path: "/v1/property/{id}/claims",
       summary: "Create one insurance claim, or several",
       description:
-        "Accepts one claim, or `{claims: [...]}`. Valid claims of a list are saved even if others fail; a single invalid claim is rejected with 400. The response is the bulk result and, for a single claim, also the fields of its record. An unknown `claim_type` is stored, has no effect on scores, and is listed in `warnings`. Denied claims are stored and never scored.",
+        "Accepts one claim, or `{claims: [...]}`. Valid claims of a list are saved even if others fail; a single invalid claim is rejected with 400. A claim whose `claim_number` another claim of the property has is rejected with 409, or in a list with an error, which names that claim. The response is the bulk result and, for a single claim, also the fields of its record. An unknown `claim_type` is stored, has no effect on scores, and is listed in `warnings`. Denied claims are stored and never scored.",
       tag: "Claims",
       parameters: [propertyInPath],
       request: {
@@ -54,6 +65,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         },
       },
       replies: createdReplies("Created claims and errors", claimsReply),
+      errors: [409],
       body: "json",
       idempotent: true,
       async handle({ body, params, partner, writePortfolio, yieldNow }) {
@@ -92,6 +104,42 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const records = claims.map((claim) => claimView(knowledge, claim, dayOf(now)));
         const page = claimPage.of(records, slice, total, partner.name, { property_id: property.id });
         return listReply(call, page, "claims", claim);
+      },
+    }),
+    partnerOperation({
+      id: "getClaim",
+      method: "GET",
+      path: "/v1/property/{id}/claims/{claim_id}",
+      summary: "Get an insurance claim",
+      tag: "Claims",
+      parameters: [propertyInPath, claimInPath],
+      replies: readReplies("The claim", claimReply),
+      async handle({ now, params, partner, store }) {
+        const property = await requireProperty(store, partner, params.id!);
+        const found = await findClaim(store.read, property.id, params.claim_id!);
+        return ok(withPartner(claimView(knowledge, found, dayOf(now)), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "updateClaim",
+      method: "PUT",
+      path: "/v1/property/{id}/claims/{claim_id}",
+      summary: "Update an insurance claim",
+      description:
+        "Accepts any subset of the fields; null clears an optional field. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
+      tag: "Claims",
+      parameters: [propertyInPath, claimInPath],
+      request: { type: claimChange.type, example: { status: "closed", paid: 12_500, outstanding: 0 } },
+      replies: okReplies("The updated claim", claimReply),
+      errors: [409],
+      body: "json",
+      async handle({ body, params, partner, writePortfolio }) {
+        const change = readClaimChange(body);
+        const ids = { propertyId: params.id!, claimId: params.claim_id! };
+        return await writePortfolio(async (writer) => {
+          const claim = await changeClaim(writer, ids, change);
+          return ok(withPartner(claimView(knowledge, claim, dayOf(writer.tx.now)), partner.name));
+        });
       },
     }),
     partnerOperation({

@@ -9,7 +9,7 @@ export function auditStore(engine: Engine) {
   const { db } = engine;
   const { auditLog } = engine.tables;
   return {
-    /** Adds an entry. `actor` is `cli:<user>(<user id>)` or an administrator's id; `detail` never contains a secret. */
+    /** Adds an entry. `actor` is `cli:<user>(<user id>)`, or an administrator's or partner's id; `detail` never contains a secret. */
     async record(entry: {
       at: Instant;
       actor: string;

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, sql } from "drizzle-orm";
-import type { Claim } from "../../domain/claim.ts";
+import { and, asc, count, desc, eq, isNotNull, sql } from "drizzle-orm";
+import type { Claim, ClaimChange } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
@@ -56,7 +56,37 @@ export function claimStore(engine: Engine) {
       .from(claims)
       .where(eq(claims.propertyId, placeholder("propertyId"))),
   );
+  const byId = engine.prepared(() =>
+    db
+      .select()
+      .from(claims)
+      .where(eq(claims.id, placeholder("id"))),
+  );
+  const ofNumbers = engine.prepared(() =>
+    db
+      .select()
+      .from(claims)
+      .where(
+        and(
+          eq(claims.propertyId, placeholder("propertyId")),
+          isNotNull(claims.claimNumber),
+          isAmong(claims.claimNumber, "numbers"),
+        ),
+      )
+      .orderBy(asc(claims.claimNumber), asc(claims.id)),
+  );
   return {
+    /** Returns a claim of any partner. */
+    async find(id: string): Promise<Claim | undefined> {
+      return (await byId().execute({ id }))[0];
+    },
+    /** Returns a property's claims with one of the claim numbers, the first recorded of each number first. */
+    async ofNumbers(propertyId: string, numbers: readonly string[]): Promise<Claim[]> {
+      return await ofNumbers().execute({ propertyId, numbers: engine.list(numbers) });
+    },
+    async update(id: string, change: ClaimChange): Promise<void> {
+      await db.update(claims).set(change).where(eq(claims.id, id));
+    },
     async insert(claim: Claim): Promise<void> {
       await db.insert(claims).values(claim);
     },

@@ -1,30 +1,43 @@
-import { type Claim, type NewClaim, NO_LOSS_FIGURES } from "../../domain/claim.ts";
+import {
+  type Claim,
+  type ClaimChange,
+  checkClaimDays,
+  type NewClaim,
+  NO_LOSS_FIGURES,
+} from "../../domain/claim.ts";
 import type { Component } from "../../domain/component.ts";
-import { checkPastDay } from "../../domain/past-day.ts";
-import type { Property } from "../../domain/property.ts";
+import { conflict, notFound } from "../../domain/errors.ts";
+import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { strongestClaims } from "../../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { Stores } from "../../store/stores.ts";
+import { storedClaimView } from "../../wire/claim.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescore } from "../portfolio/rescore.ts";
 import { loadClaims } from "./property-claims.ts";
 
 /**
- * Records insurance claims of one property and, when `finish` is called, scores the appliances that they affect.
+ * Records and corrects insurance claims of one property and, when `finish` is called, scores the appliances that they affect.
  */
 export class ClaimLog {
-  #recorded = new Set<string>();
+  /** The changed claims as they were before; null for a new one. */
+  readonly #before = new Map<string, Claim | null>();
 
   constructor(
     private readonly writer: PortfolioWriter,
     private readonly property: Property,
   ) {}
 
-  /** Writes one claim. Throws invalid_request, with nothing written. */
-  async add(input: NewClaim): Promise<Claim> {
+  /**
+   * Writes one claim. Throws invalid_request, or conflict if the property has one with its number, with nothing written.
+   * With `isNumberUnused` the caller has checked the number.
+   */
+  async add(input: NewClaim, { isNumberUnused = false } = {}): Promise<Claim> {
     const { tx, partner } = this.writer;
-    checkPastDay("date_of_loss", input.dateOfLoss, dayOf(tx.now));
+    checkClaimDays({ ...NO_LOSS_FIGURES, ...input }, dayOf(tx.now));
+    if (!isNumberUnused) await this.#refuseTakenNumber(input.claimNumber);
     const claim: Claim = {
       ...NO_LOSS_FIGURES,
       ...input,
@@ -34,8 +47,28 @@ export class ClaimLog {
       createdAt: this.writer.rows.nextInstant(),
     };
     await tx.claims.insert(claim);
-    this.#recorded.add(claim.id);
+    this.#before.set(claim.id, null);
     return claim;
+  }
+
+  /** Corrects a claim of the property, with an entry in the audit log. Throws as `add` does. */
+  async change(before: Claim, change: ClaimChange): Promise<Claim> {
+    const { tx } = this.writer;
+    const after: Claim = { ...before, ...change };
+    checkClaimDays(after, dayOf(tx.now));
+    if (after.claimNumber !== before.claimNumber) await this.#refuseTakenNumber(after.claimNumber);
+    if (Object.keys(change).length > 0) await tx.claims.update(before.id, change);
+    const [from, to] = [storedClaimView(before), storedClaimView(after)];
+    await this.writer.auditCorrection("claim.update", before.id, from, to);
+    if (!this.#before.has(before.id)) this.#before.set(before.id, before);
+    return after;
+  }
+
+  async #refuseTakenNumber(number: string | null): Promise<void> {
+    if (number === null) return;
+    const [taken] = await this.writer.tx.claims.ofNumbers(this.property.id, [number]);
+    if (taken)
+      throw conflict(`claim_number is already in use by claim ${taken.id} of the property: update that one`);
   }
 
   /** Scores the affected components and returns them. */
@@ -51,22 +84,51 @@ export class ClaimLog {
   }
 
   /**
-   * Returns the component definitions whose effective claims have changed: those affected by new claims among the
-   * strongest, and by the claims that these displaced.
+   * Returns the component definitions whose effective claims have changed: those affected by changed claims that are or
+   * were among the strongest, and by the claims that these displaced or let in.
    */
   async #movedDefs(): Promise<ReadonlySet<string>> {
     const { tx, knowledge } = this.writer;
     const today = dayNumber(dayOf(tx.now));
     const { id } = this.property;
     const all = (await loadClaims(tx, knowledge, [id])).get(id) ?? [];
-    const before = strongestClaims(
-      knowledge,
-      all.filter(({ id }) => !this.#recorded.has(id)),
-      today,
-    );
+    const unchanged = all.filter(({ id }) => !this.#before.has(id));
+    const earlier = [...this.#before.values()].filter((claim) => claim !== null);
+    const before = strongestClaims(knowledge, [...unchanged, ...earlier], today);
     const after = strongestClaims(knowledge, all, today);
-    const kept = new Set(before.map(({ id }) => id)).intersection(new Set(after.map(({ id }) => id)));
-    const moved = [...before, ...after].filter(({ id }) => !kept.has(id));
+    const kept = new Set(before.map(effectOf)).intersection(new Set(after.map(effectOf)));
+    const moved = [...before, ...after].filter((claim) => !kept.has(effectOf(claim)));
     return new Set(moved.flatMap(({ type }) => [...type.componentIds]));
   }
+}
+
+/** Returns a text that is equal for equal effects on scores. */
+const effectOf = ({ id, claimType, dateOfLoss }: Pick<Claim, "id" | "claimType" | "dateOfLoss">) =>
+  `${id} ${claimType} ${dateOfLoss}`;
+
+/** Changes a claim and the scores that it affects. Throws not_found, invalid_request or conflict. */
+export async function changeClaim(
+  writer: PortfolioWriter,
+  { propertyId, claimId }: { propertyId: string; claimId: string },
+  change: ClaimChange,
+): Promise<Claim> {
+  const { tx, partner } = writer;
+  const property = await tx.properties.find(partner.id, propertyId);
+  if (!property) throw propertyNotFound();
+  const before = await findClaim(tx, propertyId, claimId);
+  const log = new ClaimLog(writer, property);
+  const after = await log.change(before, change);
+  await log.finish();
+  return after;
+}
+
+/** Returns a claim of the property. Throws not_found. */
+export async function findClaim(
+  { claims }: Pick<Stores, "claims">,
+  propertyId: string,
+  claimId: string,
+): Promise<Claim> {
+  const claim = await claims.find(claimId);
+  if (claim?.propertyId !== propertyId) throw notFound("Claim not found");
+  return claim;
 }

@@ -37,6 +37,8 @@ export type ImportDeps = {
   silent?: boolean;
   /** Yields the writer to others between two transactions. */
   yieldNow: () => Promise<void>;
+  /** The name in the audit log. */
+  actor?: string;
   /** The lock on the partner's imports, if another process could import. */
   lock?: Lock;
   /** Milliseconds of a monotonic clock. */
@@ -76,7 +78,7 @@ export async function importRows<Entry>(
   file: SurveyedFile,
   onCommit: (result: BatchResult) => void,
 ): Promise<void> {
-  const { store, knowledge, partner, yieldNow, update = false, silent = false, lock = NO_LOCK } = deps;
+  const { store, knowledge, partner, actor, yieldNow, update = false, silent = false, lock = NO_LOCK } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const open = kind.start();
   const leastMs = LEAST_ROWS_MS[store.isShared ? "shared" : "alone"];
@@ -99,6 +101,7 @@ export async function importRows<Entry>(
         Object.assign(result.counts, await batch.finish());
         return { batch, result, scoringMs: monotonicMs() - processedAt };
       },
+      actor,
     );
     rowsMs = Math.min(Math.max(leastMs, scoringMs), MOST_ROWS_MS);
     batch.committed?.();

@@ -5,6 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import { applianceRows } from "./appliances.ts";
 import { emptyCounts, type ImportCounts, type ImportDeps, importRows } from "./batches.ts";
 import { type ChangedField, ChangeLog } from "./changes.ts";
+import { claimRows } from "./claims.ts";
 import type { ColumnMapping, FieldDefault } from "./columns.ts";
 import { type SurveyedFile, surveyFile } from "./file.ts";
 import type { FileKind, RowKind } from "./kind.ts";
@@ -17,6 +18,7 @@ const KINDS = {
   properties: propertyRows,
   appliances: applianceRows,
   serviceEvents: serviceEventRows,
+  claims: claimRows,
 } as const;
 type Part = keyof typeof KINDS;
 const PARTS = Object.keys(KINDS) as Part[];
@@ -54,6 +56,7 @@ export type ImportResult = {
   /** Created appliances without an install year, which have their building's. */
   buildingYears: number;
   serviceEvents: RowCounts;
+  claims: RowCounts;
   rejected: number;
   /** One entry for each file with rejected rows. */
   rejects: Rejects[];
@@ -110,7 +113,12 @@ async function importFiles(
     },
     { partnerId: partner.id },
   );
-  const counters = { properties: emptyCounts(), appliances: emptyCounts(), serviceEvents: emptyCounts() };
+  const counters = {
+    properties: emptyCounts(),
+    appliances: emptyCounts(),
+    serviceEvents: emptyCounts(),
+    claims: emptyCounts(),
+  };
   const rejects: Rejects[] = [];
   const changes = new ChangeLog();
   for (const { part, file } of files) {
@@ -123,6 +131,7 @@ async function importFiles(
     components: { created: counters.appliances.components },
     buildingYears: counters.appliances.buildingYears,
     serviceEvents: rowCounts(counters.serviceEvents),
+    claims: rowCounts(counters.claims),
     rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
     rejects,
     changes: changes.summary(),

@@ -13,6 +13,7 @@ import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/st
 import { tierChanged, tierEvent } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
+import { correctionDetail } from "./correction-detail.ts";
 
 /**
  * The cause of a score change, which decides what is announced. A snapshot and a smart sensor event announce every
@@ -27,6 +28,9 @@ export type ScoreCause =
   | "sensor"
   | "replacement"
   | "history";
+
+/** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
+type Actor = string;
 
 /** The fields of an appliance that scoring and announcements read. */
 export type ApplianceRef = Pick<Appliance, "id" | "typeId" | "brandTier">;
@@ -49,10 +53,11 @@ export function writePortfolio<T>(
   knowledge: Knowledge,
   partner: Partner,
   run: (writer: PortfolioWriter) => Promise<T>,
+  actor: Actor = partner.id,
 ): Promise<T> {
   return write(
     async (tx) => {
-      const writer = await PortfolioWriter.open(tx, knowledge, partner);
+      const writer = await PortfolioWriter.open(tx, knowledge, partner, actor);
       const result = await run(writer);
       await writer.flush();
       return result;
@@ -90,6 +95,7 @@ export class PortfolioWriter {
     readonly knowledge: Knowledge,
     readonly partner: Partner,
     readonly rows: PartnerRows,
+    readonly actor: Actor,
   ) {
     this.outbox = new Outbox(tx, partner, rows);
   }
@@ -98,8 +104,22 @@ export class PortfolioWriter {
    * Opens a writer for code that writes for several partners at once; it opens them in the order of their ids and
    * flushes each. Other code calls `writePortfolio`.
    */
-  static async open(tx: Tx, knowledge: Knowledge, partner: Partner): Promise<PortfolioWriter> {
-    return new PortfolioWriter(tx, knowledge, partner, await tx.forPartner(partner.id));
+  static async open(
+    tx: Tx,
+    knowledge: Knowledge,
+    partner: Partner,
+    actor: Actor = partner.id,
+  ): Promise<PortfolioWriter> {
+    return new PortfolioWriter(tx, knowledge, partner, await tx.forPartner(partner.id), actor);
+  }
+
+  /**
+   * Adds a correction of a record to the audit log: the fields that differ, before and after, by the names of the API.
+   * Adds nothing if none differs.
+   */
+  async auditCorrection(action: string, subject: string, before: object, after: object): Promise<void> {
+    const detail = correctionDetail(before, after);
+    if (detail) await this.tx.audit.record({ at: this.tx.now, actor: this.actor, action, subject, detail });
   }
 
   /** Returns the number of a new row of a list, and counts the row. */

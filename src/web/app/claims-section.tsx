@@ -1,4 +1,5 @@
 import type { ClaimJson } from "../../wire/claim.ts";
+import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { counted, date, money } from "../format.ts";
@@ -47,7 +48,18 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                       </p>
                     )}
                   </div>
-                  <span class="number">{claim.amount_paid === null ? "" : money(claim.amount_paid)}</span>
+                  <span class="number">
+                    {money(claim.amount_paid)}
+                    <EditRecord
+                      title={`Edit claim of ${date(claim.date_of_loss)}`}
+                      about="Scores follow at once. The audit log has the values before and after."
+                      fields={fieldsOf(claim)}
+                      onSave={async (change) => {
+                        await api.write("PUT", `${path}/${encodeURIComponent(claim.id)}`, change);
+                        claims.reload();
+                      }}
+                    />
+                  </span>
                 </li>
               ))}
             </ol>
@@ -57,3 +69,28 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
     </LoadedContent>
   );
 }
+
+const fieldsOf = (claim: ClaimJson): readonly EditField[] => [
+  { name: "claim_type", label: "Type of loss", kind: "text", value: claim.claim_type, isRequired: true },
+  {
+    name: "status",
+    label: "Status",
+    kind: "choice",
+    value: claim.status,
+    options: ["open", "closed", "denied"],
+    isRequired: true,
+  },
+  { name: "date_of_loss", label: "Date of loss", kind: "day", value: claim.date_of_loss, isRequired: true },
+  { name: "amount", label: "Amount paid (USD)", kind: "number", value: claim.amount_paid, isRequired: true },
+  { name: "claim_number", label: "Claim number", kind: "text", value: claim.claim_number },
+  { name: "carrier", label: "Carrier", kind: "text", value: claim.carrier },
+  { name: "paid", label: "Paid to date (USD)", kind: "number", value: claim.paid },
+  { name: "outstanding", label: "Outstanding (USD)", kind: "number", value: claim.outstanding },
+  { name: "valued_at", label: "Valued at", kind: "day", value: claim.valued_at },
+  { name: "deductible", label: "Deductible (USD)", kind: "number", value: claim.deductible },
+  { name: "alae", label: "Adjustment expenses (USD)", kind: "number", value: claim.alae },
+  { name: "catastrophe_code", label: "Catastrophe code", kind: "text", value: claim.catastrophe_code },
+  { name: "reported_on", label: "Reported on", kind: "day", value: claim.reported_on },
+  { name: "closed_on", label: "Closed on", kind: "day", value: claim.closed_on },
+  { name: "description", label: "Description", kind: "long", value: claim.description },
+];

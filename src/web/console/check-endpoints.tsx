@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import { Verdict } from "./partner-endpoint.tsx";
 

@@ -1,11 +1,11 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, NewEmbedJson } from "../../wire/embed.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date, dateTime } from "../format.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Credentials } from "./credentials.tsx";
 import { Pager } from "./pager.tsx";

@@ -1,9 +1,9 @@
 import type { ModelProposalJson } from "../../wire/model-proposal.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
 import { ServerText } from "./server-text.tsx";
 import { Validation } from "./validation.tsx";

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { count, counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import { VERDICT_LABELS } from "./labels.ts";
 

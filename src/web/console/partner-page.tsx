@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { count, counted, date, dateTime, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";

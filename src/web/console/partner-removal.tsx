@@ -1,11 +1,11 @@
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { counted, dateTime } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 
 /** Exports a partner's data, and deletes the partner after its name was typed to confirm. */

@@ -933,7 +933,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         const log = new ClaimLog(writer, elm);
         const claims = [];
         for (const dateOfLoss of ["2024-01-01", "2025-01-01", "2024-01-01"])
-          claims.push(await log.add({ ...input, dateOfLoss, amountCents: LARGE, description: TEXT }));
+          claims.push(
+            await log.add({
+              ...input,
+              dateOfLoss,
+              amountCents: LARGE,
+              description: TEXT,
+              claimNumber: `${TEXT} ${claims.length}`,
+            }),
+          );
         await log.finish();
         return claims;
       });
@@ -942,6 +950,16 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await claims.page(elm.id, ALL)).toEqual(newest);
       expect(await claims.page(elm.id, { limit: 1, offset: 1 })).toEqual([newest[1]!]);
       expect(await claims.count(elm.id)).toBe(3);
+      expect(await claims.find(made[1]!.id)).toEqual(made[1]!);
+      expect(await claims.find("CLM_")).toBeUndefined();
+      const numbers = made.map(({ claimNumber }) => claimNumber!);
+      expect(ids(await claims.ofNumbers(elm.id, numbers.slice(0, 2)))).toEqual(ids(made.slice(0, 2)));
+      expect(await claims.ofNumbers(oak.id, numbers)).toEqual([]);
+      expect(await claims.ofNumbers(elm.id, [])).toEqual([]);
+      const changed = { ...made[2]!, paidCents: LARGE, valuedAt: "2026-01-01", claimNumber: null };
+      await world.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, changed));
+      expect(await claims.find(made[2]!.id)).toEqual(changed);
+      await world.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, made[2]!));
       expect(ids(await claims.evidence([elm.id, oak.id], 10)).sort()).toEqual(ids(made).sort());
       expect(await claims.evidence([elm.id, oak.id], 2)).toHaveLength(2);
       expect(await claims.evidence([], 10)).toEqual([]);

@@ -2,14 +2,15 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NewClaim } from "../../../src/domain/claim.ts";
+import fc from "fast-check";
+import type { ClaimChange, NewClaim } from "../../../src/domain/claim.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
+import { ClaimLog, changeClaim } from "../../../src/usecases/claims/claims.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -59,7 +60,7 @@ async function propertyWith(...typeIds: string[]) {
       for (const claim of claims) await log.add({ ...CLAIM, ...claim });
       return (await log.finish()).map(({ defId }) => defId);
     });
-  return { store, property, components, record };
+  return { store, property, components, record, write };
 }
 
 const PROPERTY = {
@@ -153,4 +154,115 @@ test("a loss before 1900 or after tomorrow is rejected, and nothing is written",
   for (const dateOfLoss of ["1899-12-31", "2026-03-12"])
     await expect(record({ dateOfLoss })).rejects.toThrow(new Failure("invalid_request", message));
   expect(await store.read.claims.count(property.id)).toBe(0);
+});
+
+// Rule: update-claim
+test("a corrected claim gives the scores of a claim recorded right, and an entry in the audit log", async () => {
+  const { store, property, components, record, write } = await propertyWith("boiler", "washer");
+  await record({ description: "x".repeat(300) }, { claimType: "fire_electrical" });
+  const changed = (claimType: string, change: ClaimChange) =>
+    write(async (writer) => {
+      const [claim] = (await writer.tx.claims.page(property.id, { limit: 9, offset: 0 })).filter(
+        (one) => one.claimType === claimType,
+      );
+      return await changeClaim(writer, { propertyId: property.id, claimId: claim!.id }, change);
+    });
+  await changed("equipment_breakdown", { status: "denied", paidCents: 5 });
+  expect(ratio(await components(), "boiler_burner")).toBe(1);
+  await changed("equipment_breakdown", {
+    status: "closed",
+    claimType: "appliance_leak",
+    dateOfLoss: "2026-03-01",
+  });
+  expect(ratio(await components(), "boiler_burner")).toBe(1);
+  expect(ratio(await components(), "washer_supply_hoses")).toBeGreaterThan(1.65);
+  await changed("appliance_leak", { description: null });
+  await changed("appliance_leak", { description: null });
+  const entries = await store.read.audit.page({ limit: 9, offset: 0 });
+  expect(entries.map(({ actor, action, detail }) => [actor, action, detail])).toEqual([
+    [
+      "PARTNER_1",
+      "claim.update",
+      { before: { description: `${"x".repeat(200)}…` }, after: { description: null } },
+    ],
+    [
+      "PARTNER_1",
+      "claim.update",
+      {
+        before: { claim_type: "equipment_breakdown", date_of_loss: TODAY, status: "denied" },
+        after: { claim_type: "appliance_leak", date_of_loss: "2026-03-01", status: "closed" },
+      },
+    ],
+    [
+      "PARTNER_1",
+      "claim.update",
+      {
+        before: { status: "open", paid: null, incurred: null },
+        after: { status: "denied", paid: 0.05, incurred: 0.05 },
+      },
+    ],
+  ]);
+});
+
+// Rule: update-claim
+test("any sequence of created and corrected claims ends in the scores of creating the last version alone", async () => {
+  const version = fc.record({
+    claimType: fc.constantFrom("equipment_breakdown", "appliance_leak", "gas_leak_explosion", "unheard_of"),
+    dateOfLoss: fc.constantFrom("2019-01-01", "2023-05-01", "2026-03-01"),
+    status: fc.constantFrom("open" as const, "denied" as const),
+  });
+  const steps = fc.array(fc.tuple(fc.nat(4), version), { minLength: 1, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      const corrected = await propertyWith("boiler", "washer");
+      const last = new Map<number, Partial<NewClaim>>();
+      const ids = new Map<number, string>();
+      for (const [which, version] of steps) {
+        const claimId = ids.get(which);
+        await corrected.write(async (writer) => {
+          const propertyId = corrected.property.id;
+          if (claimId !== undefined) return await changeClaim(writer, { propertyId, claimId }, version);
+          const log = new ClaimLog(writer, corrected.property);
+          ids.set(which, (await log.add({ ...CLAIM, ...version })).id);
+          return await log.finish();
+        });
+        last.set(which, version);
+      }
+      const plain = await propertyWith("boiler", "washer");
+      await plain.record(...last.values());
+      const scores = async ({ components }: typeof plain) =>
+        [...(await components()).values()].map(({ defId, riskScore, hazardRatio }) => [
+          defId,
+          riskScore,
+          hazardRatio.toFixed(9),
+        ]);
+      expect(await scores(corrected)).toEqual(await scores(plain));
+    }),
+    { numRuns: 12 },
+  );
+});
+
+// Rule: claim-number
+test("a claim number is unused within the property", async () => {
+  const { store, property, record, write } = await propertyWith("boiler");
+  await record({ claimNumber: "A-17" }, { claimNumber: "A-18" }, {}, {});
+  const claims = await store.read.claims.page(property.id, { limit: 9, offset: 0 });
+  const [first, second] = ["A-17", "A-18"].map((number) => claims.find((one) => one.claimNumber === number)!);
+  const message = `claim_number is already in use by claim ${first!.id} of the property: update that one`;
+  const refusal = new Failure("conflict", message);
+  await expect(record({ claimNumber: "A-17" })).rejects.toThrow(refusal);
+  const change = (claimNumber: string) =>
+    write((writer) => changeClaim(writer, { propertyId: property.id, claimId: second!.id }, { claimNumber }));
+  await expect(change("A-17")).rejects.toThrow(refusal);
+  expect((await change("A-18")).claimNumber).toBe("A-18");
+  expect((await change("A-19")).claimNumber).toBe("A-19");
+});
+
+test.each([
+  [{ reportedOn: "2026-03-09" }, "reported_on must not be before date_of_loss, 2026-03-10"],
+  [{ closedOn: "2026-03-12" }, "closed_on must be from 1900-01-01 to 2026-03-11"],
+  [{ valuedAt: "2026-03-12" }, "valued_at must be from 1900-01-01 to 2026-03-11"],
+])("a claim with %j is rejected", async (claim, message) => {
+  const { record } = await propertyWith();
+  await expect(record(claim)).rejects.toThrow(new Failure("invalid_request", message));
 });

@@ -11,8 +11,10 @@ export function ConfirmDialog(props: {
   /** Runs the action. Resolves to a text to keep the dialog open with that error, and to anything else to close it. */
   onConfirm: (form: FormData) => Promise<unknown>;
   isDestructive?: boolean;
+  /** True for a button beside each row of a list. */
+  isSmall?: boolean;
 }) {
-  const { name, title, children, onConfirm, isDestructive = false } = props;
+  const { name, title, children, onConfirm, isDestructive = false, isSmall = false } = props;
   const [isOpen, setOpen] = useState(false);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string>();
@@ -34,7 +36,8 @@ export function ConfirmDialog(props: {
     <>
       <button
         type="button"
-        class={isDestructive ? "outline destructive" : "outline"}
+        class={`outline${isDestructive ? " destructive" : ""}${isSmall ? " small-action" : ""}`}
+        aria-label={isSmall ? title : undefined}
         onClick={() => setOpen(true)}
       >
         {name}

@@ -1,0 +1,96 @@
+import { OperatorError } from "../domain/errors.ts";
+import type { Partner } from "../domain/partner.ts";
+import { loadKnowledge } from "../knowledge/load.ts";
+import type { Store } from "../store/store.ts";
+import { requirePartner } from "../usecases/partners/partners.ts";
+import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
+import { many, UsageError, value } from "./command.ts";
+import type { Context } from "./context.ts";
+import { actorOf } from "./data.ts";
+import { textTable } from "./terminal/text-table.ts";
+
+/* What the commands that show and correct a single record share. */
+
+const assignment = value("FIELD=VALUE", "", (typed) => {
+  const at = typed.indexOf("=");
+  const [field, text] = [typed.slice(0, at).trim(), typed.slice(at + 1).trim()];
+  if (at < 1 || text === "")
+    throw new UsageError(
+      `expected FIELD=VALUE, got ${JSON.stringify(typed)}`,
+      "--clear FIELD empties a field.",
+    );
+  return { field, text };
+});
+
+/** The options of a command that corrects a record. */
+export const correctionOptions = {
+  set: { ...assignment, description: "set FIELD to VALUE; can be repeated", absent: [], repeated: true },
+  clear: many("FIELD", "empty an optional field; can be repeated"),
+} as const;
+
+type Given = { set: readonly { field: string; text: string }[]; clear: readonly string[] };
+/** The kinds of a record's fields. A list is separated by commas. */
+export type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list">>;
+
+/** Returns the body of the same correction by API. Throws a UsageError for an unknown field, or without any. */
+export function correctionBody(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const { field, text } of set) body[field] = parseValue(field, text, kindOf(kinds, field));
+  for (const field of clear) {
+    kindOf(kinds, field);
+    body[field] = null;
+  }
+  if (Object.keys(body).length === 0)
+    throw new UsageError(
+      "nothing to change",
+      `Pass --set FIELD=VALUE. Fields: ${Object.keys(kinds).join(", ")}.`,
+    );
+  return body;
+}
+
+function kindOf(kinds: FieldKinds, field: string): FieldKinds[string] {
+  const kind = kinds[field];
+  if (kind !== undefined && Object.hasOwn(kinds, field)) return kind;
+  throw new UsageError(`unknown field ${JSON.stringify(field)}`, `Fields: ${Object.keys(kinds).join(", ")}.`);
+}
+
+function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {
+  if (kind === "list") return text.split(/[\s,;]+/).filter(Boolean);
+  if (kind === "flag") {
+    if (text === "true" || text === "false") return text === "true";
+    throw new UsageError(`${field}: expected true or false, got ${JSON.stringify(text)}`);
+  }
+  if (kind === "text") return text;
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new UsageError(`${field}: expected a number such as 12 or 1200.50, got ${JSON.stringify(text)}`);
+}
+
+/** Corrects a record of a partner's portfolio. The audit log names the user. */
+export async function correct<T>(
+  context: Context,
+  store: Store,
+  partnerId: string,
+  run: (writer: PortfolioWriter) => Promise<T>,
+): Promise<T> {
+  const partner: Partner = await requirePartner(store, partnerId);
+  return await writePortfolio(store.write, loadKnowledge(), partner, run, actorOf(context));
+}
+
+/** Throws an OperatorError for a record that does not exist. */
+export function requireFound<T>(found: T | undefined, kind: string, id: string): T {
+  if (found !== undefined) return found;
+  throw new OperatorError(
+    `${kind} not found: ${id}`,
+    "`mainstay export` has the IDs of a partner's records.",
+  );
+}
+
+/** Returns a record as lines of field and value. */
+export const recordText = (record: object): string =>
+  textTable(
+    ["FIELD", "VALUE"],
+    Object.entries(record).map(([field, value]) => [
+      field,
+      typeof value === "object" && value !== null ? JSON.stringify(value) : value,
+    ]),
+  );

@@ -1,0 +1,114 @@
+import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { Property } from "../../domain/property.ts";
+import { claimChange, newClaim, readClaimChange, readNewClaim, storedClaimView } from "../../wire/claim.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { usdFromCents } from "../../wire/schema/units.ts";
+import { ClaimLog } from "../claims/claims.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { type Comparison, differences } from "./differences.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
+import {
+  PROPERTY_REFERENCES,
+  PropertyCache,
+  type PropertyReference,
+  readPropertyReference,
+  referenceText,
+} from "./properties.ts";
+
+type Entry = { input: NewClaim; claimNumber: string; property: PropertyReference; cells: Cells };
+
+const COMPARISON: Comparison<Claim, ClaimChange> = {
+  fields: Object.keys(claimChange.type.fields),
+  read: readClaimChange,
+  view: (claim) => ({ ...storedClaimView(claim), amount: usdFromCents(claim.amountCents) }),
+};
+
+/**
+ * Rows of claims, as in a carrier's loss run, matched by the claim number within the property. It is required: without it
+ * a second import could not recognize a claim. `amount`, what was paid, follows `paid` where the row has none.
+ */
+export const claimRows: RowKind<Entry> = {
+  name: "claims",
+  fields: { partner_property_id: "text", property_id: "text", ...columnsOf(newClaim) },
+  required: ["claim_number", "claim_type", "date_of_loss"],
+  references: PROPERTY_REFERENCES,
+  read(given) {
+    const cells = given.amount === undefined ? { ...given, amount: given.paid } : given;
+    if (cells.amount === undefined)
+      throw invalid("amount required", [{ field: "amount", message: "or paid is required" }]);
+    const input = readNewClaim(cells);
+    const { claimNumber } = input;
+    if (claimNumber === null)
+      throw invalid("claim_number required", [{ field: "claim_number", message: "is required" }]);
+    return { input, claimNumber, property: readPropertyReference(cells), cells };
+  },
+  start: () => (writer) => new ClaimBatch(writer),
+};
+
+class ClaimBatch implements Batch<Entry> {
+  readonly #properties: PropertyCache;
+  /** By property: the changes of its claims, and the claims by number. */
+  readonly #logs = new Map<string, ClaimLog>();
+  readonly #claims = new Map<string, Map<string, Claim | null>>();
+
+  constructor(private readonly writer: PortfolioWriter) {
+    this.#properties = new PropertyCache(writer);
+  }
+
+  async preload(entries: readonly Entry[]): Promise<void> {
+    await this.#properties.preload(entries.map(({ property }) => property));
+    const numbers = new Map<string, Set<string>>();
+    for (const { property: reference, claimNumber } of entries) {
+      const property = this.#properties.find(reference);
+      if (!property || this.#claimsOf(property.id).has(claimNumber)) continue;
+      const known = numbers.get(property.id);
+      if (known) known.add(claimNumber);
+      else numbers.set(property.id, new Set([claimNumber]));
+    }
+    for (const [propertyId, asked] of numbers) {
+      const claims = this.#claimsOf(propertyId);
+      for (const number of asked) claims.set(number, null);
+      // Claims of before numbers were unique: the first recorded is the one to update.
+      for (const claim of await this.writer.tx.claims.ofNumbers(propertyId, [...asked]))
+        if (!claims.get(claim.claimNumber!)) claims.set(claim.claimNumber!, claim);
+    }
+  }
+
+  async apply({ input, claimNumber, property: reference, cells }: Entry, update: boolean): Promise<Outcome> {
+    const property = this.#properties.find(reference);
+    if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
+    const claims = this.#claimsOf(property.id);
+    const log = this.#logOf(property);
+    const there = claims.get(claimNumber);
+    if (!there) {
+      claims.set(claimNumber, await log.add(input, { isNumberUnused: true }));
+      return "created";
+    }
+    if (!update) return "unchanged";
+    const { change, fields } = differences(COMPARISON, cells, there);
+    if (fields.length === 0) return "unchanged";
+    claims.set(claimNumber, await log.change(there, change));
+    return { updated: fields };
+  }
+
+  async finish(): Promise<Added> {
+    for (const log of this.#logs.values()) {
+      await log.finish();
+      await this.writer.tx.yieldToEventLoop();
+    }
+    return NOTHING_ADDED;
+  }
+
+  #claimsOf(propertyId: string): Map<string, Claim | null> {
+    const known = this.#claims.get(propertyId) ?? new Map<string, Claim | null>();
+    this.#claims.set(propertyId, known);
+    return known;
+  }
+
+  #logOf(property: Property): ClaimLog {
+    const known = this.#logs.get(property.id) ?? new ClaimLog(this.writer, property);
+    this.#logs.set(property.id, known);
+    return known;
+  }
+}
