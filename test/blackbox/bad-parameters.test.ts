@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import type { ApiClient } from "../support/client.ts";
-import { asJson, everythingOf, goodBody, JSON_BODIES, kindIn } from "../support/json-bodies.ts";
+import { asJson, everythingOf, goodBody, JSON_BODIES, kindIn, pathOf } from "../support/json-bodies.ts";
 import { expectNoLeak } from "../support/leaks.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -75,7 +75,7 @@ describe("a parameter", () => {
     "of %s is rejected with its name: %s",
     async (path, name) => {
       const since = name !== "since" && path.endsWith("/events") ? "since=2026-01-01&" : "";
-      const at = path.replace("{id}", () => own[kindIn(path)!]!);
+      const at = pathOf(path, own);
       for (const value of BAD_QUERIES[name]!) {
         const { status, body, text } = await client.send("GET", `${at}?${since}${name}=${value}`);
         expect([status, body.code], value).toEqual([400, "invalid_request"]);

@@ -77,7 +77,9 @@ describe.each(
         expect([theirs.status, JSON.stringify(asking)]).toEqual([404, JSON.stringify(asking)]);
         expect(shapeFor(theirs, foreign)).toBe(shapeFor(nothing, unknown));
         if (verb !== "HEAD")
-          expect(theirs.body.error).toMatch(/^(Property|Appliance|Component|Photo|Delivery) not found$/);
+          expect(theirs.body.error).toMatch(
+            /^(Property|Appliance|Component|Service event|Claim|Photo|Delivery) not found$/,
+          );
       }
     expect(await everythingOf(other, foreign)).toEqual(before);
   });

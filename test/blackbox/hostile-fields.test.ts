@@ -43,7 +43,7 @@ const ofPartners: Body[] = JSON_BODIES.map((body) => {
   const ids = Object.fromEntries(["P_", "U_", "A_", "C_", "SE_"].map((kind) => [kind, `‹${kind}›`]));
   return {
     method: body.method as "POST" | "PUT",
-    target: body.path.replace(/\{\w+\}/, () => `‹${kindIn(body.path)}›`),
+    target: body.path.replace(/\{(\w+)\}/g, (_, name: string) => `‹${kindIn(body.path, name)}›`),
     good: goodBody(body, ids),
     paths: placesOf(document, body.schema).map(({ path }) => path),
   };

@@ -159,6 +159,8 @@ const ANSWERS: Record<string, Fields> = {
       "due_date days_until_due status",
   },
   "GET /v1/property/{id}/claims": { "": `claims property_id ${ENVELOPE}`, "claims[]": CLAIM },
+  "GET /v1/property/{id}/claims/{claim_id}": { "": `${CLAIM} partner` },
+  "PUT /v1/property/{id}/claims/{claim_id}": { "": `${CLAIM} partner` },
   "GET /v1/property/{id}/claims/impact": {
     "": "property_id name total_claims active_claims expired_claims claims methodology partner",
     "claims[]":

@@ -24,17 +24,19 @@ export const goodBody = ({ example }: JsonBody, things: RecordIds): Json =>
   JSON.parse(JSON.stringify(example).replaceAll(/([A-Z]+_)[0-9a-z]{26}/g, (_, prefix) => things[prefix]!));
 
 /** The prefix of the path's ids; `photo` for a photo's name, undefined for a path without parameters. */
-export function kindIn(path: string): string | undefined {
+export function kindIn(path: string, name?: string): string | undefined {
   const parameters = operations.find((one) => one.path === path)!.operation.parameters ?? [];
-  const example = parameters.find((one) => one.in === "path")?.example;
+  const example = parameters.find(
+    (one) => one.in === "path" && (name === undefined || one.name === name),
+  )?.example;
   return example === undefined ? undefined : (prefixOf(example) ?? "photo");
 }
 
 export const prefixOf = (id: unknown) => /^[A-Z]+_/.exec(String(id))?.[0];
 
-/** Returns the path with an id that exists. */
+/** Returns the path with IDs that exist. */
 export const pathOf = (path: string, things: RecordIds) =>
-  path.replace(/\{\w+\}/, () => things[kindIn(path)!]!);
+  path.replace(/\{(\w+)\}/g, (_, name: string) => things[kindIn(path, name)!]!);
 
 export const asJson = (raw: string) => ({ raw, headers: { "content-type": "application/json" } });
 
