@@ -30,7 +30,7 @@ export const correctionOptions = {
 
 type Given = { set: readonly { field: string; text: string }[]; clear: readonly string[] };
 /** The kinds of a record's fields. A list is separated by commas. */
-export type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list">>;
+type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list">>;
 
 /** Returns the body of the same correction by API. Throws a UsageError for an unknown field, or without any. */
 export function correctionBody(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {

@@ -108,6 +108,12 @@ export const storedClaimView = storedClaim.serializer((claim: Claim) => ({
   created_at: toIso(claim.createdAt),
 }));
 
+/** Returns a claim with the amount under the name of requests, to compare it with one. */
+export const claimInputView = (claim: Claim) => ({
+  ...storedClaimView(claim),
+  amount: usdFromCents(claim.amountCents),
+});
+
 export const claim = record("Claim", {
   ...claimFields,
   scoring_impact: ratio("Current multiplier of the claim on the failure hazard", 1.54),

@@ -1,9 +1,8 @@
 import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
-import { claimChange, newClaim, readClaimChange, readNewClaim, storedClaimView } from "../../wire/claim.ts";
+import { claimChange, claimInputView, newClaim, readClaimChange, readNewClaim } from "../../wire/claim.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { usdFromCents } from "../../wire/schema/units.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
@@ -21,7 +20,7 @@ type Entry = { input: NewClaim; claimNumber: string; property: PropertyReference
 const COMPARISON: Comparison<Claim, ClaimChange> = {
   fields: Object.keys(claimChange.type.fields),
   read: readClaimChange,
-  view: (claim) => ({ ...storedClaimView(claim), amount: usdFromCents(claim.amountCents) }),
+  view: claimInputView,
 };
 
 /**

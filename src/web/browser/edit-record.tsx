@@ -52,7 +52,7 @@ export function EditRecord(props: {
 }
 
 /** Runs a change. Returns the message of its failure, which the dialog then shows. */
-export async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
+async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
   try {
     await run();
     return undefined;
