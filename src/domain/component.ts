@@ -1,4 +1,11 @@
-import type { BrandTier, ComponentPast, Confidence, RiskTier, ScoreState } from "./scoring/types.ts";
+import type {
+  BrandTier,
+  ComponentPast,
+  Confidence,
+  InstallYearBasis,
+  RiskTier,
+  ScoreState,
+} from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
 /** A component as stored, with its latest score. */
@@ -54,6 +61,9 @@ export type PlacedComponent = Component & {
   unitId: string | null;
   /** The flags of its appliance, as stored (`parseFlags`). */
   flags: string;
+  installYearBasis: InstallYearBasis;
+  /** The day from which the property's service record is complete. */
+  recordsSince: Day;
   propertyName: string;
   propertyAddress: string;
 };

@@ -1,7 +1,10 @@
 import type { RiskTier } from "../domain/scoring/types.ts";
 import type { InspectionJson } from "../wire/compliance.ts";
+import type { ComponentJson } from "../wire/component.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";
 import { capitalized } from "./format.ts";
+
+type Flag = ComponentJson["flags"][number];
 
 /* The words that pages show for the codes of the API. */
 
@@ -19,6 +22,21 @@ export const INSPECTION_BASIS_LABELS: Readonly<Record<InspectionJson["basis"], s
   notes: "Notes",
   assumed: "Assumed from the type",
   none: "",
+};
+
+/** What to do about a known hazard. */
+export const HAZARD_ACTION_LABELS: Readonly<Record<Flag["action"], string>> = {
+  immediate_hazard: "Immediate",
+  inspect: "Inspect",
+  monitor: "Monitor",
+};
+
+/** Why an appliance is flagged. */
+export const HAZARD_BASIS_LABELS: Readonly<Record<Flag["basis"], string>> = {
+  stated: "Stated",
+  brand: "Brand or model",
+  notes: "Notes",
+  era: "Years alone",
 };
 
 export const INSPECTION_STATUS_LABELS: Readonly<Record<InspectionJson["status"], string>> = {

@@ -6,6 +6,7 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { hazardFlags, hazardFlagsView } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
 import { day, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
@@ -60,6 +61,7 @@ export const component = record("Component", {
   ),
   proactive_cost: proactiveCost,
   reactive_cost: reactiveCost,
+  flags: hazardFlags,
   last_scored: instant("When the score was last calculated"),
 });
 export type ComponentJson = WireOf<typeof component>;
@@ -99,6 +101,7 @@ export const componentView = component.serializer(
       failure_probability_12m: round(yearly, 4),
       proactive_cost: usdFromCents(definition.proactiveCents),
       reactive_cost: usdFromCents(definition.reactiveCents),
+      flags: hazardFlagsView(knowledge, row.flags),
       last_scored: toIso(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
   },

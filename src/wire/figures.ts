@@ -1,4 +1,3 @@
-import type { PlacedComponent } from "../domain/component.ts";
 import { type Assessment, AssessmentAccumulator } from "../domain/figures/assessment.ts";
 import { conditionOf, type Grade, METHODOLOGY } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
@@ -11,6 +10,8 @@ import {
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions.ts";
+import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { enumOf, id, instant, integer, object, record, text, usd, whole } from "./schema/fields.ts";
@@ -19,19 +20,6 @@ import type { WireOf } from "./schema/wire-type.ts";
 import { rating, tierCounts, tierCountsView } from "./scores.ts";
 
 /* The figures of one property, calculated from the property and its components. */
-
-/** The time of a calculation, and the scoring model that it is based on. */
-type FigureContext = { now: Instant; modelVersion: string };
-
-/**
- * The incremental calculation of a figure: `add` is called for each component of the property, oldest first, then
- * `write` once. It stores of a component no more than it writes.
- */
-export type FigureAccumulator<Written> = {
-  /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
-  add(component: PlacedComponent): number;
-  write(property: Property, moment: FigureContext): Written;
-};
 
 export const calculatedAt = instant("When the figures were calculated");
 export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, { minimum: 1, maximum: 100 });
@@ -108,7 +96,7 @@ const reserveView = reserve.serializer(
     };
   },
 );
-export const reserveReply = forPartner(reserve);
+export const reserveReply = forPartner(reserve.and(assumptionsField));
 
 export function reserveAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(knowledge);
@@ -152,7 +140,7 @@ const conditionView = condition.serializer(
     };
   },
 );
-export const conditionReply = forPartner(condition);
+export const conditionReply = forPartner(condition.and(assumptionsField));
 
 export function conditionAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(knowledge);

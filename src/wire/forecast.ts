@@ -2,8 +2,10 @@ import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../doma
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions.ts";
+import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
-import { calculatedAt, type FigureAccumulator, subject, subjectView } from "./figures.ts";
+import { calculatedAt, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
@@ -84,7 +86,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
   },
   generated_at: toIso(now),
 }));
-export const forecastReply = forPartner(forecast);
+export const forecastReply = forPartner(forecast.and(assumptionsField));
 
 export function forecastAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);

@@ -30,12 +30,12 @@ const action = enumOf<HazardAction>(
 /** A known hazard that an appliance is or contains. */
 const hazardFlag = record("HazardFlag", {
   code,
-  label,
   basis: enumOf<FlagBasis>(
     FLAG_BASES,
     "`stated`: set by the partner; `brand`: named by brand or model; `notes`: named in notes of service events; `era`: suspected by the years alone",
     "brand",
   ),
+  label,
   authority,
   action,
 });
@@ -43,8 +43,8 @@ type HazardFlagJson = WireOf<typeof hazardFlag>;
 
 const hazardFlagView = hazardFlag.serializer((knowledge: Knowledge, flag: HazardFlag) => ({
   code: flag.code,
-  label: flagLabel(knowledge, flag),
   basis: flag.basis,
+  label: flagLabel(knowledge, flag),
   authority: knowledge.knownHazard(flag.code).authority,
   action: actionOf(knowledge, flag),
 }));

@@ -6,10 +6,10 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
+import type { FigureAccumulator } from "./figure-accumulator.ts";
 import {
   calculatedAt,
   deferredPerDoor,
-  type FigureAccumulator,
   recommendedReserve,
   recommendedReserveGatherer,
   recommendedReserveView,

@@ -4,7 +4,9 @@ import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../do
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { calculatedAt, type FigureAccumulator, subject, subjectView } from "./figures.ts";
+import { assumptionsField } from "./assumptions.ts";
+import type { FigureAccumulator } from "./figure-accumulator.ts";
+import { calculatedAt, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
@@ -61,7 +63,7 @@ const replacementCostView = replacementCost.serializer(
     };
   },
 );
-export const replacementCostReply = forPartner(replacementCost);
+export const replacementCostReply = forPartner(replacementCost.and(assumptionsField));
 
 export function replacementCostAccumulator(
   knowledge: Knowledge,

@@ -8,6 +8,8 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions.ts";
+import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
 import {
   assessedCount,
@@ -15,7 +17,6 @@ import {
   conditionIndex,
   deferredDescription,
   deferredPerDoor,
-  type FigureAccumulator,
   recommendedReserve,
   recommendedReserveGatherer,
   recommendedReserveView,
@@ -97,7 +98,7 @@ const reportView = report.serializer(({ property, report, reserve, flags, now }:
     assessed_at: toIso(now),
   };
 });
-export const reportReply = forPartner(report);
+export const reportReply = forPartner(report.and(assumptionsField));
 
 export function reportAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof report>> {
   const collector = new ReportAccumulator(knowledge, (row: PlacedComponent) =>

@@ -76,6 +76,7 @@ describe("the list of components", () => {
       failure_probability_12m: expect.any(Number),
       proactive_cost: expect.any(Number),
       reactive_cost: expect.any(Number),
+      flags: [],
       last_scored: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
   });

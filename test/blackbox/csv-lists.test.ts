@@ -15,6 +15,11 @@ beforeAll(async () => {
   const property = await addProperty(client, { name: HOSTILE, city: null, state: "NY" });
   const other = await addProperty(client, { name: "+1 Elm", state: "VT" });
   for (const { id } of [property, other]) await addWornAppliance(client, id);
+  await client.post(
+    "/v1/appliances",
+    { property_id: other.id, type_id: "electrical_panel", install_year: 2000, brand: "Zinsco" },
+    201,
+  );
   const loss = { claim_type: "hail", date_of_loss: "2026-01-01", amount: 1 };
   const claims = `/v1/property/${property.id}/claims`;
   await client.post(claims, {
@@ -35,16 +40,19 @@ const NAMES = ["components", "alerts", "portfolio", "claims"];
 const pathOf = (name: string) => Object.entries(lists).find(([, list]) => list === name)![0];
 const rowsIn = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
+const textOf = (value: unknown) =>
+  Array.isArray(value) ? value.map((item: Json) => `${item.code}:${item.basis}`).join(" ") : String(value);
+
 /** Returns the expected row of a record. */
 const asRow = (record: Json, prefix = ""): Record<string, string> =>
   Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) =>
-      typeof value === "object" && value !== null
+      typeof value === "object" && value !== null && !Array.isArray(value)
         ? Object.entries(asRow(value as Json, `${prefix}${name}_`))
         : [
             [
               prefix + name,
-              value === null ? "" : /^[=+@-]/.test(String(value)) ? `'${value}` : String(value),
+              value === null ? "" : /^[=+@-]/.test(String(value)) ? `'${value}` : textOf(value),
             ],
           ],
     ),

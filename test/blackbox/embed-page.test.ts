@@ -154,6 +154,7 @@ test("the sections are in the documented order", async () => {
   const ids = await page.locator("section[id]").evaluateAll((all) => all.map(({ id }) => id));
   expect(ids).toEqual([
     "condition",
+    "hazards",
     "attention",
     "plan",
     "systems",
@@ -161,13 +162,14 @@ test("the sections are in the documented order", async () => {
     "budget",
     "inspections",
     "trend",
+    "assumptions",
   ]);
   await close();
 });
 
 test("the page works under the base path", async () => {
   const { page, pageErrors, close } = await open("demo", {}, "/api");
-  expect(await page.locator("section[id]").count()).toBe(8);
+  expect(await page.locator("section[id]").count()).toBe(10);
   const color = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
   expect(color).toBe("rgb(250, 249, 247)");
   expect(pageErrors).toEqual([]);
@@ -305,7 +307,7 @@ describe("with JavaScript", () => {
 
 test("it prints as a report of a few pages, without controls", async () => {
   for (const [state, most] of [
-    ["demo", 4],
+    ["demo", 5],
     ["large", 4],
     ["empty", 1],
   ] as const) {

@@ -58,6 +58,7 @@ describe("a report", () => {
         recommended_monthly_reserve_per_unit: expect.any(Number),
       },
       flags: [],
+      assumptions: expect.objectContaining({ model_version: "3" }),
       assessed_at: expect.stringMatching(ISO),
       partner,
     });
@@ -128,6 +129,7 @@ describe("a forecast", () => {
         window_90_days: WINDOW,
         window_12_months: WINDOW,
       },
+      assumptions: expect.objectContaining({ model_version: "3" }),
       generated_at: expect.stringMatching(ISO),
       partner: "Acme",
     });
@@ -168,6 +170,7 @@ describe("a reserve", () => {
         "36_month": RESERVE,
         "10_year_full_replacement": RESERVE,
       },
+      assumptions: expect.objectContaining({ model_version: "3" }),
       generated_at: expect.stringMatching(ISO),
       partner: "Acme",
     });
@@ -206,6 +209,7 @@ test("a condition score has every field of the specification and agrees with the
     warning: warning.length,
     good: good.length,
     methodology: expect.stringMatching(/^Facility condition index: .* scoring model 3\.$/),
+    assumptions: expect.objectContaining({ model_version: "3" }),
     assessed_at: expect.stringMatching(ISO),
     partner: "Acme",
   });
@@ -233,6 +237,7 @@ test("a replacement cost valuation has every field of the specification, by syst
     ],
     estimated_value: 3_000_000,
     deferred_as_pct_of_value: expect.stringMatching(/^\d+\.\d%$/),
+    assumptions: expect.objectContaining({ model_version: "3" }),
     assessed_at: expect.stringMatching(ISO),
     partner: "Acme",
   });

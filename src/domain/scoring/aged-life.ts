@@ -54,9 +54,9 @@ export function agedLife(
   const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
   const replacedOn = lastReplacement(component, events, today);
   const bornOn = agingFrom(component.installYear, replacedOn);
-  // Nobody knows the age of an appliance that has its building's year: any part may have been replaced since.
-  const mayBeSuccessor = mayHaveSucceeded(def, component, setting.installYearBasis);
-  const isUnknown = mayBeSuccessor && replacedOn === undefined && bornOn < setting.recordsSince;
+  const isUnknown =
+    replacedOn === undefined &&
+    isPastUnknown(def, { ...component, installYearBasis: setting.installYearBasis }, setting.recordsSince);
   const from = isUnknown ? setting.recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
   const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };
@@ -66,6 +66,22 @@ export function agedLife(
     unknownPastYears,
     ...ageByPrior(scaleYears, shape, unknownPastYears, virtualAgeYears, model),
   };
+}
+
+/**
+ * Returns whether the past of a component without a Replacement on record is unknown: it is older than the record, which
+ * begins on the day number `recordsSince`, and may have succeeded another part. Nobody knows the age of an appliance that
+ * has its building's year.
+ */
+export function isPastUnknown(
+  def: Pick<ComponentDef, "replaced">,
+  component: Pick<ComponentHistory, "past" | "installYear"> & { installYearBasis: InstallYearBasis },
+  recordsSince: number,
+): boolean {
+  return (
+    mayHaveSucceeded(def, component, component.installYearBasis) &&
+    agingFrom(component.installYear, undefined) < recordsSince
+  );
 }
 
 /** Returns whether a component without a Replacement on record can have replaced another before the record began. */

@@ -3,11 +3,12 @@ import { dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { complianceOf } from "../../usecases/portfolio/compliance.ts";
+import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
+import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import {
   conditionAccumulator,
   conditionReply,
-  type FigureAccumulator,
   reserveAccumulator,
   reserveReply,
 } from "../../wire/figures.ts";
@@ -29,7 +30,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The report", reportReply),
-      handle: (call) => replyWith(call, reportAccumulator(knowledge)),
+      handle: (call) => replyWith(call, withAssumptions(knowledge, reportAccumulator(knowledge))),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -41,7 +42,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The forecast", forecastReply),
-      handle: (call) => replyWith(call, forecastAccumulator(knowledge)),
+      handle: (call) => replyWith(call, withAssumptions(knowledge, forecastAccumulator(knowledge))),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -53,7 +54,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The reserves", reserveReply),
-      handle: (call) => replyWith(call, reserveAccumulator(knowledge)),
+      handle: (call) => replyWith(call, withAssumptions(knowledge, reserveAccumulator(knowledge))),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -65,7 +66,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The condition", conditionReply),
-      handle: (call) => replyWith(call, conditionAccumulator(knowledge)),
+      handle: (call) => replyWith(call, withAssumptions(knowledge, conditionAccumulator(knowledge))),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -77,7 +78,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The replacement cost value", replacementCostReply),
-      handle: (call) => replyWith(call, replacementCostAccumulator(knowledge)),
+      handle: (call) => replyWith(call, withAssumptions(knowledge, replacementCostAccumulator(knowledge))),
     }),
     partnerOperation({
       id: "getPropertyCompliance",

@@ -101,6 +101,8 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
         brandTier: appliance.brandTier,
         unitId: appliance.unitId,
         flags: writer.flagsOf(appliance),
+        installYearBasis: appliance.installYearBasis,
+        recordsSince: property.recordsSince,
         propertyName: property.name,
         propertyAddress: property.address,
       };

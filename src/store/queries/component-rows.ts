@@ -12,6 +12,8 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     brandTier: appliances.brandTier,
     unitId: appliances.unitId,
     flags: appliances.flags,
+    installYearBasis: appliances.installYearBasis,
+    recordsSince: properties.recordsSince,
     propertyName: properties.name,
     propertyAddress: properties.address,
   };

@@ -9,6 +9,7 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { applianceTypeView } from "../../wire/appliance.ts";
+import { assumptionsAccumulator } from "../../wire/assumptions.ts";
 import { complianceItemView } from "../../wire/compliance.ts";
 import {
   type ComponentJson,
@@ -16,7 +17,8 @@ import {
   expectedFailureCost,
   trendPointView,
 } from "../../wire/component.ts";
-import { conditionAccumulator, type FigureAccumulator, reserveAccumulator } from "../../wire/figures.ts";
+import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
+import { conditionAccumulator, reserveAccumulator } from "../../wire/figures.ts";
 import { forecastAccumulator } from "../../wire/forecast.ts";
 import { plannedComponentView, planView, yearlyCosts } from "../../wire/plan.ts";
 import { propertyView, unitView } from "../../wire/property.ts";
@@ -64,16 +66,17 @@ export async function propertyFigures(
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
-  const [condition, forecast, reserve] = [
+  const [condition, forecast, reserve, assumptions] = [
     conditionAccumulator(knowledge),
     forecastAccumulator(knowledge),
     reserveAccumulator(knowledge),
+    assumptionsAccumulator(knowledge),
   ];
   const add = (row: PlacedComponent) => {
     rows.push(row);
     const component = componentView(knowledge, row, latestSnapshotAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
-    for (const figure of [condition, forecast, reserve]) figure.add(row);
+    for (const figure of [condition, forecast, reserve, assumptions]) figure.add(row);
     return COMPONENT_BYTES;
   };
   await iterateComponents(store, property.id, add, yieldNow, reserveMemory);
@@ -97,6 +100,7 @@ export async function propertyFigures(
     condition: figureOf(condition),
     forecast: figureOf(forecast),
     reserve: figureOf(reserve),
+    assumptions: figureOf(assumptions),
     plan: { ...written, components: scheduled },
     budget: written.budget?.amount,
     inspections: await mapYielding(inspections, yieldNow, complianceItemView),

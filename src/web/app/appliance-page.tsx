@@ -10,6 +10,7 @@ import { counted, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { componentColumns } from "../sections/attention.tsx";
+import { Hazards, hazardGroups } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
@@ -40,6 +41,9 @@ export function AppliancePage({ id }: { id: string }) {
                 </p>
               </div>
             </header>
+            {appliance.components.length > 0 && appliance.flags.length > 0 && (
+              <Hazards groups={hazardGroups(appliance.components)} locations={locations} />
+            )}
             <section class="card" aria-labelledby="components">
               <h2 id="components">{counted(appliance.components.length, "component")}</h2>
               <p class="about">Ranked by expected loss in the next 12 months.</p>

@@ -1,4 +1,5 @@
 import { runSteps } from "../../domain/steps.ts";
+import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
@@ -120,7 +121,9 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
       `/v1/components?property_id=${encodeURIComponent(id)}`,
       "components",
     ),
-    api.read<PropertyPageData["condition"] & { assessed_at: string }>(`${path}/condition-score`),
+    api.read<PropertyPageData["condition"] & { assessed_at: string; assumptions: AssumptionsJson }>(
+      `${path}/condition-score`,
+    ),
     api.read<PropertyPlanJson>(`${path}/plan`),
     api.read<PropertyPageData["forecast"]>(`${path}/forecast`),
     api.read<PropertyPageData["reserve"]>(`${path}/reserve`),
@@ -138,6 +141,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
     units: await readUnits(api, id, components),
     // Shown on the pages of components.
     trend: undefined,
+    assumptions: condition.assumptions,
     assessedAt: condition.assessed_at,
   };
 }

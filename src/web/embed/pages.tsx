@@ -49,11 +49,6 @@ export function* renderPropertyPage(
               </span>
             ))}
           </p>
-          <p>
-            Scores are reliability-engineering estimates from age, brand, use and service records. They help
-            set priorities. They are not a guarantee or a substitute for an inspection. Costs are in US
-            dollars.
-          </p>
           <p class="screen">
             <button type="button" class="outline secondary" data-prints hidden>
               Print this report

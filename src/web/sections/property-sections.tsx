@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { runSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
+import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
@@ -12,8 +13,10 @@ import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "
 import { counted, date } from "../format.ts";
 import { componentKindAndTier, groupInSteps } from "../grouping.ts";
 import { Locations } from "../locations.ts";
+import { AssumptionList } from "./assumptions.tsx";
 import { Attention } from "./attention.tsx";
 import { Condition, componentTotalsInSteps } from "./condition.tsx";
+import { Hazards, hazardGroups } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { Inspections } from "./inspections.tsx";
 import { planDetailsInSteps, RecommendedActions, type RenderBudgetPlanner } from "./plan.tsx";
@@ -29,6 +32,8 @@ export type PropertyPageData = {
   forecast: ForecastJson;
   reserve: ReserveJson;
   inspections: readonly InspectionJson[];
+  /** What the figures rest on. */
+  assumptions: AssumptionsJson;
   plan?: PropertyPlanJson;
   /** The budget in USD that the reader entered. */
   budget?: number | undefined;
@@ -94,10 +99,12 @@ export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsP
   const groups = yield* groupInSteps(elevated, componentKindAndTier);
   const timeline = yield* timelineInSteps(elevated, groups);
   const systems = yield* systemsInSteps(components, locations);
+  const hazards = hazardGroups(components);
   const details = plan && (yield* planDetailsInSteps(plan, locations, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     summary,
+    hazards.length > 0 && <Hazards groups={hazards} locations={locations} csv={csv("components")} />,
     <Attention
       components={elevated}
       groups={groups}
@@ -141,8 +148,9 @@ export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsP
         csv={csv("trend", selected.component_id)}
       />
     ),
+    <AssumptionList assumptions={data.assumptions} />,
   ];
-  return sections.filter((section) => section !== undefined);
+  return sections.filter((section) => section !== undefined && section !== false);
 }
 
 /** The name, address and size of a property, and the day of the assessment. */

@@ -13,10 +13,17 @@ export function tableColumns({ definition }: WireType<unknown>, prefix = ""): st
   );
 }
 
-/** Returns the cells of a record in the order of `tableColumns`. */
+/**
+ * Returns the cells of a record in the order of `tableColumns`. A list is one cell with its items, separated by spaces;
+ * a record among them is its first two fields, joined by a colon.
+ */
 export function tableCells({ definition }: WireType<unknown>, value: unknown): Cell[] {
+  if (definition.kind === "list" && Array.isArray(value)) return [value.map(itemText).join(" ")];
   if (definition.kind !== "record") return [(value ?? null) as Cell];
   return Object.entries(definition.fields).flatMap(([name, field]) =>
     tableCells(field, (value as Record<string, unknown> | null)?.[name]),
   );
 }
+
+const itemText = (item: unknown) =>
+  String(typeof item === "object" && item !== null ? Object.values(item).slice(0, 2).join(":") : item);

@@ -1,0 +1,38 @@
+import type { AssumptionsJson } from "../wire/assumptions.ts";
+
+const month = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" });
+const percent = (share: number) => `${Math.round(share * 100)}%`;
+const counted = (value: number, one: string) =>
+  `${value.toLocaleString("en-US")} ${value === 1 ? one : `${one}s`}`;
+
+/** Returns what figures rest on, in sentences for their reader. */
+export function assumptionSentences(assumptions: AssumptionsJson): string[] {
+  const { components, confidence_shares: confidence, cost_shares: costs } = assumptions;
+  const { install_year_of_building: buildings, unknown_past: unknown } = assumptions;
+  const prices = month.format(new Date(`${assumptions.price_month}-01`));
+  const level = assumptions.price_level === 1 ? "" : `, times ${assumptions.price_level}`;
+  const calibrated = assumptions.calibrated ? "calibrated" : "not calibrated";
+  return [
+    `Scoring model ${assumptions.model_version}, ${calibrated} to the operator's own records.`,
+    `Costs are in US dollars at the prices of ${prices}${level}.`,
+    ...(components === 0
+      ? []
+      : [
+          `Planned costs: ${percent(costs.own + costs.own_history)} the owner's own, ${percent(costs.scaled)} reference ` +
+            `costs scaled to the size, ${percent(costs.reference)} reference costs.`,
+          `Scores of ${counted(components, "component")}: ${percent(confidence.HIGH)} with high confidence, ` +
+            `${percent(confidence.MEDIUM)} medium, ${percent(confidence.LOW)} low.`,
+        ]),
+    ...(buildings > 0
+      ? [
+          `Without an install year of their own: ${counted(buildings, "component")}, which have the building's year.`,
+        ]
+      : []),
+    ...(unknown > 0
+      ? [
+          `Older than the service record: ${counted(unknown, "component")}, which may have been replaced before it began.`,
+        ]
+      : []),
+    assumptions.statement,
+  ];
+}

@@ -1,0 +1,12 @@
+import type { AssumptionsJson } from "../../wire/assumptions.ts";
+import { assumptionSentences } from "../assumption-sentences.ts";
+import { Section } from "./section.tsx";
+
+/** What the figures of a page rest on. */
+export function AssumptionList({ assumptions }: { assumptions: AssumptionsJson }) {
+  return (
+    <Section id="assumptions" title="What these figures rest on">
+      <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
+    </Section>
+  );
+}

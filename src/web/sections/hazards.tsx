@@ -1,0 +1,75 @@
+import type { ComponentJson } from "../../wire/component.ts";
+import { count, counted } from "../format.ts";
+import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
+
+type Flag = ComponentJson["flags"][number];
+/** A hazard with one component of each appliance that has it, to name the places. */
+type HazardGroup = { flag: Flag; appliances: ComponentJson[] };
+
+const CHIPS = { immediate_hazard: "overdue", inspect: "due_soon", monitor: "upcoming" } as const;
+const URGENCY = Object.keys(CHIPS);
+
+/** Groups the known hazards of components' appliances, those that require action at once first. */
+export function hazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
+  const groups = new Map<string, HazardGroup>();
+  const seen = new Set<string>();
+  for (const component of components) {
+    if (component.flags.length === 0 || seen.has(component.appliance_id)) continue;
+    seen.add(component.appliance_id);
+    for (const flag of component.flags) {
+      const key = `${flag.code} ${flag.basis}`;
+      const group = groups.get(key);
+      if (group) group.appliances.push(component);
+      else groups.set(key, { flag, appliances: [component] });
+    }
+  }
+  return [...groups.values()].sort((a, b) => URGENCY.indexOf(a.flag.action) - URGENCY.indexOf(b.flag.action));
+}
+
+/** The known hazards of a property's appliances, whatever their scores. */
+export function Hazards(props: { groups: readonly HazardGroup[]; locations: Locations; csv?: CsvLink }) {
+  const { groups, locations, csv } = props;
+  return (
+    <Section id="hazards" title="Known hazards" about={summaryOf(groups)}>
+      <ul class="inspections">
+        {groups.map(({ flag, appliances }) => (
+          <li>
+            <span class={`chip ${CHIPS[flag.action]}`}>{HAZARD_ACTION_LABELS[flag.action]}</span>
+            <span>
+              {flag.label}
+              <span class="small muted">
+                {locations.ofGroup(appliances)}. {flag.authority}
+              </span>
+            </span>
+            <span class="due">{counted(appliances.length, "appliance")}</span>
+          </li>
+        ))}
+      </ul>
+      <TableDetails
+        caption="Known hazards"
+        csv={csv}
+        rows={groups}
+        columns={[
+          { heading: "Hazard", cell: ({ flag }) => flag.label },
+          { heading: "Location", cell: ({ appliances }) => locations.ofGroup(appliances) },
+          { heading: "Appliances", isNumber: true, cell: ({ appliances }) => count(appliances.length) },
+          { heading: "What to do", cell: ({ flag }) => HAZARD_ACTION_LABELS[flag.action] },
+          { heading: "Known from", cell: ({ flag }) => HAZARD_BASIS_LABELS[flag.basis] },
+          { heading: "Authority", cell: ({ flag }) => flag.authority },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function summaryOf(groups: readonly HazardGroup[]): string {
+  const urgent = groups.filter(({ flag }) => flag.action === "immediate_hazard");
+  const appliances = new Set(
+    urgent.flatMap(({ appliances }) => appliances.map(({ appliance_id }) => appliance_id)),
+  ).size;
+  const beside = "They stand beside the scores: a hazard need not be likely to fail.";
+  if (appliances === 0) return `None requires action at once. ${beside}`;
+  return `${counted(appliances, "appliance")} must be replaced at once. ${beside}`;
+}

@@ -1,0 +1,111 @@
+import { COST_BASES } from "../domain/costs/component-costs.ts";
+import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
+import { flag, number, object, record, text, whole } from "./schema/fields.ts";
+import { round } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+/** The month of the knowledge base's costs, and the factor that brings them to today's prices. */
+const PRICES = { month: "2026-01", level: 1 };
+
+/** Says what a score is worth; every figure repeats it. */
+const NO_GUARANTEE =
+  "Scores are estimates from age, brand, use and service records. They set priorities and are no guarantee and no substitute for an inspection.";
+
+const share = (description: string, example: number) =>
+  number(description, example, { minimum: 0, maximum: 1 });
+
+/** What a figure rests on, beside it in every answer. */
+const fields = record("Assumptions", {
+  model_version: text("Scoring model; a local calibration has `+local` and its number", "3"),
+  calibrated: flag("True if the model is calibrated to the operator's own records", false),
+  price_level: number("Factor on the costs of the knowledge base", 1, { minimum: 0 }),
+  price_month: text("Month that the costs of the knowledge base are of", "2026-01"),
+  components: whole("Components that the figures count", 90),
+  cost_shares: object({
+    own: share("The partner's own costs", 0),
+    own_history: share("Medians of the partner's own replacements", 0),
+    scaled: share("Costs of the knowledge base, scaled to the size", 0.4),
+    reference: share("Costs of the knowledge base at its reference sizes", 0.6),
+  }).describedAs("Shares of the planned costs by where these come from; all 0 without components"),
+  confidence_shares: object({
+    HIGH: share("Components with confidence HIGH", 0.1),
+    MEDIUM: share("Components with confidence MEDIUM", 0.3),
+    LOW: share("Components with confidence LOW", 0.6),
+  }).describedAs("Shares of the components by confidence; all 0 without components"),
+  install_year_of_building: whole(
+    "Components whose install year is the building's, since no other is known",
+    12,
+  ),
+  unknown_past: whole(
+    "Components older than the service record, which may have been replaced before it began",
+    40,
+  ),
+  statement: text("What scores are worth", NO_GUARANTEE),
+});
+export type AssumptionsJson = WireOf<typeof fields>;
+
+/** The field of figures that says what they rest on. */
+export const assumptionsField = {
+  assumptions: fields.describedAs("What the figures rest on"),
+};
+
+const assumptionsView = fields.serializer((counted: Assumptions, modelVersion: string) => {
+  const { components, confidence, costCents } = counted;
+  const cents = COST_BASES.reduce((sum, basis) => sum + costCents[basis], 0);
+  const ofCents = (part: number) => (cents === 0 ? 0 : round(part / cents, 4));
+  const ofComponents = (part: number) => (components === 0 ? 0 : round(part / components, 4));
+  return {
+    model_version: modelVersion,
+    calibrated: modelVersion.includes("+"),
+    price_level: PRICES.level,
+    price_month: PRICES.month,
+    components,
+    cost_shares: {
+      own: ofCents(costCents.own),
+      own_history: ofCents(costCents.own_history),
+      scaled: ofCents(costCents.scaled),
+      reference: ofCents(costCents.reference),
+    },
+    confidence_shares: {
+      HIGH: ofComponents(confidence.HIGH),
+      MEDIUM: ofComponents(confidence.MEDIUM),
+      LOW: ofComponents(confidence.LOW),
+    },
+    install_year_of_building: counted.buildingYears,
+    unknown_past: counted.unknownPasts,
+    statement: NO_GUARANTEE,
+  };
+});
+
+/** Returns the calculation of what figures over a property's components rest on. */
+export function assumptionsAccumulator(knowledge: Knowledge): FigureAccumulator<AssumptionsJson> {
+  const counted = new AssumptionsAccumulator(knowledge);
+  return {
+    add(component) {
+      const { proactiveCents } = knowledge.component(component.defId);
+      counted.add(component, { plannedCents: proactiveCents, basis: "reference" });
+      return 0;
+    },
+    write: (_, { modelVersion }: FigureContext) => assumptionsView(counted.assumptions, modelVersion),
+  };
+}
+
+/** Returns the figure with what it rests on. */
+export function withAssumptions<Written extends object>(
+  knowledge: Knowledge,
+  figure: FigureAccumulator<Written>,
+): FigureAccumulator<Written & { assumptions: AssumptionsJson }> {
+  const counted = assumptionsAccumulator(knowledge);
+  return {
+    add(component) {
+      counted.add(component);
+      return figure.add(component);
+    },
+    write: (property, context) => ({
+      ...figure.write(property, context),
+      assumptions: counted.write(property, context),
+    }),
+  };
+}

@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { useMainstay } from "../support/mainstay.ts";
+import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
+
+const FIGURES = ["report", "condition-score", "rcv", "reserve", "forecast"];
+const { serve } = useMainstay();
+let client: ApiClient;
+beforeAll(async () => {
+  const server = await serve();
+  client = server.as(await server.createPartner("Acme"));
+});
+const assumptionsOf = async (id: string, figure: string): Promise<Json> =>
+  (await client.get(`/v1/property/${id}/${figure}`)).body.assumptions;
+
+// Rule: assumptions
+describe("the assumptions of a property's figures", () => {
+  test("are the same on each of them, and count its components", async () => {
+    const { id } = await addProperty(client, { year_built: 1980, records_since: daysFromToday(-400) });
+    await addAppliance(client, id, { type_id: "refrigerator", install_year: 2024 });
+    await client.post("/v1/appliances", { property_id: id, type_id: "washer" }, 201);
+    const components = (await client.get("/v1/components", { property_id: id, limit: 200 })).body.components;
+    const shareOf = (level: string) =>
+      Math.round(
+        (components.filter(({ confidence }: Json) => confidence === level).length / components.length) *
+          10_000,
+      ) / 10_000;
+    const [first, ...others] = await Promise.all(FIGURES.map((figure) => assumptionsOf(id, figure)));
+    expect(first).toMatchObject({
+      model_version: "3",
+      calibrated: false,
+      price_month: "2026-01",
+      components: components.length,
+      confidence_shares: { HIGH: shareOf("HIGH"), MEDIUM: shareOf("MEDIUM"), LOW: shareOf("LOW") },
+      install_year_of_building: 6,
+      statement: expect.stringContaining("no guarantee"),
+    });
+    const { own, own_history, scaled, reference } = first!.cost_shares;
+    expect(own + own_history + scaled + reference).toBeCloseTo(1, 3);
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  test("count the parts that are older than the record, until they are replaced", async () => {
+    const { id } = await addProperty(client, { records_since: daysFromToday(-10) });
+    const washer = await addAppliance(client, id, { type_id: "washer", install_year: 2010 });
+    const before = (await assumptionsOf(id, "reserve")).unknown_past;
+    expect(before).toBeGreaterThan(0);
+    const event = { appliance_id: washer.id, event_type: "Replacement", date: daysFromToday(-5) };
+    await client.post("/v1/service-events/bulk", { events: [event] }, 201);
+    expect((await assumptionsOf(id, "reserve")).unknown_past).toBe(0);
+  });
+
+  test("are zeros without components", async () => {
+    const { id } = await addProperty(client);
+    expect(await assumptionsOf(id, "condition-score")).toMatchObject({
+      components: 0,
+      cost_shares: { own: 0, own_history: 0, scaled: 0, reference: 0 },
+      confidence_shares: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+      install_year_of_building: 0,
+      unknown_past: 0,
+    });
+  });
+});
