@@ -15,16 +15,10 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "console.js": "src/web/console/console.tsx",
   "embed.css": "src/web/embed/embed.css",
   "embed.js": "src/web/embed/embed.ts",
-  "guide.css": "src/web/guide/guide.css",
+  "docs.css": "src/web/docs/docs.css",
+  "docs.js": "src/web/docs/docs.ts",
   "error-page.css": "src/web/embed/error-page.css",
-  "reference.js": "src/web/reference/reference.ts",
 };
-/** The assets that packages provide as they are, by name. */
-const PREBUILT: Readonly<Record<string, string>> = {
-  "swagger-ui.css": "node_modules/swagger-ui-dist/swagger-ui.css",
-  "swagger-ui.js": "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
-};
-
 /**
  * Bundles the assets that browsers load: minified, compressed, and named by a hash of the content, so that they can be
  * cached forever. The same sources give the same bytes. `best` uses the highest compression, which takes seconds if no
@@ -45,15 +39,6 @@ export async function bundlePages(
     contents.outputs[name] = { ...output, inputs };
     keep(name, bytes);
   }
-  for (const [name, source] of Object.entries(PREBUILT)) {
-    const bytes = await Bun.file(join(ROOT, source)).bytes();
-    const inputs = { [source]: { bytes: bytes.length, imports: [] } };
-    Object.assign(contents.inputs, inputs);
-    contents.outputs[name] = { bytes: bytes.length, inputs: all(inputs), imports: [], exports: [] };
-    keep(name, bytes);
-  }
-  const imports = Object.values(PREBUILT).map((path) => ({ path, kind: "import-statement" as const }));
-  contents.inputs["packaging/pages.ts"] = { bytes: 0, imports };
   return { assets: await Promise.all(assets), contents };
 }
 

@@ -10,7 +10,7 @@ type Schema = {
   properties?: Record<string, Schema>;
   anyOf?: Schema[];
 };
-export type Webhook = {
+type Webhook = {
   post: {
     summary: string;
     requestBody: { content: { "application/json": { schema: Schema; example: unknown } } };
@@ -34,7 +34,7 @@ export function guideText(document: OpenApiDocument): string {
     return [
       `### ${event}`,
       `${post.summary}. Its \`data\`:`,
-      ["| Field | Type | |", "|---|---|---|", ...rows].join("\n"),
+      ["| Field | Type | Description |", "|---|---|---|", ...rows].join("\n"),
       ["```json", JSON.stringify(example, null, 2), "```"].join("\n"),
     ].join("\n\n");
   });

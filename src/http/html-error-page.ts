@@ -1,30 +1,51 @@
 import { assetTable } from "../web/assets/asset-table.ts";
+import type { RenderedPage } from "../web/document.tsx";
+import { parseWeights } from "./accept.ts";
 import { type PageSettings, pageReply } from "./page-reply.ts";
 
 /** Returns the HTML page that replaces an error response; undefined to keep the response. */
 export type HtmlErrorPages = (request: Request, error: Response) => Promise<Response | undefined>;
 
-/** Replaces JSON errors of the pages below `/embed/` by HTML pages. `basePath`: as in `HttpDeps`. */
+/**
+ * Replaces JSON errors by HTML pages: all errors of the pages below `/embed/`, and those for an address that nothing is
+ * served at if the client prefers HTML, as browsers do. `basePath`: as in `HttpDeps`.
+ */
 export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlErrorPages {
-  const prefixes = [...new Set(["", basePath])].map((base) => `${base}/embed/`);
+  const bases = [...new Set([basePath, ""])];
   return async (request, error) => {
+    if (error.headers.get("content-type") !== "application/json") return undefined;
     const { pathname, search } = new URL(request.url);
-    const isPage = error.headers.get("content-type") !== "application/json";
-    if (isPage || !prefixes.some((prefix) => pathname.startsWith(prefix))) return undefined;
-    const { renderErrorPage } = await import("../web/embed/pages.tsx");
-    const retryAfter = Number(error.headers.get("retry-after") ?? Number.NaN);
-    const rendered = renderErrorPage({
-      inlineCss: (await assetTable()).textOf("error-page.css"),
-      status: error.status,
-      requestId: error.headers.get("x-request-id")!,
-      retryUrl: `./${pathname.slice(pathname.lastIndexOf("/") + 1)}${search}`,
-      retryAfterS: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    });
-    const { raw, headers } = pageReply(settings, { request }, rendered);
-    const errorHeaders = Object.fromEntries(error.headers);
-    return new Response(request.method === "HEAD" ? null : raw!, {
-      status: error.status,
-      headers: { ...errorHeaders, ...headers },
-    });
+    const base = bases.find((one) => pathname.startsWith(`${one}/`)) ?? "";
+    const inlineCss = async () => (await assetTable()).textOf("error-page.css");
+    if (bases.some((one) => pathname.startsWith(`${one}/embed/`))) {
+      const { renderErrorPage } = await import("../web/embed/pages.tsx");
+      const retryAfter = Number(error.headers.get("retry-after") ?? Number.NaN);
+      const rendered = renderErrorPage({
+        inlineCss: await inlineCss(),
+        status: error.status,
+        requestId: error.headers.get("x-request-id")!,
+        retryUrl: `./${pathname.slice(pathname.lastIndexOf("/") + 1)}${search}`,
+        retryAfterS: Number.isFinite(retryAfter) ? retryAfter : undefined,
+      });
+      return errorPage(settings, request, error, rendered);
+    }
+    if (error.status !== 404 || !prefersHtml(request)) return undefined;
+    const { renderNotFoundPage } = await import("../web/docs/not-found-page.tsx");
+    return errorPage({ frameAncestors: [] }, request, error, renderNotFoundPage(base, await inlineCss()));
   };
+}
+
+/** Returns whether the client asks for HTML rather than JSON. One that accepts anything gets JSON. */
+function prefersHtml({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const weights = parseWeights(headers.get("accept") ?? "");
+  return (weights.get("text/html") ?? 0) > (weights.get("application/json") ?? 0);
+}
+
+function errorPage(settings: PageSettings, request: Request, error: Response, page: RenderedPage): Response {
+  const { raw, headers } = pageReply(settings, { request }, page);
+  return new Response(request.method === "HEAD" ? null : raw!, {
+    status: error.status,
+    headers: { ...Object.fromEntries(error.headers), ...headers },
+  });
 }

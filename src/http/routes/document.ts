@@ -9,51 +9,17 @@ import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" 
 import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { type AssetTable, assetTable } from "../../web/assets/asset-table.ts";
+import { assetTable } from "../../web/assets/asset-table.ts";
+import type { ApiDocument } from "../../web/docs/api-document.ts";
+import type { DocsFiles } from "../../web/docs/docs-page.tsx";
+import { renderGuide } from "../../web/docs/guide.tsx";
+import { renderReference } from "../../web/docs/reference.tsx";
 import type { RenderedPage } from "../../web/document.tsx";
-import { renderGuide } from "../../web/guide/guide.tsx";
 import { apiDocument } from "../../wire/system.ts";
-import { guideText, type Webhook } from "../guide.ts";
-import { type OpenApiDocument, openApiDocument } from "../openapi/document.ts";
+import { guideText } from "../guide.ts";
+import { openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
-
-/** Allows requests to this server alone, and no script other than the page's own two. */
-const POLICY =
-  "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-
-const page = ({ fileOf }: AssetTable, document: OpenApiDocument) => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Mainstay Partner API</title>
-<link rel="stylesheet" href="assets/${fileOf("swagger-ui.css")}">
-</head>
-<body>
-<div id="reference"></div>
-${webhooksSection(document)}
-<script src="assets/${fileOf("swagger-ui.js")}"></script>
-<script src="assets/${fileOf("reference.js")}"></script>
-</body>
-</html>
-`;
-
-/** Lists every webhook event with its payload, which Swagger UI leaves out. */
-function webhooksSection(document: OpenApiDocument): string {
-  const webhooks = document["x-webhooks"] as Record<string, Webhook>;
-  const events = Object.entries(webhooks).map(([event, { post }]) => {
-    const { example } = post.requestBody.content["application/json"];
-    const body = Bun.escapeHTML(JSON.stringify(example, null, 2));
-    return `<details id="webhook-${event}"><summary><code>${event}</code> ${Bun.escapeHTML(post.summary)}</summary><pre>${body}</pre></details>`;
-  });
-  return `<section class="swagger-ui"><div class="wrapper" id="webhooks">
-<h2>Webhooks</h2>
-<p>Webhook payloads. See <a href="docs/guide#webhook-events">the guide</a> for field definitions and signature
-verification examples. The schemas are under <code>x-webhooks</code> in this document.</p>
-${events.join("\n")}
-</div></section>`;
-}
 
 /** The example programs of the guide, by name. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
@@ -76,7 +42,7 @@ export function documentOperations(
   operations: () => readonly Operation[],
 ): Operation[] {
   let text: string | undefined;
-  let reference: string | undefined;
+  let reference: RenderedPage | undefined;
   let guide: RenderedPage | undefined;
   return [
     publicOperation({
@@ -117,9 +83,12 @@ export function documentOperations(
       method: "GET",
       path: "/docs",
       summary: "The API reference",
-      async handle() {
-        reference ??= page(await assetTable(), openApiDocument(knowledge, operations()));
-        return file(reference, "text/html; charset=utf-8", { "content-security-policy": POLICY });
+      async handle(call) {
+        reference ??= renderReference(
+          openApiDocument(knowledge, operations()) as unknown as ApiDocument,
+          await docsFiles("assets/"),
+        );
+        return pageReply({ frameAncestors: [] }, call, reference);
       },
     }),
     publicOperation({
@@ -130,7 +99,7 @@ export function documentOperations(
       async handle(call) {
         guide ??= renderGuide(
           guideText(openApiDocument(knowledge, operations())),
-          `../assets/${(await assetTable()).fileOf("guide.css")}`,
+          await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
         );
         return pageReply({ frameAncestors: [] }, call, guide);
@@ -157,14 +126,19 @@ export function documentOperations(
   ];
 }
 
-function file(text: string, mediaType: string, headers: Record<string, string> = {}): Reply<never> {
+/** Returns the addresses of the files of the documentation, below a folder. */
+async function docsFiles(folder: string): Promise<DocsFiles> {
+  const { fileOf } = await assetTable();
+  return { style: `${folder}${fileOf("docs.css")}`, script: `${folder}${fileOf("docs.js")}` };
+}
+
+function file(text: string, mediaType: string): Reply<never> {
   return {
     raw: text,
     headers: {
       "content-type": mediaType,
       "cache-control": "public, max-age=3600",
       "x-content-type-options": "nosniff",
-      ...headers,
     },
   };
 }

@@ -11,7 +11,7 @@ type Asset = {
 export type Encoding = "br" | "gzip" | "identity";
 
 /** The files that pages load, at URLs that contain a hash of their content. */
-export type AssetTable = {
+type AssetTable = {
   /** Returns the file for the last segment of a URL, such as `embed-0f3c….css`. */
   find(file: string): Asset | undefined;
   /** Returns the last segment of the URL of a file. Throws for an unknown name. */

@@ -1,0 +1,27 @@
+import type { Operation, Parameter } from "./api-document.ts";
+
+/** Returns the curl command of a request with the document's examples. `$MAINSTAY` is the server's address. */
+export function curlCommand(
+  method: string,
+  path: string,
+  operation: Operation,
+  parameters: readonly Parameter[],
+) {
+  const filled = path.replace(/\{(\w+)\}/g, (place, name) => {
+    const example = parameters.find((one) => one.in === "path" && one.name === name)?.example;
+    return example === undefined ? place : encodeURIComponent(String(example));
+  });
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}"$MAINSTAY/v1${filled}"`];
+  if (operation.security === undefined) lines.push('-H "X-Api-Key: $API_KEY"');
+  const content = operation.requestBody?.content ?? {};
+  const [mediaType] = Object.keys(content);
+  if (mediaType !== undefined) {
+    lines.push(`-H "Content-Type: ${mediaType}"`);
+    const { example } = content[mediaType]!;
+    if (example !== undefined && mediaType === "application/json")
+      lines.push(`-d ${quoted(JSON.stringify(example, null, 2))}`);
+  }
+  return lines.join(" \\\n  ");
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import {
+  accessibilityViolations,
+  inDarkMode,
+  openWindow,
+  overflow,
+  screenshot,
+} from "../support/page-checks.ts";
+
+/* The documentation in a browser. */
+
+const { serve } = useMainstay();
+let server: Installation;
+let browser: Browser;
+beforeAll(async () => {
+  server = await serve();
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+/** Leaves one operation of each group and five schemas: the others have the same markup, and axe-core takes a minute. */
+function sample() {
+  for (const group of document.querySelectorAll(".group"))
+    for (const other of [...group.querySelectorAll(".operation")].slice(1)) other.remove();
+  for (const other of [...document.querySelectorAll(".schema")].slice(5)) other.remove();
+  const isGone = (link: Element) => !document.querySelector(`[id="${link.getAttribute("href")!.slice(1)}"]`);
+  for (const link of document.querySelectorAll('.contents a[href^="#"]'))
+    if (isGone(link)) link.parentElement!.remove();
+}
+
+describe.each(["/docs", "/docs/guide"])("%s", (path) => {
+  test("has no barriers and scrolls in one direction only, in both color schemes", async () => {
+    const { page, pageErrors, close } = await openWindow(browser, server.url);
+    await page.goto(server.url + path);
+    expect(await overflow(page)).toBe(0);
+    await page.evaluate(sample);
+    for (const width of [375, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflow(page)).toBe(0);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await inDarkMode(page, () => accessibilityViolations(page))).toEqual([]);
+      await screenshot(page, `docs${path.replaceAll("/", "-")}-${width}`, false);
+    }
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
+  test("copies code, and finds sections by a word", async () => {
+    const { page, close } = await openWindow(browser, server.url, {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.goto(server.url + path);
+    const block = page.locator(".code").first();
+    await block.getByRole("button", { name: "Copy" }).click();
+    await block.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      (await block.locator("code").textContent())!,
+    );
+    const links = page.locator(".contents li:visible");
+    const all = await links.count();
+    await page.getByRole("searchbox").fill("webhook");
+    const found = await links.allTextContents();
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThan(all);
+    await close();
+  });
+
+  test("shows its contents and its code without a script", async () => {
+    const { page, close } = await openWindow(browser, server.url, { javaScriptEnabled: false });
+    await page.goto(server.url + path);
+    expect(await page.locator(".contents li").first().isVisible()).toBe(true);
+    expect(await page.locator("pre").first().isVisible()).toBe(true);
+    expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+    await close();
+  });
+});
+
+test("a link to a webhook event opens it", async () => {
+  const { page, close } = await openWindow(browser, server.url);
+  await page.goto(`${server.url}/docs#webhook-component.critical`);
+  const event = page.locator('details[id="webhook-component.critical"]');
+  expect(await event.evaluate((details: HTMLDetailsElement) => details.open)).toBe(true);
+  await close();
+});
