@@ -29,6 +29,8 @@ export type FleetOptions = {
   configuration?: string;
   /** Called with every line of their logs. */
   onLine?: (line: string) => void;
+  /** More environment variables of the servers, not of commands. */
+  env?: Readonly<Record<string, string>>;
 };
 
 /** The servers over one storage, all with one key. */
@@ -42,14 +44,15 @@ export class Fleet {
     private readonly storage: Storage,
     random: SeededRandom,
     onEnd: (what: string) => void,
-    { configuration = CONFIGURATION, onLine }: FleetOptions = {},
+    { configuration = CONFIGURATION, onLine, env = {} }: FleetOptions = {},
   ) {
     writeFileSync(join(this.#folder, "mainstay.toml"), configuration);
     const key = Buffer.from(Array.from({ length: 32 }, () => random.below(256))).toString("base64url");
     this.#env = { ...storage.env, MAINSTAY_KEY: `mainstay-key-v1:${key}` };
     this.servers = Array.from({ length: Math.min(count, storage.mostServers) }, (_, nth) => {
       const args = this.#where(nth);
-      return new Server(`server ${nth + 1}`, { args, cwd: this.#folder, env: this.#env }, onEnd, onLine);
+      const started = { args, cwd: this.#folder, env: { ...this.#env, ...env } };
+      return new Server(`server ${nth + 1}`, started, onEnd, onLine);
     });
   }
 

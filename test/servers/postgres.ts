@@ -20,10 +20,21 @@ const SETTINGS = {
   deadlock_timeout: "200ms",
 };
 
+type PostgresStorageOptions = {
+  /** The folder with `initdb` and `postgres` of another version. */
+  bin?: string | undefined;
+  /** More settings of PostgreSQL. */
+  settings?: Readonly<Record<string, string | number>>;
+  /** Connects the servers without the proxy, which needs this process to respond. No fault of the network is possible. */
+  isDirect?: boolean;
+};
+
 /** One database for all servers, each of which has its own data folder. */
-export async function postgresStorage(bin?: string): Promise<Storage> {
+export async function postgresStorage(options: PostgresStorageOptions = {}): Promise<Storage> {
+  const { bin, isDirect = false } = options;
   const folder = mkdtempSync(join(tmpdir(), "mainstay-servers-"));
-  const begin = { settings: SETTINGS, ...(bin !== undefined && { bin }) };
+  const settings = { ...SETTINGS, ...options.settings };
+  const begin = { settings, ...(bin !== undefined && { bin }) };
   let primary = await PostgresServer.start(begin);
   let standby: PostgresServer | undefined;
   const connect = async (server: PostgresServer, name = DATABASE) => {
@@ -55,7 +66,7 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
       standby = await PostgresServer.start({
         ...begin,
         settings: {
-          ...SETTINGS,
+          ...settings,
           primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${SUPERUSER.name} password=${SUPERUSER.password}`,
         },
         fill: (target) => copy(primary, target, session),
@@ -88,7 +99,7 @@ export async function postgresStorage(bin?: string): Promise<Storage> {
     mostServers: 16,
     dataDir: (nth) => join(folder, `data-${nth + 1}`),
     env: {
-      MAINSTAY_STORAGE__URL: `postgres://${SUPERUSER.name}:${SUPERUSER.password}@127.0.0.1:${wire.port}/${DATABASE}`,
+      MAINSTAY_STORAGE__URL: `postgres://${SUPERUSER.name}:${SUPERUSER.password}@127.0.0.1:${isDirect ? primary.port : wire.port}/${DATABASE}`,
     },
     database,
     async end() {

@@ -65,7 +65,7 @@ for (let nth = 0; nth < count; nth++) {
     clients: wholeNumber("clients", values.clients),
     seconds: wholeNumber("seconds", values.seconds),
     faults,
-    storage: inFolder ? folderStorage() : await postgresStorage(values.postgres),
+    storage: inFolder ? folderStorage() : await postgresStorage({ bin: values.postgres }),
   });
   console.log(`  ${summary}`);
   for (const violation of violations.slice(0, 20)) console.log(`  FAILED ${violation}`);

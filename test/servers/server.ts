@@ -132,6 +132,11 @@ export class Server {
     this.disturbances++;
   }
 
+  /** Has it collect its garbage, if it preloads `test/soak/collect-garbage.ts`; the signal ends other servers. */
+  collectGarbage(): void {
+    this.#child?.kill("SIGUSR2");
+  }
+
   /** Returns the end of its output. */
   tail(): string {
     return this.#lines.join("\n");

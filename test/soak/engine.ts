@@ -1,10 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Fleet } from "../servers/fleet.ts";
 import { postgresStorage } from "../servers/postgres.ts";
 import { SeededRandom } from "../servers/seeded-random.ts";
 import { folderStorage } from "../servers/storage.ts";
 import type { Json } from "../support/json.ts";
+import { fillCaches } from "./caches.ts";
 import { calendarOf } from "./calendar.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { Recorder } from "./recorder.ts";
@@ -22,7 +24,15 @@ export type SoakOptions = {
   daySeconds: number;
 };
 
-const SAMPLE_MS = 5_000;
+const SAMPLE_MS = 10_000;
+/** The time in which servers have collected their garbage. */
+const COLLECTED_MS = 300;
+const PRELOADED = join(import.meta.dir, "collect-garbage.ts");
+/** Three servers use 57 connections; commands and purges, which are processes of their own, use more. */
+const POSTGRES = {
+  isDirect: true,
+  settings: { max_connections: 120, log_lock_waits: "on", log_line_prefix: "%m [%p] " },
+};
 const RESIDENT_PROPERTIES = 50;
 const SNAPSHOT_WITHIN_MS = 180_000;
 
@@ -49,7 +59,7 @@ ${engine === "folder" ? `[backup]\nschedule = "* * * * *"\nkeep = 2\ndir = ${JSO
 export async function soakEngine(engine: Engine, options: SoakOptions): Promise<Recorder> {
   const recorder = new Recorder();
   const random = new SeededRandom(options.seed).fork(engine);
-  const storage = engine === "folder" ? folderStorage() : await postgresStorage();
+  const storage = engine === "folder" ? folderStorage() : await postgresStorage(POSTGRES);
   const endpoints = await startEndpoints();
   const backups = join(storage.dataDir(0), "backups");
   const onLine = (line: string) => {
@@ -60,15 +70,23 @@ export async function soakEngine(engine: Engine, options: SoakOptions): Promise<
     storage,
     random.fork("fleet"),
     (what) => recorder.wrong(`a server ended by itself: ${what}`),
-    { configuration: configurationFor(engine, backups), onLine },
+    {
+      configuration: configurationFor(engine, backups),
+      onLine,
+      env: { BUN_OPTIONS: `--preload=${PRELOADED}` },
+    },
   );
   const calendar = calendarOf(storage);
+  const driver = monitorEventLoopDelay({ resolution: 20 });
+  driver.enable();
   try {
     await fleet.init();
     await addResident(fleet, endpoints.url("good"));
     const { admin_key } = await fleet.run("admin", "create", "Night shift");
     const administrator = { "x-api-key": admin_key };
     await fleet.start();
+    await fillCaches(fleet, administrator);
+    recorder.begin();
     const over = AbortSignal.timeout(options.seconds * 1000);
     const world = { fleet, random, recorder, administrator, endpoints, pauseMs: options.pauseMs, over };
     let next = 0;
@@ -86,6 +104,8 @@ export async function soakEngine(engine: Engine, options: SoakOptions): Promise<
       repeat(SAMPLE_MS, "samples", async () => {
         await sample(fleet, recorder);
         recorder.sample("database", await calendar.databaseBytes());
+        recorder.sample("event loop, this test", driver.percentile(99) / 1e9);
+        driver.reset();
         if (engine === "folder") recorder.sample("backups kept", backupsIn(backups));
       }),
       repeat(options.daySeconds * 1000, "day", async () => {
@@ -98,8 +118,10 @@ export async function soakEngine(engine: Engine, options: SoakOptions): Promise<
       const code = await server.stop();
       if (code !== 0) recorder.wrong(`${server.name} exited with ${code} after SIGTERM`);
     }
+    recorder.databaseLog = storage.database?.primary().log;
     return recorder;
   } finally {
+    driver.disable();
     await fleet.end();
     await endpoints.close();
     await storage.end();
@@ -132,8 +154,13 @@ const METRICS = {
   "event loop": /^mainstay_event_loop_delay_seconds\{percentile="99"\} (\S+)/m,
 };
 
-/** Samples each server. The log is measured per call: its size grows by its nature. */
+/**
+ * Samples each server after it has collected its garbage: what is left is in use. The log is measured per call: its size
+ * grows by its nature.
+ */
 async function sample(fleet: Fleet, recorder: Recorder): Promise<void> {
+  for (const server of fleet.servers) server.collectGarbage();
+  await Bun.sleep(COLLECTED_MS);
   for (const { name, adminUrl } of fleet.servers) {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
     for (const [metric, pattern] of Object.entries(METRICS)) {

@@ -6,7 +6,7 @@ const isConnectionError = (error: unknown): error is Error & { code: string } =>
 
 /** What a run has seen: answers by route and status, connections without an answer, other violations, and samples. */
 export class Recorder {
-  readonly startedAt = performance.now();
+  #startedAt = performance.now();
   readonly series = new Map<string, Point[]>();
   readonly statuses = new Map<string, number>();
   readonly resets: string[] = [];
@@ -18,8 +18,16 @@ export class Recorder {
   /** Partners created, used and purged. */
   visits = 0;
 
+  /** The log of PostgreSQL, with what waited for locks. */
+  databaseLog: string | undefined;
+
+  /** Begins to count the time, once everything is prepared. */
+  begin(): void {
+    this.#startedAt = performance.now();
+  }
+
   get seconds(): number {
-    return (performance.now() - this.startedAt) / 1000;
+    return (performance.now() - this.#startedAt) / 1000;
   }
 
   sample(name: string, value: number): void {
@@ -35,7 +43,7 @@ export class Recorder {
   }
 
   wrong(what: string): void {
-    const key = what.slice(0, 500);
+    const key = what.slice(0, 2000);
     const known = this.violations.get(key);
     if (known) known.times++;
     else if (this.violations.size < 100)

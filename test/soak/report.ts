@@ -8,11 +8,8 @@ export const MOST_GROWTH = 0.05;
 /** Connections come and go: a growth of fewer handles is none. */
 export const HANDLES_ALLOWED = 10;
 
-/**
- * Series that are shown and not judged: the heap depends on when its garbage was collected, the delay on the machine's load,
- * and the number of backups is settled late.
- */
-const isJudged = (name: string) => !/^(heap|event loop|backups)/.test(name);
+/** Series that are shown and not judged: delays depend on the machine's load, and the number of backups is settled late. */
+const isJudged = (name: string) => !/^(event loop|backups)/.test(name);
 
 function holds(series: string, growth: number | null, middle: number): boolean {
   if (!isJudged(series)) return true;

@@ -5,6 +5,8 @@
  * Writes the measured growth of memory, handles, database and log to a page and a JSON file in `bench/reports`, and exits
  * 1 where something grows, a connection gets no answer or an answer is unexplained.
  */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measuredOn, saveReport, saveReportFile } from "../support/saved-report.ts";
 import { type Engine, soakEngine } from "./engine.ts";
@@ -60,13 +62,16 @@ const options = {
   daySeconds: DAY_SECONDS,
 };
 console.log(`${minutes} minutes on ${engines.join(" and ")}, seed ${seed}`);
+const ended = await Promise.allSettled(
+  engines.map(async (engine) => {
+    const recorder = await soakEngine(engine, options);
+    return [engine, { recorder, report: reportOf(engine, recorder, seconds) }] as const;
+  }),
+);
+// Both end first, since the servers of one that runs would stay.
+for (const one of ended) if (one.status === "rejected") throw one.reason;
 const runs = new Map<Engine, { report: EngineReport; recorder: Recorder }>(
-  await Promise.all(
-    engines.map(async (engine) => {
-      const recorder = await soakEngine(engine, options);
-      return [engine, { recorder, report: reportOf(engine, recorder, seconds) }] as const;
-    }),
-  ),
+  ended.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
 );
 const reports = [...runs.values()].map(({ report }) => report);
 for (const { engine, calls, measured, resets, violations, holds } of reports) {
@@ -78,6 +83,13 @@ for (const { engine, calls, measured, resets, violations, holds } of reports) {
       console.log(`  ${series}: growth ${growth === null ? "unknown" : `${(growth * 100).toFixed(1)} %`}`);
   const seen = violations.map(({ what, firstAt }) => `after ${firstAt} s: ${what}`);
   for (const what of [...resets, ...seen].slice(0, 20)) console.log(`  ${what}`);
+}
+const artifacts = join(import.meta.dir, "../artifacts");
+for (const { recorder, report } of runs.values()) {
+  if (recorder.databaseLog === undefined || report.violations.length === 0) continue;
+  mkdirSync(artifacts, { recursive: true });
+  writeFileSync(join(artifacts, "soak-postgres.log"), recorder.databaseLog);
+  console.log(`log of PostgreSQL: ${join(artifacts, "soak-postgres.log")}`);
 }
 saveReport("soak.json", { ...options, engines: reports });
 saveReportFile("soak.html", pageOf(measuredOn(), runs, seconds));
