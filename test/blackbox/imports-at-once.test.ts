@@ -77,8 +77,10 @@ async function overPostgres(): Promise<TwoInstallations> {
 /** Starts an import and pauses it in the middle. */
 async function pausedImport({ here, args, appliances }: TwoInstallations): Promise<Bun.Subprocess> {
   const child = here.spawn(...args);
-  while ((await appliances()) === 0)
+  while ((await appliances()) === 0) {
     if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode} before it added any`);
+    await Bun.sleep(2);
+  }
   child.kill("SIGSTOP");
   return child;
 }

@@ -196,6 +196,7 @@ describe("an interrupted move", () => {
       const [row] = await rowsOf(url, "SELECT count(*) AS rows FROM audit_log").catch(() => []);
       if (Number(row?.rows ?? 0) > 0) break;
       expect(moving.exitCode).toBeNull();
+      await Bun.sleep(5);
     }
     moving.kill("SIGKILL");
     await moving.exited;

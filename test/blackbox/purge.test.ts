@@ -132,7 +132,7 @@ describe("mainstay partner purge", () => {
       while (!hasEnded) {
         const { units, rows } = await left();
         if (units !== had.units || rows !== had.rows) break;
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        await Bun.sleep(1);
       }
       child.kill("SIGKILL");
       await ended;

@@ -99,7 +99,7 @@ test("a write whose connection loses its packets is committed once, and so are t
       },
       { partnerId },
     );
-    while (wire.state.loss) await new Promise((resolve) => setImmediate(resolve));
+    while (wire.state.loss) await Bun.sleep(1);
     await Promise.all([write, store.write((tx) => record(tx, behind), { partnerId })]);
     expect([await recorded(subject), await recorded(behind)]).toEqual([1, 1]);
     return [sent, what, runs, isNew];
@@ -189,7 +189,7 @@ test("a write is refused, without effect, if all connections stop answering, and
   const write = (subject: string) => store.write((tx) => record(tx, subject), { partnerId });
   wire.state.loss = { sent: "audit_log", what: "unheard" };
   const writes = [write(first)];
-  while (wire.state.loss) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.state.loss) await Bun.sleep(1);
   writes.push(write(behind));
   const failures = await whileLosing(wire, "audit_log", ...writes);
   expect(performance.now() - startedAt).toBeLessThan(MOST_WAIT_MS);
@@ -210,7 +210,7 @@ async function whileLosing(
   });
   while (!isEnded) {
     wire.state.loss ??= { sent, what: "unheard" };
-    await new Promise((resolve) => setImmediate(resolve));
+    await Bun.sleep(1);
   }
   wire.state.loss = undefined;
   return (await results).flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
