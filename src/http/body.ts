@@ -9,9 +9,15 @@ const OTHER_VALUES = 1000;
 /** Returns the maximum number of values in a body, for the maximum number of items in a list. */
 export const maxValuesFor = (bulkItems: number): number => bulkItems * VALUES_PER_ITEM + OTHER_VALUES;
 
+/** Returns the size of the body according to the headers; undefined if it is sent in chunks. */
+export function declaredBytes({ headers }: Request): number | undefined {
+  const declared = headers.get("content-length");
+  return declared === null ? undefined : Number(declared);
+}
+
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
-export function checkDeclaredSize({ headers }: Request, limit: number): void {
-  if (Number(headers.get("content-length")) > limit) throw bodyTooLarge(limit);
+export function checkDeclaredSize(request: Request, limit: number): void {
+  if ((declaredBytes(request) ?? 0) > limit) throw bodyTooLarge(limit);
 }
 
 /**

@@ -10,7 +10,14 @@ import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts"
 import type { Administration } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import { type Authenticator, invalidApiKey } from "./auth.ts";
-import { checkDeclaredSize, parseJsonObject, readBytes, requireJson, segmentParsed } from "./body.ts";
+import {
+  checkDeclaredSize,
+  declaredBytes,
+  parseJsonObject,
+  readBytes,
+  requireJson,
+  segmentParsed,
+} from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, namesTag } from "./entity-tag.ts";
@@ -195,7 +202,7 @@ export class Pipeline {
     const reservation = this.#memory.forWrite(context.partner!.id);
     let isSending = false;
     try {
-      const memory = { ...NO_RESERVATION, reserve: reservation.reserve };
+      const memory = { ...NO_RESERVATION, reserve: reservation.reserve, settle: reservation.settle };
       const reply = await this.#handle(operation, request, params, context, memory);
       const chunks = await chunksOf(reply);
       const length = chunks?.reduce((sum, chunk) => sum + chunk.length, 0) ?? 0;
@@ -262,11 +269,10 @@ export class Pipeline {
     memory: ResponseMemory,
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
-    const bytes = isJson ? await this.#readJson(request) : undefined;
+    const bytes = isJson ? await this.#readJson(request, memory) : undefined;
     if (!bytes && operation.method !== "GET" && operation.body !== "raw") await segmentParsed(request);
     const { deadline } = context;
     if (operation.body !== "raw") deadline.start();
-    if (bytes) memory.reserve(bytes.length);
     const call: Call = {
       request,
       requestId: context.requestId,
@@ -278,7 +284,7 @@ export class Pipeline {
       signal: deadline.signal,
       yieldNow: yieldUntilAborted(deadline.signal),
       async readBody(limit) {
-        const bytes = await readBytes(request, limit);
+        const bytes = await readReserved(request, limit, memory);
         deadline.start();
         return bytes;
       },
@@ -337,23 +343,37 @@ export class Pipeline {
     });
   }
 
-  async #readJson(request: Request): Promise<Uint8Array> {
+  async #readJson(request: Request, memory: ResponseMemory): Promise<Uint8Array> {
     const { bodyBytes } = this.deps;
     checkDeclaredSize(request, bodyBytes);
     requireJson(request);
-    return await readBytes(request, bodyBytes);
+    return await readReserved(request, bodyBytes, memory);
   }
+}
+
+/** Reads a body whose memory is reserved before: a client may send most of it and never the rest. */
+async function readReserved(
+  request: Request,
+  limit: number,
+  { reserve, settle }: ResponseMemory,
+): Promise<Uint8Array<ArrayBuffer>> {
+  checkDeclaredSize(request, limit);
+  reserve(declaredBytes(request) ?? limit);
+  const bytes = await readBytes(request, limit);
+  settle(bytes.length);
+  return bytes;
 }
 
 type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions) => Promise<Reply<Body>>;
 
 /** The reservations that a handler and its request's body make. */
 type ResponseMemory = Pick<ReadReservation, "grow"> &
-  Pick<WriteReservation, "reserve"> &
+  Pick<WriteReservation, "reserve" | "settle"> &
   Pick<PublicCall, "reserveMemoryFor">;
 const NO_RESERVATION: ResponseMemory = {
   grow: () => {},
   reserve: () => {},
+  settle: () => {},
   reserveMemoryFor: () => () => {},
 };
 

@@ -1,6 +1,6 @@
 import { HttpFailure } from "./errors.ts";
 
-/** The memory that the unsent responses of one partner may take together, in bytes. */
+/** The memory that the unsent responses and the bodies of unanswered requests of one partner may take together, in bytes. */
 const MAX_BYTES_PER_PARTNER = 67_108_864;
 const RETRY_AFTER_S = 5;
 
@@ -12,21 +12,21 @@ export type ReadReservation = {
   release(): void;
 };
 
-/** The memory of the response to a write. */
+/** The memory of a request with a body, and of its response. */
 export type WriteReservation = {
   /**
-   * Reserves memory before anything is written: the response is about as large as the request. Throws unavailable if
-   * the partner's limit is already exceeded.
+   * Reserves memory before the body is read, for it and then for the response, which is about as large. Throws
+   * unavailable if the partner's limit is already exceeded.
    */
   reserve(requestBytes: number): void;
-  /** Sets the actual size of the response. Never throws, since the write is done. */
+  /** Sets the actual size of the body or of the response. Never throws, since it is read or the write is done. */
   settle(bytes: number): void;
   /** Call when the response is sent or aborted. */
   release(): void;
 };
 
 /**
- * Limits the memory of each partner's responses until the clients have read them. The oldest response is never rejected,
+ * Limits the memory of each partner's requests and responses until the clients have sent or read them. The oldest response is never rejected,
  * so that a response of any size can be sent; the others share the remaining memory.
  */
 export class ResponseMemoryLimiter {
@@ -82,6 +82,10 @@ export class ResponseMemoryLimiter {
 }
 
 export const tooManyLargeResponses = () =>
-  new HttpFailure("unavailable", "Too many large responses in progress. Finish reading them, then retry.", {
-    "retry-after": String(RETRY_AFTER_S),
-  });
+  new HttpFailure(
+    "unavailable",
+    "Too many large requests or responses in progress. Finish them, then retry.",
+    {
+      "retry-after": String(RETRY_AFTER_S),
+    },
+  );

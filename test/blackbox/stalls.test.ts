@@ -190,11 +190,37 @@ describe("a large response", () => {
     expect(summary.counts.service_events).toBe(done.length * ITEMS);
   });
 
+  // Rule: large-requests
+  test("from requests that are never completed uses little memory, and a further one is rejected unread", async () => {
+    const whole = `{"events":[${" ".repeat(4.5 * MEGABYTE)}`;
+    const declared = 5 * MEGABYTE;
+    // The last one may exceed the 64 MiB.
+    const most = Math.floor(64 / 5) + 1;
+    const sending = Array.from({ length: 25 }, () =>
+      askUnread("/v1/service-events/bulk", { length: declared, sent: whole }),
+    );
+    const refused = await eventually(async () => {
+      const heads = await Promise.all(
+        sending.map(({ head }) => Promise.race([head, Bun.sleep(50).then(() => "")])),
+      );
+      const found = heads.filter((head) => head.startsWith("HTTP/1.1 503"));
+      expect(found).toHaveLength(25 - most);
+      return found;
+    });
+    for (const head of refused) expect(head.toLowerCase()).toContain("\r\nretry-after: 5\r\n");
+    await addProperty(other);
+    for (const { socket } of sending) socket.destroy();
+    await eventually(() => addProperty(client));
+  });
+
   const residentBytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))![1]) * 1024;
 
-  /** Asks for a page, reads how the answer begins, and no further. */
-  function askUnread(path: string, body?: string): { socket: Socket; head: Promise<string> } {
+  /** Asks for a page, reads how the answer begins, and no further. Of a body, no more may be sent than is declared. */
+  function askUnread(
+    path: string,
+    body?: string | { length: number; sent: string },
+  ): { socket: Socket; head: Promise<string> } {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     const head = new Promise<string>((resolve, reject) => {
@@ -205,9 +231,10 @@ describe("a large response", () => {
       });
     });
     const common = `HTTP/1.1\r\nHost: ${hostname}\r\nX-Api-Key: ${partner.api_key}\r\n`;
-    const sent =
+    const headers =
       body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-    socket.write(`${body === undefined ? "GET" : "POST"} ${path} ${common}${sent}\r\n${body ?? ""}`);
+    const sent = typeof body === "object" ? body.sent : (body ?? "");
+    socket.write(`${body === undefined ? "GET" : "POST"} ${path} ${common}${headers}\r\n${sent}`);
     return { socket, head };
   }
 });

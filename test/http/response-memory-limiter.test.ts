@@ -5,7 +5,7 @@ test("limits the responses of each partner separately", () => {
   const limiter = new ResponseMemoryLimiter(100);
   limiter.forRead("A").grow(60);
   limiter.forRead("A").grow(40);
-  expect(() => limiter.forRead("A").grow(1)).toThrow("Too many large responses");
+  expect(() => limiter.forRead("A").grow(1)).toThrow("Too many large requests or responses");
   limiter.forRead("B").grow(100);
 });
 
@@ -16,7 +16,7 @@ test("never rejects the oldest response", () => {
   const second = limiter.forRead("A");
   second.grow(20);
   oldest.grow(1000);
-  expect(() => second.grow(1)).toThrow("Too many large responses");
+  expect(() => second.grow(1)).toThrow("Too many large requests or responses");
 });
 
 test("rejects a write only before it is done", () => {
@@ -24,8 +24,8 @@ test("rejects a write only before it is done", () => {
   const [first, second] = [limiter.forWrite("A"), limiter.forWrite("A")];
   first.reserve(60);
   second.reserve(50);
-  expect(() => limiter.forWrite("A").reserve(1)).toThrow("Too many large responses");
-  expect(() => limiter.forRead("A").grow(1)).toThrow("Too many large responses");
+  expect(() => limiter.forWrite("A").reserve(1)).toThrow("Too many large requests or responses");
+  expect(() => limiter.forRead("A").grow(1)).toThrow("Too many large requests or responses");
   limiter.forWrite("B").reserve(200);
   second.settle(1000);
   second.settle(10);
