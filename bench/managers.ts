@@ -30,6 +30,8 @@ const partOf = ({ def }: Kind, scaleYears: number) => ({
   scaleYears,
   plannedCents: def.proactiveCents,
   failureCents: def.reactiveCents,
+  fixedLifeYears: def.fixedLifeYears,
+  safety: def.safety,
 });
 const runToFailure: Manager = () => Number.POSITIVE_INFINITY;
 const atUsefulLife: Manager = (kind, scale) => lifespanYearsOf(partOf(kind, scale));

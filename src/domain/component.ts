@@ -62,8 +62,8 @@ export type PlacedComponent = Component & {
   /** The flags of its appliance, as stored (`parseFlags`). */
   flags: string;
   installYearBasis: InstallYearBasis;
-  /** The day from which the property's service record is complete. */
-  recordsSince: Day;
   propertyName: string;
   propertyAddress: string;
+  /** The day from which the property's service record is complete. */
+  recordsSince: Day;
 };

@@ -1,6 +1,6 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { PLAN_LIMITS, type PlanTerms } from "../domain/planning/property-plan.ts";
+import { PLAN_LIMITS, type PlanTerms } from "../domain/planning/plan-terms.ts";
 import { parseState } from "../domain/property.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
@@ -95,29 +95,48 @@ export function parseChoice<const V extends string>(
 }
 
 export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
-  const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+  const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
+    PLAN_LIMITS;
   const budget = decimalNumber(query, "budget", budgetUsd);
+  const term = (name: string, limits: { least: number; most: number; usual: number }) =>
+    decimalNumber(query, name, limits) ?? limits.usual;
   return {
     years: wholeNumber(query, "years", years.least, years.most) ?? years.usual,
-    inflationPct: decimalNumber(query, "inflation_pct", inflationPct) ?? inflationPct.usual,
+    inflationPct: term("inflation_pct", inflationPct),
     budgetCents: budget === undefined ? null : centsFromUsd(budget),
+    openingCents: centsFromUsd(term("opening_balance", openingUsd)),
+    escrowPct: term("escrow_pct", escrowPct),
+    interestPct: term("interest_pct", interestPct),
+    minimumCents: centsFromUsd(term("minimum_balance", minimumUsd)),
+    depositGrowthPct: term("deposit_growth_pct", depositGrowthPct),
   };
 }
 
+/** The parameters of a plan by the field that each sets. */
+const PLAN_PARAMETERS = {
+  years: "years",
+  inflationPct: "inflation_pct",
+  budgetCents: "budget",
+  openingCents: "opening_balance",
+  escrowPct: "escrow_pct",
+  interestPct: "interest_pct",
+  minimumCents: "minimum_balance",
+  depositGrowthPct: "deposit_growth_pct",
+} as const satisfies Record<keyof PlanTerms, string>;
+
 /** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
 export function lenientPlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
-  const one = (name: string) => {
+  const terms = parsePlanTerms(new Map());
+  for (const field of Object.keys(PLAN_PARAMETERS) as (keyof PlanTerms)[]) {
+    const text = query.get(PLAN_PARAMETERS[field]);
+    if (text === undefined) continue;
     try {
-      return parsePlanTerms(new Map([...query].filter(([key]) => key === name)));
+      Object.assign(terms, { [field]: parsePlanTerms(new Map([[PLAN_PARAMETERS[field], text]]))[field] });
     } catch {
-      return parsePlanTerms(new Map());
+      // The default stays.
     }
-  };
-  return {
-    years: one("years").years,
-    inflationPct: one("inflation_pct").inflationPct,
-    budgetCents: one("budget").budgetCents,
-  };
+  }
+  return terms;
 }
 
 const LONGEST_SEARCH = 100;

@@ -339,13 +339,17 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [primaryKey({ columns: [t.partnerId, t.propertyId, t.code] })],
   );
 
-  /** The sums of plans over a property or a portfolio: `PlanSums`. */
+  /** The sums of plans over a property or a portfolio. */
   const planSums = {
+    /** `PlanSums` as JSON but for the products of years; empty before they were computed. */
+    sums: text("sums").notNull().default(""),
+    /** The products of years as JSON: most of the sums, and needed for deposits only. */
+    products: text("products").notNull().default(""),
+    // The sums of plans without whole units, which only older versions read and write.
     doors: int("doors").notNull().default(0),
     dueCount: int("due_count").notNull().default(0),
     dueCents: bigint("due_cents").notNull().default(0),
     dueWaitingCents: bigint("due_waiting_cents").notNull().default(0),
-    /** `YearSums` as JSON. */
     years: text("years").notNull(),
   };
 
@@ -379,11 +383,12 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ...planSums,
   });
 
-  /** Components whose replacement costs less than waiting: the candidates for a budget. */
+  /** Units and parts whose replacement costs less than waiting, or is urgent: the candidates for a budget. */
   const planCandidates = table(
     "plan_candidates",
     {
       propertyId: text("property_id").notNull(),
+      /** The ID of the component, or of the appliance that is replaced as a whole. */
       componentId: text("component_id").notNull(),
       partnerId: text("partner_id").notNull(),
       /** Minus the cost of waiting a year per cent of the cost, so that the best use of money sorts first. */

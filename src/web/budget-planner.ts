@@ -1,45 +1,58 @@
-import { byBenefitCostRatio, type Candidate, type Spending, spendBudget } from "../domain/planning/budget.ts";
+import {
+  byRank,
+  type Candidate,
+  isWorthBuying,
+  type Spending,
+  spendBudget,
+} from "../domain/planning/budget.ts";
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
-import type { PlannedComponentJson } from "../wire/plan.ts";
-import { componentKind } from "./grouping.ts";
+import type { PropertyPlanJson } from "../wire/plan.ts";
 import type { Locations } from "./locations.ts";
+import { lineKind, planLinesInSteps } from "./plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {
-  /** The kinds of components, with the cost of replacing one. */
+  /** The kinds of units and components, with the cost of replacing one. */
   kinds: readonly { name: string; where: string; cents: number }[];
-  /** Each component with a positive cost of delay, in order of selection: the index of its kind, and that cost in cents. */
-  components: readonly (readonly [kind: number, waitingCents: number])[];
+  /**
+   * Each unit and component that is worth buying, in order of selection: the index of its kind, its cost of delay in cents, and
+   * 1 if it comes first.
+   */
+  components: readonly (readonly [kind: number, waitingCents: number, isUrgent?: 1])[];
 };
 
 const cents = (usd: number) => Math.round(usd * 100);
 
-/** Lists the components with a positive cost of delay, in order of selection. */
+/** Lists the units and components that are worth buying, in order of selection. */
 export function* candidatesInSteps(
-  components: readonly PlannedComponentJson[],
+  plan: Pick<PropertyPlanJson, "units" | "components">,
   locations: Locations,
 ): Steps<BudgetCandidates> {
   const kinds: BudgetCandidates["kinds"][number][] = [];
   const indexes = new Map<string, number>();
-  const candidates = yield* mapInSteps(
-    components.filter((component) => component.cost_of_waiting_a_year > 0),
-    (one) => {
-      const key = componentKind(one);
-      const kind = indexes.get(key) ?? kinds.length;
-      if (kind === kinds.length) {
-        indexes.set(key, kind);
-        const where = locations.typeName(one.appliance_type);
-        kinds.push({ name: one.component_name, where, cents: cents(one.proactive_cost) });
-      }
-      const waitingCents = cents(one.cost_of_waiting_a_year);
-      return { id: one.component_id, plannedCents: kinds[kind]!.cents, waitingCents, kind };
-    },
-  );
-  const sorted = yield* sortInSteps(candidates, byBenefitCostRatio);
-  return { kinds, components: sorted.map(({ kind, waitingCents }) => [kind, waitingCents]) };
+  const all = yield* planLinesInSteps(plan, locations);
+  const lines = all.filter(({ policy }) => policy !== "with_unit");
+  const candidates = yield* mapInSteps(lines, (one) => {
+    const key = `${lineKind(one)} ${one.cost}`;
+    const kind = indexes.get(key) ?? kinds.length;
+    if (kind === kinds.length) {
+      indexes.set(key, kind);
+      const where = one.isUnit ? "whole unit" : locations.typeName(one.appliance_type);
+      kinds.push({ name: one.name, where, cents: cents(one.cost) });
+    }
+    const waitingCents = cents(one.cost_of_waiting_a_year);
+    return { id: one.id, plannedCents: kinds[kind]!.cents, waitingCents, isUrgent: one.comes_first, kind };
+  });
+  const sorted = yield* sortInSteps(candidates.filter(isWorthBuying), byRank);
+  return {
+    kinds,
+    components: sorted.map(({ kind, waitingCents, isUrgent }) =>
+      isUrgent ? [kind, waitingCents, 1] : [kind, waitingCents],
+    ),
+  };
 }
 
-/** Identical components that are selected together, or left out together. */
+/** Identical units or components that are selected together, or left out together. */
 export type BudgetLine = {
   name: string;
   where: string;
@@ -68,9 +81,9 @@ export const allocateBudget = (candidates: BudgetCandidates, amountUsd: number):
 /** Selects the components that a budget covers, in steps, for properties with many components. */
 export function* allocateBudgetInSteps(candidates: BudgetCandidates, amountUsd: number): Steps<BudgetResult> {
   let nextId = 0;
-  const components = yield* mapInSteps(candidates.components, ([kind, waitingCents]) => {
+  const components = yield* mapInSteps(candidates.components, ([kind, waitingCents, urgent]) => {
     const plannedCents = candidates.kinds[kind]!.cents;
-    return { id: String(nextId++), plannedCents, waitingCents, kind };
+    return { id: String(nextId++), plannedCents, waitingCents, isUrgent: urgent === 1, kind };
   });
   const allocation: Spending<(typeof components)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
   spendBudget(allocation, cents(amountUsd), components);

@@ -1,9 +1,10 @@
 import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
-import type { PlannedComponentJson, PropertyPlanJson, ScheduledComponentJson } from "../wire/plan.ts";
+import type { PropertyPlanJson } from "../wire/plan.ts";
 import { compareByExpectedLoss } from "./expected-loss.ts";
 import { systemLabel } from "./labels.ts";
 import { Locations } from "./locations.ts";
+import { type PlanLine, planLinesInSteps } from "./plan-lines.ts";
 import type { CsvFile, PropertyPageData } from "./sections/property-sections.tsx";
 
 type Cell = string | number | boolean | null;
@@ -12,10 +13,13 @@ type CsvRows = { heading: readonly string[]; rows: readonly (readonly Cell[])[] 
 
 /** The data of the files: that of the page, plus costs by year and expected failure costs where they are known. */
 type CsvFileData = Omit<PropertyPageData, "plan" | "components"> & {
-  plan: Omit<PropertyPlanJson, "components"> & { components: readonly PlannedComponentRow[] };
+  plan: Omit<PropertyPlanJson, "units" | "components"> & {
+    units: readonly (PropertyPlanJson["units"][number] & YearlyCosts)[];
+    components: readonly (PropertyPlanJson["components"][number] & YearlyCosts)[];
+  };
   components: readonly ComponentRow[];
 };
-type PlannedComponentRow = PlannedComponentJson & Partial<ScheduledComponentJson>;
+type YearlyCosts = { yearly_costs?: readonly number[] };
 type ComponentRow = ComponentJson & { expected_failure_cost_a_year?: number };
 
 /** Returns the rows of a file, under the field names of the API. */
@@ -42,9 +46,13 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
     const sorted = yield* sortInSteps(components, compareByExpectedLoss);
     return yield* rowsOfRecords(sorted, (one) => componentRow(one, locations));
   },
-  plan: ({ plan, types, units }) => {
+  plan: function* ({ plan, types, units }) {
     const locations = new Locations(types, units);
-    return rowsOfRecords(plan.components, (one) => plannedRow(one, locations));
+    const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
+    const lines = yield* planLinesInSteps(plan, locations);
+    return yield* rowsOfRecords(lines, (one) =>
+      plannedRow(one, locations, !one.isUnit && whole.has(one.appliance_id)),
+    );
   },
   schedule: ({ plan }) => rowsOfRecords(plan.schedule),
   reserve: ({ reserve }) =>
@@ -121,22 +129,27 @@ function componentRow(one: ComponentRow, locations: Locations) {
   };
 }
 
-function plannedRow(one: PlannedComponentRow, locations: Locations) {
+/** The costs by year of a unit include those of its components, whose cells are empty. */
+function plannedRow(one: PlanLine, locations: Locations, isOfUnit: boolean) {
   return {
-    component_id: one.component_id,
-    component_name: one.component_name,
+    line: one.isUnit ? "unit" : isOfUnit ? "component_of_unit" : "component",
+    id: one.id,
+    name: one.name,
     place: locations.of(one),
     system: systemLabel(locations.systemOf(one.appliance_type)),
     age_years: one.age_years,
     effective_age_years: one.effective_age_years,
     expected_life_years: one.expected_life_years,
     remaining_life_years: one.remaining_life_years,
+    action: one.action,
+    reason: one.reason,
     policy: one.policy,
     replace_on: one.replace_on,
-    proactive_cost: one.proactive_cost,
-    reactive_cost: one.reactive_cost,
+    due_now: one.due_now,
+    proactive_cost: one.cost,
+    reactive_cost: one.failedCost,
     cost_of_waiting_a_year: one.cost_of_waiting_a_year,
-    ...Object.fromEntries((one.yearly_costs ?? []).map((cost, at) => [`year_${at + 1}`, cost])),
+    ...Object.fromEntries(one.yearlyCosts.map((cost, at) => [`year_${at + 1}`, isOfUnit ? null : cost])),
   };
 }
 

@@ -17,7 +17,7 @@ export function* groupInSteps<T>(items: readonly T[], keyOf: (item: T) => string
 }
 
 /** A key for identical components: the same definition in the same type of appliance. */
-export const componentKind = (component: { component_def_id: string; appliance_type: string }) =>
+const componentKind = (component: { component_def_id: string; appliance_type: string }) =>
   `${component.appliance_type} ${component.component_def_id}`;
 
 /** A key for identical components in the same tier. */

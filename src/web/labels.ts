@@ -46,9 +46,12 @@ export const INSPECTION_STATUS_LABELS: Readonly<Record<InspectionJson["status"],
   OK: "Not due",
 };
 
-export const POLICY_LABELS: Readonly<Record<PlannedComponentJson["policy"], string>> = {
+export const ACTION_LABELS: Readonly<Record<PlannedComponentJson["action"], string>> = {
+  immediate_hazard: "Immediate hazard",
   replace_now: "Replace now",
-  replace_at_age: "Replace when due",
+  inspect: "Inspect",
+  replace_by: "Replace when due",
+  monitor: "Monitor",
   run_to_failure: "Run to failure",
 };
 

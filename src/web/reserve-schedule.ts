@@ -1,10 +1,12 @@
 import { runSteps, type Steps } from "../domain/steps.ts";
-import type { PlanSummaryJson, ScheduledComponentJson, ScheduledPlanJson } from "../wire/plan.ts";
-import { componentKind, groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
+import type { ScheduledPlanJson } from "../wire/plan.ts";
+import type { PlanSummaryJson } from "../wire/plan-summary.ts";
+import { groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
 import { systemLabel } from "./labels.ts";
 import type { Locations } from "./locations.ts";
+import { lineKind, type PlanLine, planLinesInSteps } from "./plan-lines.ts";
 
-/** A row of identical components, all due now or none. Costs are in whole dollars. */
+/** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
   name: string;
   where: string;
@@ -37,8 +39,10 @@ export type ScheduleSums = {
   factors: number[];
   /** `years` × `factors` */
   inflated: number[];
-  /** `inflated`, divided by the number of units. */
-  perUnit: number[];
+  /** `inflated`, divided by the number of units; null without one. */
+  perUnit: number[] | null;
+  /** The part of `years` that repairs are, which a reserve does not pay. */
+  repairs: number[];
   /** The run-to-failure scenario, in today's dollars. */
   runToFailure: number[];
 };
@@ -58,16 +62,16 @@ export function* reserveScheduleInSteps(
   plan: ScheduledPlanJson,
   locations: Locations,
 ): Steps<ReserveSchedule> {
-  const groups = yield* groupInSteps(
-    plan.components,
-    (one) => `${componentKind(one)} ${one.policy === "replace_now"}`,
-  );
+  const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
+  const all = yield* planLinesInSteps(plan, locations);
+  const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
+  const groups = yield* groupInSteps(lines, (one) => `${lineKind(one)} ${one.cost} ${one.due_now !== null}`);
   const sums = scheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];
   for (const group of groups) {
     const years: number[] = [];
     for (const year of sums.years.keys()) {
-      years.push(sumBy(group, (component) => component.yearly_costs[year]!));
+      years.push(sumBy(group, (line) => line.yearlyCosts[year] ?? 0));
       yield;
     }
     shares.push(years);
@@ -103,7 +107,8 @@ export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSu
     years,
     factors,
     inflated,
-    perUnit: inflated.map((total) => Math.round(total / Math.max(units, 1))),
+    perUnit: units < 1 ? null : inflated.map((total) => Math.round(total / units)),
+    repairs: roundToTotal(plan.schedule.map(({ repair_cost }) => repair_cost)),
     runToFailure: roundToTotal(plan.schedule.map(({ run_to_failure }) => run_to_failure)),
   };
 }
@@ -122,25 +127,29 @@ export function roundRowsToTotals(
   return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
-function toRow(group: readonly ScheduledComponentJson[], locations: Locations, years: number[]): ScheduleRow {
-  const [first] = group as [ScheduledComponentJson];
-  const span = (pick: (one: ScheduledComponentJson) => number) =>
+function toRow(group: readonly PlanLine[], locations: Locations, years: number[]): ScheduleRow {
+  const [first] = group as [PlanLine];
+  const span = (pick: (one: PlanLine) => number) =>
     rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Computed from the rounded figures, so that the printed ones add up.
   const tenths = (value: number) => Math.round(value * 10);
-  const remaining = (one: ScheduledComponentJson) =>
+  const remaining = (one: PlanLine) =>
     Math.max(tenths(one.expected_life_years) - tenths(one.effective_age_years), 0) / 10;
   return {
-    name: first.component_name,
-    where: group.length === 1 ? locations.of(first) : locations.typeName(first.appliance_type),
-    isDueNow: first.policy === "replace_now",
+    name: first.name,
+    where: first.isUnit
+      ? "whole unit"
+      : group.length === 1
+        ? locations.of(first)
+        : locations.typeName(first.appliance_type),
+    isDueNow: first.due_now !== null,
     quantity: group.length,
     age: span((one) => one.age_years),
     effectiveAge: span((one) => one.effective_age_years),
     expectedLife: span((one) => one.expected_life_years),
     remaining: span(remaining),
-    unitCost: Math.round(first.proactive_cost),
-    cost: Math.round(first.proactive_cost) * group.length,
+    unitCost: Math.round(first.cost),
+    cost: Math.round(first.cost) * group.length,
     years,
   };
 }

@@ -3,8 +3,9 @@ import type { Decision } from "../domain/explanation/decision.ts";
 import { type ExplainedComponent, type Explanation, lifespanOf } from "../domain/explanation/explanation.ts";
 import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
-import type { PolicyName } from "../domain/planning/advice.ts";
+import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import type { Confidence, Score } from "../domain/scoring/types.ts";
+import { actionFields, actionView } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { evidence, evidenceView, hazard, hazardView } from "./explained-evidence.ts";
 import {
@@ -125,12 +126,13 @@ export type ScoreChangeJson = WireOf<typeof change>;
 
 const decision = object({
   policy: enumOf<PolicyName>(
-    ["replace_now", "replace_at_age", "run_to_failure"],
-    "Whether to replace the component now, when due, or after it fails",
+    ["replace_now", "replace_at_age", "run_to_failure", "with_unit"],
+    "Whether to replace the component now, when due, after it fails, or with its unit",
   ),
+  ...actionFields,
   replace_on: day("Date on which the replacement is due").orNull(),
   due_in_years: number("max(0, optimal_age_years · age_factor − effective_calendar_age_years)", 0).orNull(),
-  optimal_age_years: number("Age at which replacing a new component of this type costs least", 8.08).orNull(),
+  optimal_age_years: number("Age at which a new component of this type is replaced", 8.08).orNull(),
   age_factor: number("hazard_ratio ^ (−1/(shape − 1)): effect of the evidence on that age", 0.8).orNull(),
   effective_calendar_age_years: number("effective_age_years / years_per_year", 9.1),
   scale_calendar_years: number("weibull_scale_years / years_per_year", 12.5),
@@ -141,6 +143,20 @@ const decision = object({
   failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
   risked_a_year: number("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
   cost_of_waiting_a_year: number("risked_a_year − yearly_cost, in USD", 1056.4),
+  unit: object({
+    replace_on: day("Date on which the unit's replacement is due").orNull(),
+    optimal_age_years: number(
+      "Age at which replacing a new unit costs least, repairs included",
+      12.08,
+    ).orNull(),
+    yearly_cost: number("Long-term cost per year, repairs included, in USD", 203.55),
+    cost_of_waiting_a_year: number("Net cost of keeping the unit for 12 months, in USD", 36.7),
+    price: usd("Cost of a planned replacement of the unit", 1200),
+    failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
+    ...actionFields,
+  })
+    .describedAs("The unit, if the appliance is replaced as a whole")
+    .orNull(),
 });
 
 const source = object({
@@ -252,6 +268,7 @@ const changeView = change.serializer((name: ChangeName, score: Score, { restored
 
 const decisionView = decision.serializer((made: Decision) => ({
   policy: made.policy,
+  ...actionView(made.action),
   replace_on: made.dueOn,
   due_in_years: made.dueInYears,
   optimal_age_years: made.bestAgeMonths === null ? null : made.bestAgeMonths / 12,
@@ -265,6 +282,15 @@ const decisionView = decision.serializer((made: Decision) => ({
   failure_probability_12m: made.part.failureProbability,
   risked_a_year: usdFromCents(made.riskedCents),
   cost_of_waiting_a_year: usdFromCents(made.waitingCents),
+  unit: made.unit && {
+    replace_on: made.unit.dueOn,
+    optimal_age_years: made.unit.dueInMonths === null ? null : made.unit.bestAgeMonths / 12,
+    yearly_cost: usdFromCents(made.unit.yearlyCents),
+    cost_of_waiting_a_year: usdFromCents(made.unit.waitingCents),
+    price: usdFromCents(made.unit.price.plannedCents),
+    failed_price: usdFromCents(made.unit.price.failedCents),
+    ...actionView(made.unit.action),
+  },
 }));
 
 const projectionView = projection.serializer(

@@ -1,7 +1,7 @@
 import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
-import { PLAN_LIMITS } from "../domain/planning/property-plan.ts";
+import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import type { Schema } from "./schema/openapi-schema.ts";
 
@@ -136,7 +136,17 @@ export const fileInPath = inPath("file", "Name of the CSV file", "components.csv
 export const trendComponent = inQuery("component", "The component whose trend is shown", EXAMPLE_IDS.C);
 export const pageNumber = inQuery("page", "Page number, from 1", 1);
 
-const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
+  PLAN_LIMITS;
+
+/** A parameter of a plan that is a number. */
+const term = (
+  name: string,
+  description: string,
+  { least, most, usual }: { least: number; most: number; usual: number },
+): Parameter =>
+  inQuery(name, description, usual, { type: "number", minimum: least, maximum: most, default: usual });
+
 export const budgetInQuery = inQuery(
   "budget",
   "Budget in USD; the response includes its best use now",
@@ -151,12 +161,12 @@ export const planTerms: readonly Parameter[] = [
     maximum: years.most,
     default: years.usual,
   }),
-  inQuery("inflation_pct", "Inflation in percent per year", inflationPct.usual, {
-    type: "number",
-    minimum: inflationPct.least,
-    maximum: inflationPct.most,
-    default: inflationPct.usual,
-  }),
+  term("inflation_pct", "Inflation in percent per year", inflationPct),
+  term("opening_balance", "Balance of the replacement reserve at the start, in USD", openingUsd),
+  term("escrow_pct", "Escrow for what is due now, in percent of its cost", escrowPct),
+  term("interest_pct", "Interest on the reserve in percent per year", interestPct),
+  term("minimum_balance", "Least balance of the reserve at the end of a year, in USD", minimumUsd),
+  term("deposit_growth_pct", "Growth of the yearly deposit in percent per year", depositGrowthPct),
   budgetInQuery,
 ];
 export const format = inQuery(

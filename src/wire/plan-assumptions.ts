@@ -2,15 +2,18 @@ import type { PlanSummary } from "../domain/planning/property-plan.ts";
 
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
 
-/** The assumptions and exclusions of a plan, in sentences for its reader. */
+/**
+ * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with
+ * their own lifespan.
+ */
 export function assumptionsOf(
   { terms, asOf, modelVersion }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion">,
-  plans: readonly { component: { overrideLifespan: number | null } }[] | undefined,
+  isEmpty = false,
+  overridden = 0,
 ): string[] {
   const { inflationPct } = terms;
-  const overridden = plans?.filter(({ component }) => component.overrideLifespan !== null).length ?? 0;
   return [
-    ...(plans?.length === 0 ? ["The property has no components, so every amount is 0."] : []),
+    ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),
     `Ages, lifetimes and risks use scoring model ${modelVersion} as of ${day.format(new Date(asOf))}. Year 1 starts on that date.`,
     inflationPct === 0
       ? "Costs are not inflated."
@@ -18,8 +21,12 @@ export function assumptionsOf(
     "Costs are reference estimates per component type for a typical size, in US dollars, checked against published " +
       "price guides. They are not site-specific quotes.",
     "A replaced component starts new, with no inherited risk factors. Until then, its current risk factors apply.",
-    "A component is replaced at a planned age if its long-run cost is then below 95% of its run-to-failure cost. All " +
-      "others run to failure.",
+    "Appliances that are usually replaced as a whole are planned as a whole: their minor parts are repaired until they go, " +
+      "and a new unit has new parts.",
+    "Other components are replaced at a planned age if their long-run cost is then below 95% of their run-to-failure cost, " +
+      "and at their expected or certified life if they protect people. All others run to failure.",
+    "The reserve pays planned replacements and failures. What is due now is paid at the start or from an escrow, and repairs " +
+      "are operating costs.",
     "Sensor alarms and common-cause events (storms, floods, damage from other failures) are excluded. Failures are " +
       "assumed to be independent.",
     ...(overridden > 0

@@ -1,131 +1,36 @@
 import type { PlacedComponent } from "../domain/component.ts";
+import { COST_BASES } from "../domain/costs/component-costs.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { PolicyName } from "../domain/planning/advice.ts";
-import type { PlanYear } from "../domain/planning/capital-plan.ts";
-import { dueOn } from "../domain/planning/component-plan.ts";
+import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { lifespanYearsOf } from "../domain/planning/part.ts";
-import {
-  type BudgetUse,
-  PLAN_LIMITS,
-  type PlanSummary,
-  type PropertyPlan,
-  type ScheduledPlan,
-} from "../domain/planning/property-plan.ts";
+import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
+import type { PropertyPlan } from "../domain/planning/property-plan.ts";
+import type { Reconciliation } from "../domain/planning/reconciliation.ts";
+import type { Schedule } from "../domain/planning/schedule.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import type { Day } from "../domain/time.ts";
+import { actionFields, actionView } from "./action.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
-import { property } from "./property.ts";
 import {
-  day,
-  enumOf,
-  id,
-  integer,
-  list,
-  number,
-  object,
-  record,
-  text,
-  textList,
-  usd,
-  whole,
-} from "./schema/fields.ts";
+  assumptions,
+  budgetFields,
+  budgetView,
+  CHOSEN,
+  planSummary,
+  planSummaryView,
+  wholeUsd,
+} from "./plan-summary.ts";
+import { property } from "./property.ts";
+import { reconciliation, reconciliationView } from "./reconciliation.ts";
+import { day, enumOf, flag, id, list, number, object, record, text, usd } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
 import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
 
-/* Replacement plans: the fields of a property's plan, and those that it shares with the portfolio's plan. */
-
-const wholeUsd = (cents: number) => usdFromCents(Math.round(cents));
-const { years, inflationPct } = PLAN_LIMITS;
-
-const planYear = record("PlanYear", {
-  year: whole("Year of the plan; year 1 starts now", 1),
-  planned_cost: usd("Planned replacements, at today's prices", 2450),
-  failure_cost: usd("Expected failures, at today's prices", 1180.4),
-  total: usd("Planned replacements and expected failures, at today's prices", 3630.4),
-  run_to_failure: usd("Cost if every component runs to failure, at today's prices", 4410.1),
-  total_inflated: usd("Total, inflated to the year", 3630.4),
-  per_unit_inflated: usd("Total per unit, inflated to the year", 151.27),
-});
-export type PlanYearJson = WireOf<typeof planYear>;
-
-const planYearView = planYear.serializer((year: PlanYear, units: number) => ({
-  year: year.year,
-  planned_cost: usdFromCents(year.plannedCents),
-  failure_cost: usdFromCents(year.failureCents),
-  total: usdFromCents(year.totalCents),
-  run_to_failure: usdFromCents(year.runToFailureCents),
-  total_inflated: usdFromCents(year.inflatedCents),
-  per_unit_inflated: wholeUsd(year.inflatedCents / units),
-}));
-
-const deposit = record("LevelDeposit", {
-  per_year: usd("Yearly deposit", 3850),
-  per_unit_per_year: usd("Yearly deposit per unit", 160.42),
-  per_unit_per_month: usd("Monthly deposit per unit", 13.37),
-});
-
-const depositView = deposit.serializer((centsPerYear: number, units: number) => ({
-  per_year: wholeUsd(centsPerYear),
-  per_unit_per_year: wholeUsd(centsPerYear / units),
-  per_unit_per_month: wholeUsd(centsPerYear / units / 12),
-}));
-
-/** The fields that the plans of a property and of a portfolio share. */
-export const planSummary = object({
-  as_of: day("Start date of the plan"),
-  years: integer("Years that the plan covers", years.usual, { minimum: years.least, maximum: years.most }),
-  inflation_pct: number("Inflation in percent per year", inflationPct.usual, {
-    minimum: inflationPct.least,
-    maximum: inflationPct.most,
-  }),
-  immediate: object({
-    component_count: whole("Number of components", 3),
-    cost: usd("Planned replacement cost", 2450),
-  }).describedAs("Components due for replacement now"),
-  schedule: list("Expected costs by year", planYear),
-  totals: object({
-    planned: usd("Expected cost with this plan, including failures, at today's prices", 31_200.5),
-    planned_inflated: usd("Expected cost with this plan, inflated", 35_410.22),
-    run_to_failure: usd("Expected cost if every component runs to failure, at today's prices", 44_100.1),
-    run_to_failure_inflated: usd("Expected cost if every component runs to failure, inflated", 50_180.9),
-    savings: usd("Savings with this plan, at today's prices", 12_899.6),
-  }).describedAs("Totals of all years"),
-  level_deposit: object({
-    "50": deposit.describedAs("With 50% confidence: covers the expected costs"),
-    "80": deposit.describedAs("With 80% confidence"),
-    "95": deposit.describedAs("With 95% confidence"),
-  }).describedAs("Level yearly deposit that funds all costs from a zero opening balance"),
-});
-export type PlanSummaryJson = WireOf<typeof planSummary>;
-
-export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
-  const units = Math.max(sums.doors, 1);
-  const { plannedCents, plannedInflatedCents, runToFailureCents, runToFailureInflatedCents } = capital.totals;
-  return {
-    as_of: asOf,
-    years: terms.years,
-    inflation_pct: terms.inflationPct,
-    immediate: { component_count: sums.dueCount, cost: usdFromCents(sums.dueCents) },
-    schedule: capital.schedule.map((year) => planYearView(year, units)),
-    totals: {
-      planned: usdFromCents(plannedCents),
-      planned_inflated: usdFromCents(plannedInflatedCents),
-      run_to_failure: usdFromCents(runToFailureCents),
-      run_to_failure_inflated: usdFromCents(runToFailureInflatedCents),
-      savings: usdFromCents(runToFailureCents - plannedCents),
-    },
-    level_deposit: {
-      "50": depositView(capital.levelDeposit[50], units),
-      "80": depositView(capital.levelDeposit[80], units),
-      "95": depositView(capital.levelDeposit[95], units),
-    },
-  };
-});
+/* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
 
 const costOfWaiting = usd(
   "Net cost of a 12-month delay, negative if waiting is cheaper: probability of failure times the extra cost of a " +
@@ -133,22 +38,94 @@ const costOfWaiting = usd(
   162.5,
 );
 
-/** The fields of every budget. */
-export const budgetFields = {
-  amount: usd("The requested budget", 5000),
-  spent: usd("Planned replacement cost of the chosen components", 4870),
-  avoided: usd("Total cost of a 12-month delay of the chosen components, which the budget avoids", 2310.5),
+const servedUnit = id("U", "The unit that the appliance serves").orNull();
+const effectiveAgeYears = number("Age adjusted for condition, use and service, in years", 9.1, {
+  minimum: 0,
+});
+const remainingLifeYears = number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 });
+const costBasis = enumOf(
+  COST_BASES,
+  "Where the costs come from: your own numbers, your own history, the knowledge base scaled to the size, or the knowledge " +
+    "base at its reference size",
+  "reference",
+);
+
+const urgency = {
+  due_now: enumOf<DueNow>(
+    ["immediate", "short_term"],
+    "Whether what is due now can wait for a short time; null unless it is due now",
+    "short_term",
+  ).orNull(),
+  comes_first: flag("Whether a budget buys it first: a hazard, or a safety item past its life", false),
 };
+const urgencyView = ({ dueNow, comesFirst }: { dueNow: DueNow | null; comesFirst: boolean }) => ({
+  due_now: dueNow,
+  comes_first: comesFirst,
+});
 
-export const budgetView = object(budgetFields).serializer((use: BudgetUse) => ({
-  amount: usdFromCents(use.amountCents),
-  spent: usdFromCents(use.spentCents),
-  avoided: usdFromCents(use.avoidedCents),
-}));
+const plannedUnit = record("PlannedUnit", {
+  appliance_id: id("A", "The appliance, which is replaced as a whole"),
+  appliance_type: applianceTypeId,
+  unit: servedUnit,
+  age_years: ageYears,
+  effective_age_years: effectiveAgeYears,
+  expected_life_years: number("Expected life of a new unit in the same place, in years", 11.5, {
+    minimum: 0,
+  }),
+  remaining_life_years: remainingLifeYears,
+  policy: enumOf<PolicyName>(
+    ["replace_now", "replace_at_age", "run_to_failure"],
+    "Replace now, replace at the due date, or keep until the principal part fails",
+  ),
+  replace_on: day("Due date of the replacement").orNull(),
+  optimal_age_years: number(
+    "Economic replacement age of a new unit of this type, repairs included, in years",
+    12.08,
+  ).orNull(),
+  wait_years: number("Years until the replacement is due", 3.58, { minimum: 0 }).orNull(),
+  yearly_cost: usd("Long-run yearly cost with this policy, repairs included", 203.55),
+  cost_of_waiting_a_year: usd(
+    "Net cost of a 12-month delay, negative if waiting is cheaper: expected failures and repairs of the unit, minus the " +
+      "long-run yearly cost",
+    36.7,
+  ),
+  price: usd("Cost of a planned replacement of the unit", 1200),
+  failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
+  cost_basis: costBasis,
+  ...urgency,
+  ...actionFields,
+});
+export type PlannedUnitJson = WireOf<typeof plannedUnit>;
 
-export const assumptions = textList("Assumptions and exclusions, as sentences", [
-  "Costs inflate at 3% a year from year 2.",
-]);
+export const plannedUnitView = plannedUnit.serializer(
+  (knowledge: Knowledge, plan: WholePlan<PlacedComponent>) => {
+    const { component, unit, price, dueInMonths, bestAgeMonths } = plan;
+    const { whole } = knowledge.type(component.typeId);
+    const effectiveAge = round(unit.ageYears, 2);
+    const expectedLife = round(unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!, 2);
+    const isKept = dueInMonths === null;
+    return {
+      appliance_id: plan.applianceId,
+      appliance_type: component.typeId,
+      unit: component.unitId,
+      age_years: round(plan.calendarAgeYears, 2),
+      effective_age_years: effectiveAge,
+      expected_life_years: expectedLife,
+      remaining_life_years: round(Math.max(expectedLife - effectiveAge, 0), 2),
+      policy: isKept ? "run_to_failure" : dueInMonths === 0 ? "replace_now" : "replace_at_age",
+      replace_on: plan.dueOn,
+      optimal_age_years: isKept ? null : round(bestAgeMonths / 12, 2),
+      wait_years: isKept ? null : round(dueInMonths / 12, 2),
+      yearly_cost: wholeUsd(plan.yearlyCents),
+      cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
+      price: usdFromCents(price.plannedCents),
+      failed_price: usdFromCents(price.failedCents),
+      cost_basis: price.basis,
+      ...urgencyView(plan),
+      ...actionView(plan.action),
+    };
+  },
+);
 
 const plannedComponent = record("PlannedComponent", {
   component_id: id("C", "The component"),
@@ -156,41 +133,40 @@ const plannedComponent = record("PlannedComponent", {
   component_def_id: text("Type of component", "water_heater_gas_tank"),
   appliance_id: id("A", "The appliance"),
   appliance_type: applianceTypeId,
-  unit: id("U", "The unit that the appliance serves").orNull(),
+  unit: servedUnit,
   age_years: ageYears,
-  effective_age_years: number("Age adjusted for condition, use and service, in years", 9.1, { minimum: 0 }),
+  effective_age_years: effectiveAgeYears,
   expected_life_years: number("Median life of a new component in the same place, in years", 11.5, {
     minimum: 0,
   }),
-  remaining_life_years: number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 }),
+  remaining_life_years: remainingLifeYears,
   policy: enumOf<PolicyName>(
-    ["replace_now", "replace_at_age", "run_to_failure"],
-    "Replace now, replace at the due date, or run to failure",
+    ["replace_now", "replace_at_age", "run_to_failure", "with_unit"],
+    "Replace now, replace at the due date, run to failure, or go with the unit, which is replaced as a whole",
   ),
-  replace_on: day("Due date of the replacement").orNull(),
-  optimal_age_years: number(
-    "Economic replacement age of a new component of this type, in years",
-    8.08,
-  ).orNull(),
+  replace_on: day("Due date of the replacement, of the component or of its unit").orNull(),
+  optimal_age_years: number("Replacement age of a new component of this type, in years", 8.08).orNull(),
   yearly_cost: usd("Long-run yearly cost with this policy", 96.4),
   yearly_cost_run_to_failure: usd("Long-run yearly cost when run to failure", 182.1),
   cost_of_waiting_a_year: costOfWaiting,
   proactive_cost: proactiveCost,
   reactive_cost: reactiveCost,
+  cost_basis: costBasis,
   risk_score: riskScore,
   risk_tier: riskTier,
+  ...urgency,
+  ...actionFields,
 });
 export type PlannedComponentJson = WireOf<typeof plannedComponent>;
 
 export const plannedComponentView = plannedComponent.serializer(
-  (knowledge: Knowledge, plan: ScheduledPlan<PlacedComponent>, asOf: Day) => {
-    const { component, part, bestAgeMonths } = plan;
+  (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>) => {
+    const { component, part, bestAgeMonths, price } = plan;
     const effectiveAge = round(part.ageYears, 2);
     const expectedLife = round(lifespanYearsOf(part), 2);
-    const { name, proactiveCents, reactiveCents } = knowledge.component(component.defId);
     return {
       component_id: component.id,
-      component_name: name,
+      component_name: knowledge.component(component.defId).name,
       component_def_id: component.defId,
       appliance_id: component.applianceId,
       appliance_type: component.typeId,
@@ -200,15 +176,18 @@ export const plannedComponentView = plannedComponent.serializer(
       expected_life_years: expectedLife,
       remaining_life_years: round(Math.max(expectedLife - effectiveAge, 0), 2),
       policy: plan.policy,
-      replace_on: dueOn(plan, asOf),
+      replace_on: plan.dueOn,
       optimal_age_years: bestAgeMonths === null ? null : round(bestAgeMonths / 12, 2),
       yearly_cost: wholeUsd(plan.yearlyCents),
       yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
-      proactive_cost: usdFromCents(proactiveCents),
-      reactive_cost: usdFromCents(reactiveCents),
+      proactive_cost: usdFromCents(price.plannedCents),
+      reactive_cost: usdFromCents(price.failedCents),
+      cost_basis: price.basis,
       risk_score: scoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
+      ...urgencyView(plan),
+      ...actionView(plan.action),
     };
   },
 );
@@ -217,54 +196,97 @@ export const propertyPlan = object({
   ...subject,
   unit_count: property.fields.unit_count,
   ...planSummary.fields,
+  units: list("The appliances that are replaced as a whole, highest cost of delay first", plannedUnit),
   components: list("The components, highest cost of delay first", plannedComponent),
   budget: object({
     ...budgetFields,
-    chosen: list(
-      "The components to replace, selected by cost of delay per dollar until the budget is used. Components for which " +
-        "waiting is cheaper are left out",
-      id("C", "The component"),
-    ),
+    chosen: list(`The IDs of the units (appliances) and components to replace, ${CHOSEN}`, text("ID", "A_…")),
   })
     .describedAs("The best use of the budget; null without a budget in the request")
     .orNull(),
+  reconciliation,
   assumptions,
 });
 export type PropertyPlanJson = WireOf<typeof propertyPlan>;
 
-type Planned = ReturnType<typeof plannedComponentView>;
+/** A plan's units and components, the highest cost of delay first. */
+export type PlanLines = {
+  units: WholePlan<PlacedComponent>[];
+  components: ComponentPlan<PlacedComponent>[];
+};
 
-/** `components`: the serialized plans of the components, in their order. The caller makes them, since there may be many. */
+type SerializedLines = {
+  units: ReturnType<typeof plannedUnitView>[];
+  components: ReturnType<typeof plannedComponentView>[];
+};
+
+/** `lines`: the serialized units and components, in their order. The caller makes them, since there may be many. */
 export const planView = propertyPlan.serializer(
-  (made: PropertyPlan<PlacedComponent>, components: Planned[]) => ({
+  (made: PropertyPlan<PlacedComponent>, made12m: Reconciliation, { units, components }: SerializedLines) => ({
     ...subjectView(made.property),
     unit_count: made.property.unitCount,
     ...planSummaryView(made),
+    units,
     components,
     budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
-    assumptions: assumptionsOf(made, made.plans),
+    reconciliation: reconciliationView(made12m),
+    assumptions: assumptionsOf(
+      made,
+      components.length === 0,
+      made.appliances.reduce(
+        (sum, one) =>
+          sum + one.components.filter(({ component }) => component.overrideLifespan !== null).length,
+        0,
+      ),
+    ),
   }),
 );
 export const planReply = forPartner(propertyPlan);
 
-/** A component of a plan with its expected cost in each year: planned replacements and failures, in USD of today. */
-export type ScheduledComponentJson = PlannedComponentJson & { yearly_costs: readonly number[] };
-export type ScheduledPlanJson = Omit<PropertyPlanJson, "components"> & {
+/** The expected cost of a unit or component in each year, at today's prices. */
+type ScheduleYears = { yearly_costs: readonly number[] };
+type ScheduledUnitJson = PlannedUnitJson & ScheduleYears;
+/** A component of a unit has no costs of its own: those of the unit include them. */
+type ScheduledComponentJson = PlannedComponentJson & ScheduleYears;
+export type ScheduledPlanJson = Omit<PropertyPlanJson, "units" | "components"> & {
+  units: readonly ScheduledUnitJson[];
   components: readonly ScheduledComponentJson[];
 };
 
-/** Returns the expected cost of a component for each year in today's USD, planned replacements and failures combined. */
-export const yearlyCosts = ({ years }: ScheduledPlan<PlacedComponent>): number[] =>
-  Array.from(years.planned, (cents, index) => wholeUsd(cents + years.failures[index]!));
+/** Returns the costs by year of a schedule: planned replacements, failures and repairs. */
+export const yearlyCosts = (schedule: Schedule | null, years: number): number[] =>
+  Array.from({ length: years }, (_, year) =>
+    schedule ? wholeUsd(schedule.planned[year]! + schedule.failures[year]! + schedule.repairs[year]!) : 0,
+  );
 
-/** Returns the heading of a plan's table: the fields of a component, then a column for each year. */
+/** Returns the heading of a plan's table: the kind of line, the fields of a component, then a column for each year. */
 export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
+  "line",
   ...Object.keys(plannedComponent.fields),
   ...capital.schedule.map(({ year }) => `year_${year}`),
 ];
 
-/** Returns a component's row of that table. */
-export const planCells = (knowledge: Knowledge, one: ScheduledPlan<PlacedComponent>, asOf: Day): Cell[] => [
-  ...Object.values(plannedComponentView(knowledge, one, asOf)),
-  ...yearlyCosts(one),
-];
+/** Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. */
+export function planCells(
+  knowledge: Knowledge,
+  line: WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>,
+  years: number,
+): Cell[] {
+  const costs = yearlyCosts(line.schedule, years);
+  if ("applianceId" in line) {
+    const unit = plannedUnitView(knowledge, line);
+    const values: Readonly<Record<string, Cell>> = {
+      ...unit,
+      component_name: knowledge.type(line.component.typeId).name,
+      proactive_cost: unit.price,
+      reactive_cost: unit.failed_price,
+    };
+    return ["unit", ...Object.keys(plannedComponent.fields).map((field) => values[field] ?? null), ...costs];
+  }
+  const isOfUnit = line.schedule === null;
+  return [
+    isOfUnit ? "component_of_unit" : "component",
+    ...Object.values(plannedComponentView(knowledge, line)),
+    ...costs.map((cost) => (isOfUnit ? null : cost)),
+  ];
+}

@@ -1,9 +1,19 @@
+import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
 import { page } from "./paging.ts";
-import { assumptions, budgetFields, budgetView, planSummary, planSummaryView } from "./plan.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
+import {
+  assumptions,
+  budgetFields,
+  budgetView,
+  CHOSEN,
+  dueNow,
+  dueNowView,
+  planSummary,
+  planSummaryView,
+} from "./plan-summary.ts";
 import { property } from "./property.ts";
-import { id, list, object, usd, whole } from "./schema/fields.ts";
+import { list, object, text, usd, whole } from "./schema/fields.ts";
 import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -14,14 +24,14 @@ import type { WireOf } from "./schema/wire-type.ts";
 const MAX_LISTED = 1000;
 
 const { id: propertyId, name, unit_count } = property.fields;
-const chosenCount = whole("Number of components to replace", 41);
+const chosenCount = whole("Number of units and components to replace", 41);
 
 export const portfolioPlanItem = object({
   property_id: propertyId.describedAs("The property"),
   name,
   unit_count,
-  immediate: planSummary.fields.immediate,
-  cost_of_waiting_a_year: usd("Net cost of a 12-month delay of the components due now", 1210.4),
+  due_now: dueNow.describedAs("Replacements that are due now"),
+  cost_of_waiting_a_year: usd("Net cost of a 12-month delay of what is due now", 1210.4),
   budget: object({
     chosen_count: chosenCount,
     spent: budgetFields.spent,
@@ -36,10 +46,7 @@ export type PortfolioPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;
-  dueCount: number;
-  dueCents: number;
-  dueWaitingCents: number;
-  years: Readonly<Record<"planned" | "failures", readonly number[]>>;
+  sums: PlanRowSums;
 };
 /** The use of a budget, by property ID. */
 type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
@@ -65,8 +72,8 @@ export const portfolioPlanItemView = portfolioPlanItem.serializer(
       property_id: row.propertyId,
       name: row.name,
       unit_count: row.unitCount,
-      immediate: { component_count: row.dueCount, cost: usdFromCents(row.dueCents) },
-      cost_of_waiting_a_year: usdFromCents(row.dueWaitingCents),
+      due_now: dueNowView(row.sums.due),
+      cost_of_waiting_a_year: usdFromCents(row.sums.due.waitingCents),
       budget: shares && {
         chosen_count: chosen,
         spent: usdFromCents(spentCents),
@@ -82,9 +89,8 @@ export const portfolioPlan = object({
     ...budgetFields,
     chosen_count: chosenCount,
     chosen: list(
-      `The first ${MAX_LISTED} components to replace, selected by cost of delay per dollar until the budget is used. ` +
-        "Components for which waiting is cheaper are left out",
-      id("C", "The component"),
+      `The IDs of the first ${MAX_LISTED} units (appliances) and components to replace, ${CHOSEN}`,
+      text("ID", "A_…"),
     ),
   })
     .describedAs("The best use of the budget over all properties; null without a budget in the request")
@@ -99,12 +105,12 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
     chosen_count: made.budget.chosen.length,
     chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
-  assumptions: assumptionsOf(made, undefined),
+  assumptions: assumptionsOf(made),
 }));
 
 /**
  * Returns a table with one row per property: its plan, then its expected cost for each year in today's USD, planned
- * replacements and failures combined.
+ * replacements, failures and repairs combined.
  */
 export function portfolioPlanTable(
   rows: readonly PortfolioPlanRow[],
@@ -114,10 +120,10 @@ export function portfolioPlanTable(
   const numbers = Array.from({ length: years }, (_, index) => index);
   const heading = [...tableColumns(portfolioPlanItem), ...numbers.map((index) => `year_${index + 1}`)];
   const cells = rows.map((row) => {
-    const { planned, failures } = row.years;
+    const { planned, failures, repairs } = row.sums.years;
     return [
       ...tableCells(portfolioPlanItem, portfolioPlanItemView(row, shares)),
-      ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]!)),
+      ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
     ];
   });
   return [heading, ...cells];

@@ -228,10 +228,12 @@ describe("with JavaScript", () => {
     const amount = Number(await slider.inputValue());
     expect(amount).toBeGreaterThan(0);
     expect(amount).toBeLessThan(most);
-    const { budget, components } = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
+    const plan = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
+    const { budget } = plan;
     const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
-    const waiting = components.map((one: Json) => Math.max(one.cost_of_waiting_a_year, 0));
-    const all = waiting.reduce((sum: number, cost: number) => sum + cost, 0);
+    const all = [...plan.units, ...plan.components.filter((one: Json) => one.policy !== "with_unit")]
+      .filter((one: Json) => one.comes_first || one.cost_of_waiting_a_year > 0)
+      .reduce((sum: number, one: Json) => sum + one.cost_of_waiting_a_year, 0);
     expect(await outcome.innerText()).toBe(
       `${dollars(amount)} covers ${budget.chosen.length} replacements (${dollars(budget.spent)}) and avoids ` +
         `${dollars(budget.avoided)} of ${dollars(all)} in 12-month delay costs. ${dollars(all - budget.avoided)} remains at risk.`,

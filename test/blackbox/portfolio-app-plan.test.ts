@@ -158,10 +158,11 @@ describe("the portfolio's plan", () => {
       expect(years.reduce((sum, year) => sum + year, 0)).toBe(row.at(-1)!);
     }
     const [units, due, cost, ...years] = total;
-    expect(units).toBe(
-      plan.portfolio.reduce((sum: number, one: Json) => sum + Math.max(one.unit_count, 1), 0),
-    );
-    expect([due, cost]).toEqual([plan.immediate.component_count, Math.round(plan.immediate.cost)]);
+    expect(units).toBe(numbers.reduce((sum, row) => sum + row[0]!, 0));
+    expect([due, cost]).toEqual([
+      plan.due_now.unit_count + plan.due_now.component_count,
+      Math.round(plan.due_now.cost),
+    ]);
     expect(years.at(-1)).toBe(Math.round(plan.totals.planned));
 
     const { name, text } = await saved(page, () =>

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { explainScore } from "../../src/domain/explanation/explanation.ts";
 import { conditionIndex, gradeOf } from "../../src/domain/figures/condition.ts";
 import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
-import { planPart } from "../../src/domain/planning/plan.ts";
-import { emptyYearlyCosts } from "../../src/domain/planning/schedule.ts";
+import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
+import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
 import { failureWindow } from "../../src/domain/scoring/failure-window.ts";
+import { planContextOf } from "../../src/usecases/portfolio/plan-context.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 
 /* The worked examples of docs/model are what the code computes. */
@@ -50,6 +51,7 @@ const explain = (defId: string) => {
     target,
     AS_OF,
     UNCORRECTED,
+    planContextOf(knowledge),
   );
   const ratioOf = (kind: string, subject?: string) =>
     evidence.find((one) => one.kind === kind && (subject === undefined || one.subject === subject))!.factor;
@@ -133,37 +135,53 @@ test("the tank of scoring.md is scored as the page says", () => {
   expect([earliestDays, latestDays!].map(Math.round)).toEqual([71, 3535]);
 });
 
-test("the tank of planning.md is planned as the page says", () => {
-  const { part, dueOn } = explain("wh_gas_tank").decision;
-  const sums = emptyYearlyCosts(10);
-  const plan = planPart(part, new Map(), sums);
-  const { levelDeposit } = capitalPlanOf(sums, 0.03);
-  const shareOfRunToFailure = plan.yearlyCents / plan.yearlyCentsRunToFailure;
-  expect(rowsBelow(read("planning.md"), "Worked example")).toEqual([
-    ["Scale s", `${four(part.scaleYears)} years`],
-    ["Effective age u", `${four(part.ageYears)} years`],
-    ["Failure within 365.25 days q₁", four(part.failureProbability)],
-    ["Run to failure g∞", `${usd(plan.yearlyCentsRunToFailure)} a year`],
-    ["Best age T*", `${plan.bestAgeMonths} months`],
-    ["Cost at the best age g*", `${usd(plan.yearlyCents)} a year`],
-    ["Share of running to failure", four(shareOfRunToFailure)],
-    ["Due in w", `${four(plan.dueInYears!)} years`],
-    ["Cost of waiting", `${usd(plan.waitingCents)} a year`],
-    ["Year", "Run to failure"],
-    ...[0, 1, 2].map((year) => [`${year + 1}`, usd(sums.runToFailure[year]!)]),
-    ...([50, 80, 95] as const).map((confidence) => [`${confidence} %`, usd(levelDeposit[confidence])]),
-  ]);
-  expect(
-    read("planning.md")
-      .match(/^\| [123] \|.*$/gm)
-      ?.map(String),
-  ).toEqual(
-    [0, 1, 2].map(
-      (year) =>
-        `| ${year + 1} | ${usd(sums.planned[year]!)} | ${usd(sums.failures[year]!)} | ${usd(sums.runToFailure[year]!)} |`,
-    ),
-  );
-  expect([plan.policy, dueOn]).toEqual(["replace_at_age", "2029-02-23"]);
+test("the water heater of planning.md is planned as the page says", () => {
+  const parts = heater.components.map(({ defId }) => explain(defId).decision);
+  const unit = parts[0]!.unit!;
+  const schedule = scheduleUnit(unit.unit, unit, unit.newUnit, 10);
+  const sums = new PlanSumsAccumulator(10);
+  sums.add({ applianceId: "A", unit: { ...unit, schedule }, components: [] });
+  const funding = { openingCents: 0, interest: 0, minimumCents: 0, depositGrowth: 0 };
+  const { levelDeposit } = capitalPlanOf(sums.sums({ unitCount: 1, areaSqft: null }), 10, 0.03, funding);
+  const { principal, principalAge, failedPriceCents, priceCents } = unit.unit;
+  const tables = [
+    ...parts.map(({ component, part, bestAgeMonths, dueInYears, waitingCents }) => [
+      knowledge.component(component.defId).name,
+      four(part.scaleYears),
+      four(part.ageYears),
+      four(part.hazardRatio),
+      bestAgeMonths === null ? "–" : String(bestAgeMonths),
+      dueInYears === null ? "–" : four(dueInYears),
+      `${usd(waitingCents)} a year`,
+    ]),
+    ["U", "price of the unit", usd(priceCents)],
+    ["U_f", "1,500 · min(1.3, 2,320/1,450) + 0.024 · 8,000", usd(failedPriceCents)],
+    [
+      "s, u, θ",
+      "those of the tank",
+      [principal!.scaleYears, principalAge!.ageYears, principalAge!.hazardRatio].map(four).join(", "),
+    ],
+    ["T", "the month with the lowest g_T", `${unit.bestAgeMonths} months`],
+    ["g*", "g_T, repairs included", `${usd(unit.yearlyCents)} a year`],
+    ["w", "the month with the least sum", `${unit.dueInMonths} months`],
+    ["Cost of waiting", "12 months of failures and repairs, less g*", `${usd(unit.waitingCents)} a year`],
+    ...[0, 1, 2].map((year) => [
+      `${year + 1}`,
+      usd(schedule.planned[year]!),
+      usd(schedule.failures[year]!),
+      usd(schedule.repairs[year]!),
+      usd(schedule.runToFailure[year]!),
+    ]),
+    ...([50, 80, 95] as const).map((confidence) => [
+      `${confidence} %`,
+      usd(levelDeposit[confidence].noise),
+      usd(levelDeposit[confidence].withCostError),
+    ]),
+  ];
+  const page = read("planning.md");
+  for (const cells of tables) expect(page).toContain(`\n| ${cells.join(" | ")} |\n`);
+  expect(rowsBelow(page, "Worked example")).toHaveLength(tables.length + 2);
+  expect(page).toContain(`is due on ${unit.dueOn},`);
 });
 
 test("the condition index of figures.md is as the page says", () => {

@@ -53,12 +53,15 @@ const SMART = {
 };
 
 const PLAN_SUMMARY = {
-  immediate: "component_count cost",
   // Includes `total`, which is an amount here and a count everywhere else.
-  "schedule[]": "year planned_cost failure_cost total_inflated per_unit_inflated",
+  due_now: "component_count unit_count cost immediate short_term escrow",
+  "due_now.immediate": "count cost",
+  "schedule[]": "year planned_cost failure_cost repair_cost total_inflated per_unit_inflated",
   totals: "planned planned_inflated run_to_failure run_to_failure_inflated savings",
-  "level_deposit.50": "per_year per_unit_per_year per_unit_per_month",
-  "level_deposit.95": "per_year per_unit_per_year per_unit_per_month",
+  "level_deposit.50": "noise with_cost_error",
+  "level_deposit.50.noise": "per_year per_unit_per_year per_unit_per_month",
+  "level_deposit.95.with_cost_error": "per_year per_unit_per_year per_unit_per_month",
+  "balances[]": "year balance percent_funded",
 };
 
 const COST_LINE = "id type_id component_def_id state proactive_cost reactive_cost size as_of basis";
@@ -93,21 +96,24 @@ const ANSWERS: Record<string, Fields> = {
   },
   "GET /v1/property/{id}/plan": {
     "":
-      "property_id name unit_count as_of years inflation_pct immediate schedule totals level_deposit components budget " +
+      "property_id name unit_count as_of years inflation_pct opening_balance escrow_pct interest_pct minimum_balance " +
+      "deposit_growth_pct due_now schedule totals level_deposit balances units components budget reconciliation " +
       "assumptions partner",
+    "units[]":
+      "appliance_id policy replace_on optimal_age_years wait_years cost_of_waiting_a_year price failed_price action reason",
     ...PLAN_SUMMARY,
     "components[]":
       "component_id component_name component_def_id appliance_id appliance_type policy replace_on optimal_age_years " +
-      "yearly_cost yearly_cost_run_to_failure cost_of_waiting_a_year proactive_cost reactive_cost risk_score risk_tier",
-    budget: "amount spent chosen avoided",
+      "yearly_cost yearly_cost_run_to_failure cost_of_waiting_a_year proactive_cost reactive_cost risk_score risk_tier action reason",
+    budget: "amount spent left chosen avoided",
   },
   "GET /v1/portfolio/plan": {
     "":
-      "portfolio as_of years inflation_pct immediate schedule totals level_deposit budget assumptions " +
+      "portfolio as_of years inflation_pct due_now schedule totals level_deposit balances budget assumptions " +
       ENVELOPE,
     ...PLAN_SUMMARY,
-    "portfolio[]": "property_id name unit_count immediate cost_of_waiting_a_year budget",
-    budget: "amount spent chosen_count chosen avoided",
+    "portfolio[]": "property_id name unit_count due_now cost_of_waiting_a_year budget",
+    budget: "amount spent left chosen_count chosen avoided",
   },
   "GET /v1/property/{id}/summary": {
     "": "property counts risk financials assessed_at partner",

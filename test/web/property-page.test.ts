@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
+import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { renderPropertyPage } from "../../src/web/embed/pages.tsx";
 import { knowledge, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
-const TERMS = { years: 10, inflationPct: 3, budgetCents: null };
 const open = usePortfolioStore();
 
 test("no step of a property's page goes through the components again and again", async () => {
@@ -16,7 +16,7 @@ test("no step of a property's page goes through the components again and again",
   const deps = { ...world, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
   const figures = await propertyFigures(deps, property, {
     chosen: undefined,
-    terms: TERMS,
+    terms: USUAL_TERMS,
     defaultTrend: () => undefined,
   });
 

@@ -2,14 +2,15 @@ import type { DataFolder } from "../../app/data-folder.ts";
 import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
-import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/property-plan.ts";
+import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
+import { linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { planCells, planHeading, plannedComponentView, planView } from "../../wire/plan.ts";
+import { planCells, planHeading, planView } from "../../wire/plan.ts";
 import {
   type PortfolioPlanRow,
   portfolioPlanItemView,
@@ -22,14 +23,16 @@ import { withData } from "../data.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
 import { printableText } from "../terminal/printable-text.ts";
 
-const { years, inflationPct, budgetUsd } = PLAN_LIMITS;
+const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
+  PLAN_LIMITS;
 
 export const planCommand = command({
   name: "plan",
   summary: "print recommended replacements with timing, cost and cost of delay",
   description:
-    "For a property: the most cost-effective replacement policy of each component. For a partner: the replacements due " +
-    "now at each property. Both include the expected cost of each year, reserve contributions and assumptions.",
+    "For a property: what to do with each unit and component, when and why, and how the figures of 12 months fit together. " +
+    "For a partner: the replacements due now at each property. Both include the expected cost of each year, the deposits " +
+    "to a replacement reserve and assumptions.",
   options: {
     property: text("ID", "the property to plan"),
     partner: text("ID", "the partner whose portfolio to plan"),
@@ -37,6 +40,15 @@ export const planCommand = command({
     inflation: decimal("PCT", `inflation in percent a year (default: ${inflationPct.usual})`, inflationPct),
     budget: decimal("USD", "show the best use of this budget", budgetUsd),
     includeDemo: flag("with --partner, include the demo property"),
+    openingBalance: decimal("USD", "balance of the reserve at the start (default: 0)", openingUsd),
+    escrowPct: decimal("PCT", `escrow for what is due now (default: ${escrowPct.usual})`, escrowPct),
+    interestPct: decimal("PCT", "interest on the reserve in percent a year (default: 0)", interestPct),
+    minimumBalance: decimal("USD", "least balance of the reserve (default: 0)", minimumUsd),
+    depositGrowthPct: decimal(
+      "PCT",
+      "growth of the deposit in percent a year (default: 0)",
+      depositGrowthPct,
+    ),
     format: choice(["table", "csv", "json"], "output format (default: table)"),
   },
   examples: [
@@ -53,6 +65,11 @@ export const planCommand = command({
       years: given.years ?? years.usual,
       inflationPct: given.inflation ?? inflationPct.usual,
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
+      openingCents: centsFromUsd(given.openingBalance ?? openingUsd.usual),
+      escrowPct: given.escrowPct ?? escrowPct.usual,
+      interestPct: given.interestPct ?? interestPct.usual,
+      minimumCents: centsFromUsd(given.minimumBalance ?? minimumUsd.usual),
+      depositGrowthPct: given.depositGrowthPct ?? depositGrowthPct.usual,
     };
     const plan = await withData(context, ({ store }) => {
       const deps = { store, knowledge: loadKnowledge(), clock: context.now, yieldNow: yieldToEventLoop };
@@ -84,16 +101,18 @@ async function ofProperty(
   const partner = await requirePartner(deps.store, owner);
   const property = (await properties.find(owner, id))!;
   const plan = await planProperty(deps, property, terms);
-  const { plans, asOf } = plan;
-  const { knowledge } = deps;
+  const { knowledge, yieldNow } = deps;
+  const lines = await linesOf(plan, yieldNow);
   const record = planView(
     plan,
-    plans.map((plan) => plannedComponentView(knowledge, plan, asOf)),
+    await reconciliationOf(knowledge, plan, yieldNow),
+    await serializedLines(knowledge, lines, yieldNow),
   );
+  const rows = [...lines.units, ...lines.components];
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...plans.map((plan) => planCells(knowledge, plan, asOf))]
+      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years))]
         .map(spreadsheetLine)
         .join(""),
     text: (width) => propertyPlanText(record, width),

@@ -250,8 +250,17 @@ function decisionText({ decision }: Explained, width: number): string {
     replace_now: "replace now",
     replace_at_age: "replace when due",
     run_to_failure: "run to failure",
+    with_unit: "replace with the unit",
   };
+  const { unit } = decision;
   return block("Recommended action", width, [
+    line("Action", decision.action.replaceAll("_", " "), decision.reason),
+    unit !== null &&
+      line(
+        "Unit",
+        unit.replace_on === null ? "until it fails" : `due ${unit.replace_on}`,
+        `${unit.reason} ${amount(unit.price)} planned, ${amount(unit.failed_price)} after a failure`,
+      ),
     line(
       "Policy",
       what[decision.policy],
@@ -265,7 +274,8 @@ function decisionText({ decision }: Explained, width: number): string {
         years(decision.optimal_age_years!),
         "calendar years, for a new component",
       ),
-    isByAge && line("Adjustment for evidence", `× ${number(decision.age_factor!)}`, "θ^(−1/(β − 1))"),
+    decision.age_factor !== null &&
+      line("Adjustment for evidence", `× ${number(decision.age_factor)}`, "θ^(−1/(β − 1))"),
     isByAge &&
       line(
         "Effective calendar age",

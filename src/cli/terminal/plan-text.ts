@@ -1,4 +1,5 @@
-import type { planSummary, propertyPlan } from "../../wire/plan.ts";
+import type { propertyPlan } from "../../wire/plan.ts";
+import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
@@ -20,36 +21,76 @@ const components = (count: number) => `${count} ${count === 1 ? "component" : "c
 export function propertyPlanText(plan: PropertyPlan, width: number): string {
   const chosen = new Set(plan.budget?.chosen);
   const shown = plan.components.filter(
-    (component) => component.policy !== "run_to_failure" || component.cost_of_waiting_a_year > 0,
+    ({ policy, cost_of_waiting_a_year }) =>
+      policy !== "with_unit" && (policy !== "run_to_failure" || cost_of_waiting_a_year > 0),
   );
   const rest = plan.components.length - shown.length;
-  const rows = shown.map((one) => [
+  const when = ({ policy, replace_on }: { policy: string; replace_on: string | null }) =>
+    policy === "replace_now" ? "now" : (replace_on ?? "run to failure");
+  const age = (years: number | null) => (years === null ? "-" : years.toFixed(1));
+  const units = plan.units.map((one) => [
+    "Whole unit",
+    one.appliance_type,
+    when(one),
+    one.action.replaceAll("_", " "),
+    usd(one.price),
+    usd(one.failed_price),
+    usd(one.cost_of_waiting_a_year),
+    age(one.optimal_age_years),
+    usd(one.yearly_cost),
+    "",
+    "",
+    chosen.has(one.appliance_id) ? "yes" : "",
+    one.appliance_id,
+  ]);
+  const parts = shown.map((one) => [
     one.component_name,
     one.appliance_type,
-    one.policy === "replace_now" ? "now" : (one.replace_on ?? "run to failure"),
+    when(one),
+    one.action.replaceAll("_", " "),
     usd(one.proactive_cost),
     usd(one.reactive_cost),
     usd(one.cost_of_waiting_a_year),
-    one.optimal_age_years === null ? "-" : one.optimal_age_years.toFixed(1),
+    age(one.optimal_age_years),
     usd(one.yearly_cost),
     usd(one.yearly_cost_run_to_failure),
     one.risk_score.toFixed(2),
     chosen.has(one.component_id) ? "yes" : "",
     one.component_id,
   ]);
+  const rows = [...units, ...parts];
   return paragraphs(
     wrapped(`${plan.name}, ${plan.unit_count} units: ${heading(plan)}`, width),
-    plan.immediate.component_count > 0 &&
-      `Due now: ${components(plan.immediate.component_count)}, ${dollars(plan.immediate.cost)}.`,
-    shown.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, width),
-    rest > 0 && `${components(rest)}: run to failure.`,
+    dueNowText(plan.due_now, width),
+    rows.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, width),
+    rest > 0 && `${components(rest)}: run to failure, or replaced with the unit.`,
     plan.budget &&
       wrapped(
-        `Best use of ${dollars(plan.budget.amount)}: ${components(plan.budget.chosen.length)}, ` +
-          `${dollars(plan.budget.spent)}. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
+        `Best use of ${dollars(plan.budget.amount)}: ${plan.budget.chosen.length} units and components, ` +
+          `${dollars(plan.budget.spent)}; ${dollars(plan.budget.left)} is left. ` +
+          `Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
       ),
+    fittedTable(
+      RECONCILIATION_COLUMNS,
+      plan.reconciliation.map(({ label, amount }) => [label, usd(amount)]),
+      width,
+    ),
     ...years(plan, width),
+  );
+}
+
+const RECONCILIATION_COLUMNS: Column[] = [
+  { heading: "Next 12 months", shrinks: true },
+  { heading: "USD", align: "right" },
+];
+
+function dueNowText({ unit_count, component_count, cost, immediate }: Summary["due_now"], width: number) {
+  if (unit_count + component_count === 0) return false;
+  const units = `${unit_count} ${unit_count === 1 ? "unit" : "units"}`;
+  return wrapped(
+    `Due now: ${units} and ${components(component_count)}, ${dollars(cost)}, of which ${dollars(immediate.cost)} cannot wait.`,
+    width,
   );
 }
 
@@ -64,8 +105,8 @@ export function portfolioPlanText(
     .map((one) => [
       one.name,
       usd(one.unit_count),
-      usd(one.immediate.component_count),
-      usd(one.immediate.cost),
+      usd(one.due_now.unit_count + one.due_now.component_count),
+      usd(one.due_now.cost),
       usd(one.cost_of_waiting_a_year),
       one.budget ? usd(one.budget.spent) : "",
       one.property_id,
@@ -73,13 +114,13 @@ export function portfolioPlanText(
   const rest = items.length - rows.length;
   return paragraphs(
     wrapped(`${items.length} ${items.length === 1 ? "property" : "properties"}: ${heading(plan)}`, width),
-    `Due now: ${components(plan.immediate.component_count)}, ${dollars(plan.immediate.cost)}.`,
+    dueNowText(plan.due_now, width),
     rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, width),
     rest > 0 && `${rest} more properties: use \`--format csv\` to list all.`,
     plan.budget &&
       wrapped(
-        `Best use of ${dollars(plan.budget.amount)}: ${components(plan.budget.chosen_count)}, ` +
-          `${dollars(plan.budget.spent)}. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
+        `Best use of ${dollars(plan.budget.amount)}: ${plan.budget.chosen_count} units and components, ` +
+          `${dollars(plan.budget.spent)}; ${dollars(plan.budget.left)} is left. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
       ),
     ...years(plan, width),
@@ -93,6 +134,7 @@ const partColumns = (hasBudget: boolean): Column[] => [
   { heading: "Component", shrinks: true },
   { heading: "Appliance", shrinks: true, from: 100 },
   { heading: "Replace" },
+  { heading: "Action", from: 110 },
   { heading: "Planned", align: "right" },
   { heading: "After failure", align: "right" },
   { heading: "Cost of 1-yr delay", align: "right" },
@@ -118,6 +160,7 @@ const YEAR_COLUMNS: Column[] = [
   { heading: "Year" },
   { heading: "Planned", align: "right" },
   { heading: "Failures", align: "right" },
+  { heading: "Repairs", align: "right" },
   { heading: "Total", align: "right" },
   { heading: "Inflated", align: "right" },
   { heading: "Per unit", align: "right" },
@@ -128,13 +171,14 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
     String(year.year),
     usd(year.planned_cost),
     usd(year.failure_cost),
+    usd(year.repair_cost),
     usd(year.total),
     usd(year.total_inflated),
-    usd(year.per_unit_inflated),
+    year.per_unit_inflated === null ? "-" : usd(year.per_unit_inflated),
   ]);
   const { totals, level_deposit: deposit } = plan;
   const { planned_inflated, run_to_failure_inflated } = totals;
-  const all = ["Total", "", "", usd(totals.planned), usd(planned_inflated), ""];
+  const all = ["Total", "", "", "", usd(totals.planned), usd(planned_inflated), ""];
   return [
     fittedTable(YEAR_COLUMNS, [...rows, all], width),
     wrapped(
@@ -144,16 +188,22 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
     ),
     (["50", "80", "95"] as const)
       .map((sure) => {
-        const { per_year, per_unit_per_month } = deposit[sure];
+        const { noise, with_cost_error } = deposit[sure];
         return wrapped(
-          `${sure}% confidence: ${dollars(per_year)} a year ` +
-            `($${per_unit_per_month.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} per unit per month)`,
+          `Deposit for ${sure}% confidence: ${dollars(noise.per_year)} a year${perUnit(noise)}; ` +
+            `with costs in error ${dollars(with_cost_error.per_year)} a year${perUnit(with_cost_error)}`,
           width,
         );
       })
       .join("\n"),
     plan.assumptions.map((sentence) => wrapped(sentence, width, "- ")).join("\n"),
   ];
+}
+
+function perUnit({ per_unit_per_month: monthly }: Summary["level_deposit"]["50"]["noise"]): string {
+  if (monthly === null) return "";
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return ` ($${monthly.toLocaleString("en-US", digits)} per unit per month)`;
 }
 
 const paragraphs = (...parts: (string | false | null)[]) => parts.filter(Boolean).join("\n\n");

@@ -1,33 +1,37 @@
-import type { ComponentDef, ScoringModel } from "../knowledge.ts";
-import { type Advice, adviseOn } from "../planning/advice.ts";
-import { dueOn, partInPlace } from "../planning/component-plan.ts";
-import type { Part } from "../planning/part.ts";
-import { type Policy, policyOf } from "../planning/policy.ts";
-import type { Outlook } from "../scoring/outlook.ts";
+import { ageFactor } from "../planning/advice.ts";
+import type { Plannable } from "../planning/component-plan.ts";
+import {
+  type ComponentPlan,
+  type PlanContext,
+  planStoredAppliance,
+  type WholePlan,
+} from "../planning/planned-appliance.ts";
 import type { Day } from "../time.ts";
 
 /** The advice on a component with its inputs (docs/model/planning.md#due-date). Costs in cents. */
-export type Decision = Advice &
-  Policy & {
-    part: Part;
-    dueOn: Day | null;
-    /** Factor of the hazard ratio on the best age, θ^(−1/(β−1)); null for run to failure. */
-    ageFactor: number | null;
-    /** q₁ · (c_f − c_p): the expected extra cost of a failure within a year. */
-    riskedCents: number;
-  };
+export type Decision = ComponentPlan<Plannable> & {
+  /** The unit that it is a part of, if that is replaced as a whole. */
+  unit: WholePlan<Plannable> | null;
+  /** Factor of the hazard ratio on the best age, θ^(−1/(β−1)); null for run to failure. */
+  ageFactor: number | null;
+  /** q₁ · (c_f − c_p): the expected extra cost of a failure within a year. */
+  riskedCents: number;
+};
 
-/** Returns the advice on a component as of a day. */
-export function decisionOn(def: ComponentDef, outlook: Outlook, asOf: Day, model: ScoringModel): Decision {
-  const part = partInPlace(def, outlook, model);
-  const policy = policyOf(part);
-  const advice = adviseOn(part, policy);
+/** Returns the advice on one of an appliance's components as of a day. All components of the appliance must be given. */
+export function decisionOn(
+  context: PlanContext<Plannable>,
+  components: readonly Plannable[],
+  componentId: string,
+  asOf: Day,
+): Decision {
+  const { unit, components: plans } = planStoredAppliance(context, components, asOf, 1);
+  const plan = plans.find(({ component }) => component.id === componentId)!;
+  const { part, dueInYears } = plan;
   return {
-    ...policy,
-    ...advice,
-    part,
-    dueOn: dueOn(advice, asOf),
-    ageFactor: advice.dueInYears === null ? null : part.hazardRatio ** (-1 / (part.shape - 1)),
+    ...plan,
+    unit,
+    ageFactor: dueInYears === null || plan.basis === "fixed_life" ? null : ageFactor(part),
     riskedCents: part.failureProbability * (part.failureCents - part.plannedCents),
   };
 }

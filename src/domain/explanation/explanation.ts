@@ -1,5 +1,7 @@
 import type { PlacedComponent } from "../component.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import type { Plannable } from "../planning/component-plan.ts";
+import type { PlanContext } from "../planning/planned-appliance.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import type { Corrections } from "../scoring/corrections.ts";
 import { datedEventsUpTo } from "../scoring/dated-events.ts";
@@ -85,13 +87,13 @@ export function explainScore(
   { applianceId, componentId }: Target,
   asOf: Day,
   corrections: Corrections,
+  planning: Omit<PlanContext<Plannable>, "knowledge">,
 ): Explanation {
   const { model } = knowledge;
   const today = dayNumber(asOf);
   const only = new Set([applianceId]);
-  const score = scoreProperty(knowledge, history, asOf, { only, corrections, explain: true }).get(
-    componentId,
-  )!;
+  const scores = scoreProperty(knowledge, history, asOf, { only, corrections, explain: true });
+  const score = scores.get(componentId)!;
   const appliance = history.appliances.find(({ id }) => id === applianceId)!;
   const component = appliance.components.find(({ id }) => id === componentId)!;
   const def = knowledge.component(component.defId);
@@ -120,8 +122,25 @@ export function explainScore(
       daysToEvenOdds: daysToEvenOdds(outlook),
       window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
     },
-    decision: decisionOn(def, outlook, asOf, model),
+    decision: decisionOn(
+      { knowledge, ...planning },
+      plannableComponents(appliance, scores, history.recordsSince, asOf),
+      componentId,
+      asOf,
+    ),
   };
+}
+
+/** Returns the appliance's components as planning reads them. */
+function plannableComponents(
+  appliance: ApplianceHistory,
+  scores: ReadonlyMap<string, Score>,
+  recordsSince: Day,
+  scoredOn: Day,
+): Plannable[] {
+  const { id: applianceId, typeId, brandTier, installYearBasis, components } = appliance;
+  const place = { applianceId, typeId, brandTier, installYearBasis, recordsSince, scoredOn };
+  return components.map((component) => ({ ...place, ...component, ...scores.get(component.id)! }));
 }
 
 function productOf({ working, hazardRatio }: Score, evidence: readonly EvidencePart[]): ProductParts {

@@ -34,7 +34,7 @@ export class AssessmentAccumulator {
 }
 
 /** Returns the number of units to divide by: at least one. */
-export const doorCount = (unitCount: number) => Math.max(unitCount, 1);
+const doorCount = (unitCount: number) => Math.max(unitCount, 1);
 
 /** Returns an amount per unit, in whole cents. */
 export const perDoor = (cents: number, unitCount: number) => Math.round(cents / doorCount(unitCount));

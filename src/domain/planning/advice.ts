@@ -1,11 +1,8 @@
 import type { Part } from "./part.ts";
 import type { Policy } from "./policy.ts";
 
-export type PolicyName = "replace_now" | "replace_at_age" | "run_to_failure";
-
-/** The advice on a part in place. */
+/** The advice on a part in place, as if it stood alone. */
 export type Advice = {
-  policy: PolicyName;
   /** w, in years: 0 is now; null for run to failure. */
   dueInYears: number | null;
   /**
@@ -15,16 +12,24 @@ export type Advice = {
   waitingCents: number;
 };
 
-/** Returns when a part is due, and what waiting costs (docs/model/planning.md#due-date). */
+/** Returns when a part is due, and the cost of waiting (docs/model/planning.md#due-date). */
 export function adviseOn(part: Part, policy: Policy): Advice {
   const { plannedCents, failureCents, failureProbability } = part;
   const waitingCents = failureProbability * (failureCents - plannedCents) - policy.yearlyCents;
-  const dueInYears = dueIn(part, policy);
-  const name = dueInYears === null ? "run_to_failure" : dueInYears === 0 ? "replace_now" : "replace_at_age";
-  return { policy: name, dueInYears, waitingCents };
+  return { dueInYears: dueIn(part, policy), waitingCents };
 }
 
-function dueIn({ shape, ageYears, hazardRatio }: Part, { bestAgeMonths }: Policy): number | null {
+function dueIn(part: Part, { bestAgeMonths, basis }: Policy): number | null {
   if (bestAgeMonths === null) return null;
-  return Math.max(0, (bestAgeMonths / 12) * hazardRatio ** (-1 / (shape - 1)) - ageYears);
+  const age = bestAgeMonths / 12;
+  return basis === "fixed_life"
+    ? Math.max(0, age - part.labelAgeYears)
+    : Math.max(0, age * ageFactor(part) - part.ageYears);
 }
+
+/** Returns θ^(−1/(β−1)), the factor of the hazard ratio on the best age; 1 where the hazard does not rise with age. */
+export const ageFactor = ({ shape, hazardRatio }: Pick<Part, "shape" | "hazardRatio">) =>
+  shape > 1 ? hazardRatio ** (-1 / (shape - 1)) : 1;
+
+/** Returns the month in which a part that is due in so many years is replaced; 0 is now. */
+export const monthOf = (dueInYears: number) => Math.ceil(12 * dueInYears);

@@ -1,28 +1,48 @@
-/** A part that a budget could replace. Amounts in cents; `waitingCents` is the cost of waiting a year. */
-export type Candidate = { id: string; plannedCents: number; waitingCents: number };
+/** A unit or part that a budget could replace. Amounts in cents; `waitingCents` is the cost of waiting a year. */
+export type Candidate = {
+  /** The ID of the appliance, for a unit, or of the component. */
+  id: string;
+  plannedCents: number;
+  waitingCents: number;
+  /** True for a hazard and for what is due for the safety of people: it comes first, whatever it costs. */
+  isUrgent: boolean;
+};
 
 /** The allocation of a budget so far. */
 export type Spending<C> = {
   /** In the order of selection. */
   chosen: C[];
-  /** The planned cost of the chosen parts. */
+  /** The planned cost of the chosen units and parts. */
   spentCents: number;
   /** The cost of waiting a year that their replacement avoids. */
   avoidedCents: number;
 };
 
-/** Returns the yearly saving per cent spent on a part. A part that costs nothing counts as costing a cent. */
-const benefitCostRatio = ({ plannedCents, waitingCents }: Omit<Candidate, "id">) =>
-  waitingCents / Math.max(plannedCents, 1);
-
-/** Orders parts by cost of waiting per dollar of planned work, the highest first, then by id. */
-export function byBenefitCostRatio(a: Candidate, b: Candidate): number {
-  return benefitCostRatio(b) - benefitCostRatio(a) || (a.id < b.id ? -1 : 1);
-}
+/** Later than any benefit-cost ratio, so that urgent work sorts first. */
+const URGENT = 1e9;
 
 /**
- * Adds to `spending` each candidate whose waiting costs anything and that the rest of the budget covers; others are
- * skipped (docs/model/planning.md#budget). Candidates come in the order of `byBenefitCostRatio`, in one batch or several.
+ * Returns the place in the order of spending, the best use of money first: minus the yearly saving per cent spent. What costs
+ * nothing counts as costing a cent.
+ */
+export const rankOf = ({ plannedCents, waitingCents, isUrgent }: Omit<Candidate, "id">) =>
+  -(waitingCents / Math.max(plannedCents, 1)) - (isUrgent ? URGENT : 0);
+
+/** Returns whether a rank is that of urgent work. */
+export const isUrgentRank = (rank: number) => rank <= -URGENT / 2;
+
+/** Orders candidates by their rank, then by id. */
+export function byRank(a: Candidate, b: Candidate): number {
+  return rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1);
+}
+
+/** Returns whether a budget may replace it: waiting costs something, or people are at risk. */
+export const isWorthBuying = ({ waitingCents, isUrgent }: Omit<Candidate, "id">) =>
+  isUrgent || waitingCents > 0;
+
+/**
+ * Adds to `spending` each candidate that is worth buying and that the rest of the budget covers; others are skipped
+ * (docs/model/planning.md#budget). Candidates come in the order of `byRank`, in one batch or several.
  */
 export function spendBudget<C extends Candidate>(
   spending: Spending<C>,
@@ -30,7 +50,7 @@ export function spendBudget<C extends Candidate>(
   candidates: Iterable<C>,
 ): void {
   for (const candidate of candidates) {
-    if (candidate.waitingCents <= 0) continue;
+    if (!isWorthBuying(candidate)) continue;
     if (candidate.plannedCents > amountCents - spending.spentCents) continue;
     spending.chosen.push(candidate);
     spending.spentCents += candidate.plannedCents;

@@ -1,20 +1,38 @@
-import type { YearlyCosts } from "./schedule.ts";
+import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
+import { type Funding, type LevelDeposit, levelDepositOf, type Needs, reserveByYear } from "./deposit.ts";
+import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
+import { varianceByYear } from "./variance.ts";
 
-/** Confidence that a reserve suffices, in percent, and its normal deviate. */
-const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
-type DepositConfidence = keyof typeof CONFIDENCES;
-const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
+/** The standard deviation of costs that err together, as a share of them, by their basis; judgement. */
+const COST_ERROR: Readonly<Record<CostBasis, number>> = {
+  own: 0.05,
+  own_history: 0.1,
+  scaled: 0.2,
+  reference: 0.35,
+};
 
 export type PlanYear = {
   /** 1 is the year that begins now. */
   year: number;
   plannedCents: number;
   failureCents: number;
+  repairCents: number;
   totalCents: number;
-  /** The cost of the year if every part is run to failure. */
+  /** The cost of the year if everything is run to failure. */
   runToFailureCents: number;
   /** `totalCents` with inflation. */
   inflatedCents: number;
+};
+
+/** The reserve at the end of a year, in whole cents. */
+export type BalanceYear = {
+  year: number;
+  interestCents: number;
+  depositCents: number;
+  needCents: number;
+  balanceCents: number;
+  /** The straight-line share of used-up lives, inflated. */
+  fullyFundedCents: number;
 };
 
 /** A capital plan in cents. Inflated amounts are whole cents, so that the figures shown add up. */
@@ -26,41 +44,90 @@ export type CapitalPlan = {
     runToFailureCents: number;
     runToFailureInflatedCents: number;
   };
-  /** The yearly deposit that keeps a reserve, empty at first, from falling below zero. */
-  levelDeposit: Record<DepositConfidence, number>;
+  /** The first yearly deposit that keeps the balance at or above the floor. */
+  levelDeposit: LevelDeposit;
+  /** The reserve by year with the deposit of 50 %. */
+  balances: BalanceYear[];
 };
 
 /**
- * Returns the schedule over the years of `sums`, its totals and the level deposits
+ * Returns the schedule of the first `years` of the sums, its totals, the level deposits and the balances
  * (docs/model/planning.md#level-deposit). `inflation` is a yearly share, such as 0.03.
  */
-export function capitalPlanOf(sums: YearlyCosts, inflation: number): CapitalPlan {
+export function capitalPlanOf(
+  sums: PlanSums,
+  years: number,
+  inflation: number,
+  funding: Funding,
+): CapitalPlan {
+  const schedule: PlanYear[] = [];
   const totals = {
     plannedCents: 0,
     plannedInflatedCents: 0,
     runToFailureCents: 0,
     runToFailureInflatedCents: 0,
   };
-  const levelDeposit = { 50: 0, 80: 0, 95: 0 };
-  const schedule: PlanYear[] = [];
-  let variance = 0;
-  for (const [index, plannedCents] of sums.planned.entries()) {
-    const year = index + 1;
-    const failureCents = sums.failures[index]!;
-    const runToFailureCents = sums.runToFailure[index]!;
+  for (let index = 0; index < years; index++) {
+    const plannedCents = sums.years.planned[index]!;
+    const failureCents = sums.years.failures[index]!;
+    const repairCents = sums.years.repairs[index]!;
+    const runToFailureCents = sums.years.runToFailure[index]!;
     const inflator = (1 + inflation) ** index;
-    const totalCents = plannedCents + failureCents;
+    const totalCents = plannedCents + failureCents + repairCents;
     const inflatedCents = Math.round(totalCents * inflator);
     totals.plannedCents += totalCents;
     totals.plannedInflatedCents += inflatedCents;
     totals.runToFailureCents += runToFailureCents;
     totals.runToFailureInflatedCents += Math.round(runToFailureCents * inflator);
-    variance += sums.variance[index]! * inflator ** 2;
-    schedule.push({ year, plannedCents, failureCents, totalCents, runToFailureCents, inflatedCents });
-    for (const confidence of DEPOSIT_CONFIDENCES) {
-      const needed = totals.plannedInflatedCents + CONFIDENCES[confidence] * Math.sqrt(variance);
-      levelDeposit[confidence] = Math.max(levelDeposit[confidence], needed / year);
-    }
+    const year = index + 1;
+    schedule.push({
+      year,
+      plannedCents,
+      failureCents,
+      repairCents,
+      totalCents,
+      runToFailureCents,
+      inflatedCents,
+    });
   }
-  return { schedule, totals, levelDeposit };
+  const needs = needsOf(sums, years, inflation, funding.interest);
+  const levelDeposit = levelDepositOf(needs, funding);
+  const balances = reserveByYear(needs.cents, funding, levelDeposit[50].noise).map((one) => ({
+    year: one.year,
+    interestCents: Math.round(one.interestCents),
+    depositCents: Math.round(one.depositCents),
+    needCents: Math.round(one.needCents),
+    balanceCents: Math.round(one.balanceCents),
+    fullyFundedCents: Math.round(sums.years.accrued[one.year]! * (1 + inflation) ** one.year),
+  }));
+  return { schedule, totals, levelDeposit, balances };
+}
+
+/** Returns what the reserve has to pay: planned replacements and failures, inflated, after what is due now. */
+function needsOf(
+  { years: rows, due, dueByBasis }: PlanSums,
+  years: number,
+  inflation: number,
+  interest: number,
+): Needs {
+  const cents: number[] = [];
+  const costError: number[] = [];
+  // Needs of each basis up to a year, compounded to its end.
+  const upTo: Record<CostBasis, number> = { own: 0, own_history: 0, scaled: 0, reference: 0 };
+  for (let index = 0; index < years; index++) {
+    const inflator = (1 + inflation) ** index;
+    const total = rows.planned[index]! + rows.failures[index]!;
+    cents.push(total * inflator - (index === 0 ? due.cents : 0));
+    let [all, weighted] = [0, 0];
+    for (const basis of COST_BASES) {
+      const need = rows.needs[basis][index]! * inflator - (index === 0 ? dueByBasis[basis] : 0);
+      upTo[basis] = upTo[basis] * (1 + interest) + Math.max(0, need);
+      all += upTo[basis];
+      weighted += upTo[basis] * COST_ERROR[basis];
+    }
+    costError.push(all > 0 ? weighted / all : 0);
+  }
+  const squares = rows.squares.map((square) => square * STORED_SQUARE);
+  const products = rows.products.map((product) => product * STORED_SQUARE);
+  return { cents, variance: varianceByYear({ squares, products }, years, inflation, interest), costError };
 }

@@ -2,68 +2,90 @@ import type { Component } from "../component.ts";
 import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
 import { outlookOf } from "../projections.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
-import type { BrandTier } from "../scoring/types.ts";
+import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/types.ts";
+import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, DAYS_PER_YEAR, type Day } from "../time.ts";
-import type { Candidate } from "./budget.ts";
 import type { Part } from "./part.ts";
-import { type PartPlan, planPart } from "./plan.ts";
-import type { NewPartCache } from "./renewals.ts";
-import type { YearlyCosts } from "./schedule.ts";
+import type { Price } from "./prices.ts";
 
 /** A stored component, as planning reads it. */
-export type Plannable = Component & { brandTier: BrandTier };
-
-export type ComponentPlan<C> = PartPlan & { component: C; part: Part };
+export type Plannable = Pick<
+  Component,
+  | keyof ScoreState
+  | "id"
+  | "applianceId"
+  | "defId"
+  | "installYear"
+  | "lastReplaced"
+  | "overrideLifespan"
+  | "riskTier"
+  | "confidence"
+  | "scoredOn"
+> & {
+  typeId: string;
+  brandTier: BrandTier;
+  installYearBasis: InstallYearBasis;
+  /** The day from which the property's service record is complete. */
+  recordsSince: Day;
+};
 
 /** Returns the part in place as of the component's latest score. */
-export function partOf(knowledge: Knowledge, component: Plannable): Part {
+export function partOf(knowledge: Knowledge, component: Plannable, price: Price): Part {
   const def = knowledge.component(component.defId);
-  return partInPlace(def, outlookOf(knowledge, component, component.brandTier), knowledge.model);
+  const outlook = outlookOf(knowledge, component, component.brandTier);
+  const labelAge = isPastUnknown(def, component) ? undefined : ageYears(component, component.scoredOn);
+  return partInPlace(def, outlook, price, labelAge, knowledge.model);
 }
 
-/** Returns the part in place, in calendar years and cents (docs/model/planning.md#part-in-place). */
-export function partInPlace(
-  { proactiveCents, reactiveCents }: Pick<ComponentDef, "proactiveCents" | "reactiveCents">,
+/**
+ * Returns whether the part may have been renewed before the service record begins, so that nobody knows its age
+ * (docs/model/scoring.md#unknown-past).
+ */
+export function isPastUnknown(
+  { replaced }: Pick<ComponentDef, "replaced">,
+  component: Pick<
+    Plannable,
+    "installYear" | "installYearBasis" | "lastReplaced" | "recordsSince" | "scoredOn"
+  >,
+): boolean {
+  const { installYear, installYearBasis, lastReplaced, recordsSince, scoredOn } = component;
+  if (replaced !== "alone" && installYearBasis !== "year_built") return false;
+  if (lastReplaced !== null && lastReplaced <= scoredOn) return false;
+  return `${installYear}-07-01` < recordsSince;
+}
+
+/**
+ * Returns the part in place, in calendar years and cents (docs/model/planning.md#part-in-place). `labelAge` is its age since
+ * installation, undefined if unknown.
+ */
+function partInPlace(
+  { fixedLifeYears, safety }: Pick<ComponentDef, "fixedLifeYears" | "safety">,
   outlook: Outlook,
+  { plannedCents, failedCents }: Omit<Price, "basis">,
+  labelAge: number | undefined,
   model: ScoringModel,
 ): Part {
   const { weibullShape, scaleYears, effectiveAgeYears, rate, hazardRatio } = outlook;
+  const ageYears = effectiveAgeYears / rate;
   return {
     shape: weibullShape,
     scaleYears: scaleYears / rate,
-    plannedCents: proactiveCents,
-    failureCents: reactiveCents,
-    ageYears: effectiveAgeYears / rate,
+    plannedCents,
+    failureCents: failedCents,
+    fixedLifeYears,
+    safety,
+    ageYears,
+    labelAgeYears: labelAge ?? ageYears,
     hazardRatio,
     failureProbability: failureProbability(outlook, DAYS_PER_YEAR, model),
   };
 }
 
-/** Plans a component, and adds its expected costs to `sums`. */
-export function planComponent<C extends Plannable>(
-  knowledge: Knowledge,
-  component: C,
-  cache: NewPartCache,
-  sums: YearlyCosts,
-): ComponentPlan<C> {
-  const part = partOf(knowledge, component);
-  return { component, part, ...planPart(part, cache, sums) };
-}
-
-/** Returns the component as a candidate for a budget, in whole cents as shown. */
-export function candidateOf(
-  knowledge: Knowledge,
-  { component, waitingCents }: ComponentPlan<Plannable>,
-): Candidate {
-  const { proactiveCents } = knowledge.component(component.defId);
-  return { id: component.id, plannedCents: proactiveCents, waitingCents: Math.round(waitingCents) };
-}
-
 /** Later days than so many years ahead cannot be written. */
 const LAST_DUE_YEARS = 7000;
 
-/** Returns the due day; null for run to failure. */
-export function dueOn({ dueInYears }: Pick<PartPlan, "dueInYears">, asOf: Day): Day | null {
+/** Returns the day that is so many years after `asOf`; null for run to failure. */
+export function dueOn(dueInYears: number | null, asOf: Day): Day | null {
   if (dueInYears === null) return null;
   return addDays(asOf, Math.ceil(Math.min(dueInYears, LAST_DUE_YEARS) * DAYS_PER_YEAR));
 }

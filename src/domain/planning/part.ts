@@ -6,19 +6,76 @@ export type Kind = {
   scaleYears: number;
   /** c_p: cost of planned replacement. */
   plannedCents: number;
-  /** c_f: cost of replacement after a failure. */
+  /** c_f: cost of replacement after a failure, probable damage included. */
   failureCents: number;
+  /** The certified or insurer's life, at which it is replaced whatever it costs; null without one. */
+  fixedLifeYears: number | null;
+  /** True for a part that must not be run to failure. */
+  safety: boolean;
 };
 
 /** Returns L, the median life in calendar years. */
-export const lifespanYearsOf = ({ shape, scaleYears }: Kind) => scaleYears * Math.LN2 ** (1 / shape);
+export const lifespanYearsOf = ({ shape, scaleYears }: Pick<Kind, "shape" | "scaleYears">) =>
+  scaleYears * Math.LN2 ** (1 / shape);
 
-/** A part in place (docs/model/planning.md#part-in-place). */
-export type Part = Kind & {
+/** The age of a part in place, as its remaining life depends on it. */
+export type Age = {
   /** u = V* / r: effective age in calendar years. */
   ageYears: number;
   /** θ: factor on the hazard for as long as the part stays. */
   hazardRatio: number;
-  /** q₁: probability of failing within 365.25 days, given that it works today. */
-  failureProbability: number;
 };
+
+/** A part in place (docs/model/planning.md#part-in-place). */
+export type Part = Kind &
+  Age & {
+    /** The age by which a fixed life is counted: since its installation, or the effective age with an unknown past. */
+    labelAgeYears: number;
+    /** q₁: probability of failing within 365.25 days, given that it works today. */
+    failureProbability: number;
+  };
+
+/** The life of a part: all that its survival depends on. */
+type Life = Pick<Kind, "shape" | "scaleYears">;
+
+/** Returns S_k, the probability that a new part works at the end of each month up to `months`. */
+export function newSurvival({ shape, scaleYears }: Life, months: number): Float64Array {
+  const survival = new Float64Array(months + 1);
+  survival[0] = 1;
+  const step = 1 / 12 / scaleYears;
+  for (let month = 1; month <= months && survival[month - 1]! > 0; month++)
+    survival[month] = Math.exp(-power(month * step, shape));
+  return survival;
+}
+
+/** Returns S¹_k, the probability that a part in place still works at the end of each month up to `months`. */
+export function survivalInPlace(
+  { shape, scaleYears, ageYears, hazardRatio }: Life & Age,
+  months: number,
+): Float64Array {
+  const survival = new Float64Array(months + 1);
+  survival[0] = 1;
+  const age = ageYears / scaleYears;
+  const passed = power(age, shape);
+  const step = 1 / 12 / scaleYears;
+  // Once survival is 0, all later entries are 0.
+  for (let month = 1; month <= months && survival[month - 1]! > 0; month++)
+    survival[month] = Math.exp(-hazardRatio * (power(age + month * step, shape) - passed));
+  return survival;
+}
+
+/** Returns the probability of failing in each month, given the survival at its ends; index 0 is 0. */
+export function failing(survival: Float64Array): Float64Array {
+  const shares = new Float64Array(survival.length);
+  for (let month = 1; month < survival.length; month++)
+    shares[month] = survival[month - 1]! - survival[month]!;
+  return shares;
+}
+
+/** Returns `base ** shape`. Most shapes are multiples of a half: a root and products take a third of the time of a power. */
+export function power(base: number, shape: number): number {
+  if (shape % 0.5 !== 0) return base ** shape;
+  let product = shape % 1 === 0 ? 1 : Math.sqrt(base);
+  for (let n = 1; n <= shape; n++) product *= base;
+  return product;
+}

@@ -1,67 +1,223 @@
-import { MAX_PLAN_YEARS } from "./renewals.ts";
-import { emptyYearlyCosts, YEARLY_COST_ROWS, type YearlyCosts } from "./schedule.ts";
+import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
+import { accruingPart, addAccrued } from "./accrual.ts";
+import { MAX_PLAN_YEARS } from "./horizon.ts";
+import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
+import {
+  addYearlyCosts,
+  emptyYearlyCosts,
+  type Schedule,
+  YEARLY_COST_ROWS,
+  type YearlyCosts,
+} from "./schedule.ts";
+import { addVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./variance.ts";
 
-/** `YearlyCosts` as stored: whole cents, and the variance in whole square dollars. */
-export type StoredYearlyCosts = Record<keyof YearlyCosts, number[]>;
+/** Work due now, in whole cents. */
+type DueCost = { count: number; cents: number };
 
-/** The sum of the plans of a property's or portfolio's components, in whole cents. */
-export type PlanSums = {
-  /** Units, at least one per property. */
-  doors: number;
-  /** Components due now. */
-  dueCount: number;
-  /** Their planned cost. */
-  dueCents: number;
-  /** Their cost of waiting a year. */
-  dueWaitingCents: number;
-  /** The years of the longest plan. */
-  years: StoredYearlyCosts;
+/** What is due now: units as a whole, and parts of types that are not replaced as a whole. */
+export type DueSums = {
+  units: number;
+  components: number;
+  cents: number;
+  /** The net cost of a 12-month delay. */
+  waitingCents: number;
+  /** Hazards, safety items past their life, and what is as likely as not to fail within the year. */
+  immediate: DueCost;
+  shortTerm: DueCost;
+  /** Minor parts of units that stay: repairs. */
+  repairs: DueCost;
 };
 
-const SQUARE_CENTS = 10_000;
+/** The rows by year of a plan as stored: whole cents, and squares in whole square dollars. */
+type StoredYears = Record<keyof YearlyCosts, number[]> & {
+  /** Needs by the basis of their costs: planned and failures. */
+  needs: Record<CostBasis, number[]>;
+  /** What a fully funded reserve holds at the end of each year; index 0 is today. */
+  accrued: number[];
+  /** `VarianceSums`. */
+  squares: number[];
+  products: number[];
+};
 
-export const emptyPlanSums = (): PlanSums => ({
-  doors: 0,
-  dueCount: 0,
-  dueCents: 0,
-  dueWaitingCents: 0,
-  years: toStoredYearlyCosts(emptyYearlyCosts(MAX_PLAN_YEARS)),
+/** The sum of the plans of a property's or portfolio's appliances, in whole cents. */
+export type PlanSums = {
+  /** Units of the properties that have any. */
+  unitCount: number;
+  /** Properties with components but without a number of units, or without an area. */
+  withoutUnits: number;
+  withoutArea: number;
+  areaSqft: number;
+  due: DueSums;
+  /** The share of `due` by the basis of its costs. */
+  dueByBasis: Record<CostBasis, number>;
+  /** The years of the longest plan. */
+  years: StoredYears;
+};
+
+/** The sums of a plan but for the products of years, which only deposits need. */
+export type PlanRowSums = Omit<PlanSums, "years"> & { years: Omit<StoredYears, "products"> };
+
+const SQUARE_CENTS = 10_000;
+const zeros = (length: number) => new Array<number>(length).fill(0);
+const byBasis = <T>(value: () => T): Record<CostBasis, T> => ({
+  own: value(),
+  own_history: value(),
+  scaled: value(),
+  reference: value(),
 });
 
-/** Rounds yearly costs. Every figure shown is computed from the result, so that figures add up. */
-export function toStoredYearlyCosts({
-  planned,
-  failures,
-  runToFailure,
-  variance,
-}: YearlyCosts): StoredYearlyCosts {
-  return {
-    planned: whole(planned),
-    failures: whole(failures),
-    runToFailure: whole(runToFailure),
-    variance: whole(variance, SQUARE_CENTS),
-  };
+export const emptyDueNow = (): DueSums => ({
+  units: 0,
+  components: 0,
+  cents: 0,
+  waitingCents: 0,
+  immediate: { count: 0, cents: 0 },
+  shortTerm: { count: 0, cents: 0 },
+  repairs: { count: 0, cents: 0 },
+});
+
+export const emptyPlanSums = (): PlanSums => ({
+  unitCount: 0,
+  withoutUnits: 0,
+  withoutArea: 0,
+  areaSqft: 0,
+  due: emptyDueNow(),
+  dueByBasis: byBasis(() => 0),
+  years: {
+    planned: zeros(MAX_PLAN_YEARS),
+    failures: zeros(MAX_PLAN_YEARS),
+    repairs: zeros(MAX_PLAN_YEARS),
+    runToFailure: zeros(MAX_PLAN_YEARS),
+    needs: byBasis(() => zeros(MAX_PLAN_YEARS)),
+    accrued: zeros(MAX_PLAN_YEARS + 1),
+    squares: zeros(MAX_PLAN_YEARS),
+    products: zeros(pairCount(MAX_PLAN_YEARS)),
+  },
+});
+
+/** The size of a property, by which figures are divided. */
+type PropertySize = { unitCount: number; areaSqft: number | null };
+
+/** Sums up a property's plan, appliance by appliance. */
+export class PlanSumsAccumulator {
+  readonly #years: YearlyCosts;
+  readonly #variance: VarianceSums;
+  readonly #accrued: Float64Array;
+  readonly #needs: Record<CostBasis, Float64Array>;
+  readonly #due = emptyDueNow();
+  readonly #dueByBasis = byBasis(() => 0);
+  #isEmpty = true;
+
+  constructor(yearCount: number = MAX_PLAN_YEARS) {
+    this.#years = emptyYearlyCosts(yearCount);
+    this.#variance = emptyVarianceSums(yearCount);
+    this.#accrued = new Float64Array(yearCount + 1);
+    this.#needs = byBasis(() => new Float64Array(yearCount));
+  }
+
+  add<C>({ unit, components }: PlannedAppliance<C>): void {
+    this.#isEmpty = false;
+    if (unit) {
+      this.#addSchedule(unit.schedule, unit.price.basis);
+      const months = unit.dueInMonths;
+      addAccrued(this.#accrued, {
+        cents: unit.price.plannedCents,
+        lifeYears: unit.bestAgeMonths / 12,
+        remainingYears: (months ?? unit.bestAgeMonths) / 12,
+      });
+      if (unit.dueNow) {
+        this.#due.units++;
+        this.#addDue(unit.price, unit.waitingCents, unit.dueNow);
+      }
+      for (const component of components) {
+        if (!component.dueNow) continue;
+        this.#due.repairs.count++;
+        this.#due.repairs.cents += component.price.plannedCents;
+      }
+      return;
+    }
+    for (const component of components) {
+      this.#addSchedule(component.schedule!, component.price.basis);
+      addAccrued(this.#accrued, accruingPart(component.part, component));
+      if (!component.dueNow) continue;
+      this.#due.components++;
+      this.#addDue(component.price, component.waitingCents, component.dueNow);
+    }
+  }
+
+  #addSchedule(schedule: Schedule, basis: CostBasis): void {
+    addYearlyCosts(this.#years, schedule);
+    addVariance(this.#variance, schedule);
+    const needs = this.#needs[basis];
+    for (let year = 0; year < needs.length; year++)
+      needs[year]! += schedule.planned[year]! + schedule.failures[year]!;
+  }
+
+  #addDue(
+    { plannedCents, basis }: { plannedCents: number; basis: CostBasis },
+    waitingCents: number,
+    dueNow: DueNow,
+  ): void {
+    this.#due.cents += plannedCents;
+    this.#due.waitingCents += Math.round(waitingCents);
+    this.#dueByBasis[basis] += plannedCents;
+    const part = dueNow === "immediate" ? this.#due.immediate : this.#due.shortTerm;
+    part.count++;
+    part.cents += plannedCents;
+  }
+
+  /** Rounds the sums. Every figure shown is computed from the result, so that figures add up. */
+  sums({ unitCount, areaSqft }: PropertySize): PlanSums {
+    const { planned, failures, repairs, runToFailure } = this.#years;
+    return {
+      unitCount: Math.max(unitCount, 0),
+      withoutUnits: !this.#isEmpty && unitCount < 1 ? 1 : 0,
+      withoutArea: !this.#isEmpty && areaSqft === null ? 1 : 0,
+      areaSqft: areaSqft ?? 0,
+      due: this.#due,
+      dueByBasis: this.#dueByBasis,
+      years: {
+        planned: whole(planned),
+        failures: whole(failures),
+        repairs: whole(repairs),
+        runToFailure: whole(runToFailure),
+        needs: {
+          own: whole(this.#needs.own),
+          own_history: whole(this.#needs.own_history),
+          scaled: whole(this.#needs.scaled),
+          reference: whole(this.#needs.reference),
+        },
+        accrued: whole(this.#accrued),
+        squares: whole(this.#variance.squares, SQUARE_CENTS),
+        products: whole(this.#variance.products, SQUARE_CENTS),
+      },
+    };
+  }
 }
 
-const whole = (row: Float64Array, unit = 1) => Array.from(row, (value) => Math.round(value / unit));
+const whole = (row: Float64Array, unit = 1) => Array.from(row, (value) => Math.round(value / unit) + 0); // no -0
 
-/** Returns the first `count` years, in cents, for `capitalPlanOf`. */
-export function firstYears(sums: StoredYearlyCosts, count: number): YearlyCosts {
-  const head = (row: readonly number[], unit = 1) => Float64Array.from(row.slice(0, count), (n) => n * unit);
-  return {
-    planned: head(sums.planned),
-    failures: head(sums.failures),
-    runToFailure: head(sums.runToFailure),
-    variance: head(sums.variance, SQUARE_CENTS),
-  };
-}
+/** The number of square cents in the unit of stored squares. */
+export const STORED_SQUARE = SQUARE_CENTS;
 
 /** Adds `other` to `to` (`sign` 1) or subtracts it (-1), in place. */
 export function addPlanSums(to: PlanSums, other: PlanSums, sign: 1 | -1): void {
-  to.doors += sign * other.doors;
-  to.dueCount += sign * other.dueCount;
-  to.dueCents += sign * other.dueCents;
-  to.dueWaitingCents += sign * other.dueWaitingCents;
-  for (const row of YEARLY_COST_ROWS)
-    for (const [index, value] of other.years[row].entries()) to.years[row][index]! += sign * value;
+  for (const field of ["unitCount", "withoutUnits", "withoutArea", "areaSqft"] as const)
+    to[field] += sign * other[field];
+  for (const field of ["units", "components", "cents", "waitingCents"] as const)
+    to.due[field] += sign * other.due[field];
+  for (const field of ["immediate", "shortTerm", "repairs"] as const) {
+    to.due[field].count += sign * other.due[field].count;
+    to.due[field].cents += sign * other.due[field].cents;
+  }
+  for (const row of [...YEARLY_COST_ROWS, "accrued", "squares", "products"] as const)
+    addRow(to.years[row], other.years[row], sign);
+  for (const basis of COST_BASES) {
+    to.dueByBasis[basis] += sign * other.dueByBasis[basis];
+    addRow(to.years.needs[basis], other.years.needs[basis], sign);
+  }
+}
+
+function addRow(to: number[], other: readonly number[], sign: 1 | -1): void {
+  for (let index = 0; index < to.length; index++) to[index]! += sign * other[index]!;
 }

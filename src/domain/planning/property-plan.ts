@@ -2,28 +2,10 @@ import type { Property } from "../property.ts";
 import type { Day } from "../time.ts";
 import type { Candidate, Spending } from "./budget.ts";
 import { type CapitalPlan, capitalPlanOf } from "./capital-plan.ts";
-import type { ComponentPlan } from "./component-plan.ts";
-import { firstYears, type PlanSums } from "./plan-sums.ts";
-import { MAX_PLAN_YEARS } from "./renewals.ts";
-import type { YearlyCosts } from "./schedule.ts";
-
-/** The parameters of a plan. */
-export type PlanTerms = {
-  years: number;
-  /** Percent per year. */
-  inflationPct: number;
-  budgetCents: number | null;
-};
-
-/** The limits of each parameter and its default. */
-export const PLAN_LIMITS = {
-  years: { least: 1, most: MAX_PLAN_YEARS, usual: 10 },
-  inflationPct: { least: 0, most: 15, usual: 3 },
-  budgetUsd: { least: 0, most: 1e12 },
-} as const;
-
-/** A component's plan with its expected costs by year. */
-export type ScheduledPlan<C> = ComponentPlan<C> & { years: YearlyCosts };
+import type { Funding } from "./deposit.ts";
+import type { PlanSums } from "./plan-sums.ts";
+import type { PlanTerms } from "./plan-terms.ts";
+import type { PlannedAppliance } from "./planned-appliance.ts";
 
 /** A budget and its allocation, in whole cents. */
 export type BudgetUse<C extends Candidate = Candidate> = Spending<C> & { amountCents: number };
@@ -43,10 +25,10 @@ export type PlanSummary = {
 /** A portfolio's plan, computed from stored sums. */
 export type PortfolioPlan = PlanSummary & { budget: BudgetUse<PropertyCandidate> | null };
 
-/** A property's plan, with its components by cost of waiting, the highest first. */
+/** A property's plan, with its appliances in the order of their creation. */
 export type PropertyPlan<C> = PlanSummary & {
   property: Property;
-  plans: readonly ScheduledPlan<C>[];
+  appliances: readonly PlannedAppliance<C>[];
   budget: BudgetUse | null;
 };
 
@@ -61,5 +43,12 @@ export const planSummaryOf = (
   asOf,
   sums,
   modelVersion,
-  capital: capitalPlanOf(firstYears(sums.years, terms.years), terms.inflationPct / 100),
+  capital: capitalPlanOf(sums, terms.years, terms.inflationPct / 100, fundingOf(terms)),
+});
+
+const fundingOf = ({ openingCents, interestPct, minimumCents, depositGrowthPct }: PlanTerms): Funding => ({
+  openingCents,
+  interest: interestPct / 100,
+  minimumCents,
+  depositGrowth: depositGrowthPct / 100,
 });

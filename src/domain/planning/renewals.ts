@@ -1,76 +1,49 @@
-import type { Kind } from "./part.ts";
+import { LOOKAHEAD_MONTHS } from "./horizon.ts";
+import { failing, type Kind, newSurvival } from "./part.ts";
 import { type Policy, policyOf } from "./policy.ts";
 
-/** The length of the longest plan. */
-export const MAX_PLAN_YEARS = 30;
-const MAX_PLAN_MONTHS = 12 * MAX_PLAN_YEARS;
-
-/**
- * The expected events of a new part and all that follow it in its place. Each array has the number of events from the
- * installation to the end of a month, by month.
- */
+/** The expected events of a new part and all that follow it in its place, in each month since its installation. */
 export type NewPart = {
   policy: Policy;
   failures: Float64Array;
   planned: Float64Array;
-  /** Failures under run to failure. */
+  /** Failures under run to failure; the same array as `failures` if that is the policy. */
   failuresRunToFailure: Float64Array;
 };
 
-/** A cache of new parts by kind. Its creator bounds it. */
-export type NewPartCache = {
-  get(key: string): NewPart | undefined;
-  set(key: string, value: NewPart): unknown;
-};
+const NONE_PLANNED = new Float64Array(LOOKAHEAD_MONTHS + 1);
 
-/** Returns the new part of a kind, from the cache if possible. */
-export function newPartOf(kind: Kind, cache: NewPartCache): NewPart {
-  const key = `${kind.shape} ${kind.scaleYears} ${kind.plannedCents} ${kind.failureCents}`;
-  const found = cache.get(key);
-  if (found) return found;
-  const made = makeNewPart(kind);
-  cache.set(key, made);
-  return made;
-}
-
-function makeNewPart(kind: Kind): NewPart {
+/** Returns the new part of a kind. */
+export function makeNewPart(kind: Kind): NewPart {
   const policy = policyOf(kind);
-  const survival = Float64Array.from({ length: MAX_PLAN_MONTHS + 1 }, (_, month) =>
-    Math.exp(-((month / 12 / kind.scaleYears) ** kind.shape)),
-  );
-  const failuresRunToFailure = runningSum(renewalsOf(lifetimes(survival, MAX_PLAN_MONTHS)));
+  const survival = newSurvival(kind, LOOKAHEAD_MONTHS);
+  const lives = failing(survival);
+  const failuresRunToFailure = renewalsOf(lives);
   const age = policy.bestAgeMonths;
-  if (age === null)
-    return {
-      policy,
-      failures: failuresRunToFailure,
-      planned: new Float64Array(MAX_PLAN_MONTHS + 1),
-      failuresRunToFailure,
-    };
-  const lives = lifetimes(survival, Math.min(age, MAX_PLAN_MONTHS));
-  const planned = new Float64Array(MAX_PLAN_MONTHS + 1);
-  if (age <= MAX_PLAN_MONTHS) {
-    lives[age]! += survival[age]!;
-    planned[age] = survival[age]!;
-  }
-  const renewals = renewalsOf(lives);
-  // The part that a renewal starts reaches the age that many months later, unless it fails.
-  for (let month = age + 1; month <= MAX_PLAN_MONTHS; month++)
-    planned[month] = renewals[month - age]! * survival[age]!;
-  const failures = renewals.map((renewal, month) => renewal - planned[month]!);
-  return { policy, failures: runningSum(failures), planned: runningSum(planned), failuresRunToFailure };
+  if (age === null || age > LOOKAHEAD_MONTHS)
+    return { policy, failures: failuresRunToFailure, planned: NONE_PLANNED, failuresRunToFailure };
+  return { policy, ...renewalsByAge(lives, survival, age), failuresRunToFailure };
 }
 
-/** Returns the probability of failing in each month up to `last`, and 0 after it. */
-function lifetimes(survival: Float64Array, last: number): Float64Array {
-  const lives = new Float64Array(survival.length);
-  for (let month = 1; month <= last; month++) lives[month] = survival[month - 1]! - survival[month]!;
-  return lives;
+/** Returns the expected failures and planned renewals by month, if a new one is replaced at an age in months. */
+export function renewalsByAge(lives: Float64Array, survival: Float64Array, age: number) {
+  const ended = lives.slice();
+  ended.fill(0, age + 1);
+  ended[age]! += survival[age]!;
+  const failures = renewalsOf(ended);
+  const planned = new Float64Array(lives.length);
+  planned[age] = survival[age]!;
+  // What a renewal installs reaches the age that many months later, unless it fails.
+  for (let month = age + 1; month < lives.length; month++)
+    planned[month] = failures[month - age]! * survival[age]!;
+  for (let month = 1; month < lives.length; month++) failures[month]! -= planned[month]!;
+  return { failures, planned };
 }
 
-/** Solves the renewal equation (docs/model/planning.md#capital-schedule): the expected renewals by month. */
-function renewalsOf(lives: Float64Array): Float64Array {
-  const longest = lives.findLastIndex((share) => share > 0);
+/** Solves the renewal equation (docs/model/planning.md#schedule): the expected renewals by month. */
+export function renewalsOf(lives: Float64Array): Float64Array {
+  let longest = lives.length - 1;
+  while (longest > 0 && !(lives[longest]! > 0)) longest--;
   const renewals = new Float64Array(lives.length);
   for (let month = 1; month < lives.length; month++)
     renewals[month] = lives[month]! + convolvedAt(month, lives, renewals, Math.min(longest, month - 1));
@@ -97,10 +70,10 @@ export function convolvedAt(index: number, left: Float64Array, right: Float64Arr
   return a + b + c + d;
 }
 
-function runningSum(values: Float64Array): Float64Array {
+/** Returns the running sum of the first `length` values. */
+export function cumulative(values: Float64Array, length = values.length): Float64Array {
+  const sums = new Float64Array(length);
   let sum = 0;
-  return values.map((value) => {
-    sum += value;
-    return sum;
-  });
+  for (let index = 0; index < length; index++) sums[index] = sum += values[index]!;
+  return sums;
 }

@@ -1,12 +1,12 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { mapYielding } from "../../event-loop.ts";
+import { linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, includeDemo, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
-import { planCells, planHeading, plannedComponentView, planReply, planView } from "../../wire/plan.ts";
+import { planCells, planHeading, planReply, planView } from "../../wire/plan.ts";
 import {
   portfolioPlanItemView,
   portfolioPlanPage,
@@ -29,8 +29,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/property/{id}/plan",
       summary: "Get a property's replacement plan",
       description:
-        "Lists each component with its lowest-cost replacement policy and the cost of a 12-month delay, and the expected costs of all components for each year. " +
-        "With `format=csv`, one row per component with its expected cost for each year in today's dollars, planned replacements and failures combined.",
+        "Lists each appliance that is replaced as a whole and each component with its lowest-cost replacement policy, what to do and why, the cost of a 12-month delay, the expected costs of each year, the deposits of a replacement reserve, and how the figures of 12 months fit together. " +
+        "With `format=csv`, one row per unit and component with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty.",
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, format],
       replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: CSV } },
@@ -40,15 +40,16 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const property = await requireProperty(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
         const plan = await planProperty(deps, property, terms, reserveMemory);
-        const { plans, asOf } = plan;
+        const lines = await linesOf(plan, yieldNow);
         if (isCsv) {
-          const cellsOf = (one: (typeof plans)[number]) => planCells(knowledge, one, asOf);
-          const table = await csvChunks(planHeading(plan), plans, cellsOf, yieldNow);
+          const rows = [...lines.units, ...lines.components];
+          const cellsOf = (one: (typeof rows)[number]) => planCells(knowledge, one, terms.years);
+          const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
-        const viewOf = (one: (typeof plans)[number]) => plannedComponentView(knowledge, one, asOf);
-        const components = await mapYielding(plans, yieldNow, viewOf);
-        return ok(withPartner(planView(plan, components), partner.name));
+        const serialized = await serializedLines(knowledge, lines, yieldNow);
+        const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
+        return ok(withPartner(planView(plan, reconciliation, serialized), partner.name));
       },
     }),
     partnerOperation({
@@ -58,7 +59,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get the portfolio's replacement plan",
       description:
         "The schedule, totals, deposits and the list cover all properties except the demo property, which `include_demo=true` adds; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
-        "With `format=csv`, one row per property with its expected cost for each year in today's dollars, planned replacements and failures combined: the columns add up to `total` of each year.",
+        "With `format=csv`, one row per property with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined: the columns add up to `total` of each year.",
       tag: "Figures",
       parameters: [...pagingParameters, ...planTerms, includeDemo, format],
       replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),

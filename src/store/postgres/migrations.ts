@@ -14,6 +14,7 @@ import costBook from "../../../migrations/postgres/0011_cost_book.sql" with { ty
 import corrections from "../../../migrations/postgres/0012_corrections.sql" with { type: "text" };
 import costs from "../../../migrations/postgres/0013_costs.sql" with { type: "text" };
 import hazardFlags from "../../../migrations/postgres/0014_hazard_flags.sql" with { type: "text" };
+import unitPlans from "../../../migrations/postgres/0015_unit_plans.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -47,4 +48,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 13, name: "costs", sql: costs, breaksOlder: true },
   // An older server would change appliances without their flags and counts.
   { number: 14, name: "hazard_flags", sql: hazardFlags, breaksOlder: true },
+  // An older server would mark plans as computed without the sums that newer ones read.
+  { number: 15, name: "unit_plans", sql: unitPlans, breaksOlder: true },
 ];

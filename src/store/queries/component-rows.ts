@@ -13,9 +13,9 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     unitId: appliances.unitId,
     flags: appliances.flags,
     installYearBasis: appliances.installYearBasis,
-    recordsSince: properties.recordsSince,
     propertyName: properties.name,
     propertyAddress: properties.address,
+    recordsSince: properties.recordsSince,
   };
   return db
     .select(aliased(row))

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
-import type { Candidate } from "../../domain/planning/budget.ts";
-import { emptyPlanSums, type PlanSums, type StoredYearlyCosts } from "../../domain/planning/plan-sums.ts";
+import { type Candidate, isUrgentRank, rankOf } from "../../domain/planning/budget.ts";
+import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -17,21 +17,16 @@ export type PropertyPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;
-} & Pick<PlanSums, "dueCount" | "dueCents" | "dueWaitingCents"> & {
-    /** The sums of each year, parsed when they are needed. */
-    readonly years: StoredYearlyCosts;
-    /** True if its inputs have changed since it was computed. */
-    isChanged: boolean;
-  };
+  sums: PlanRowSums;
+  /** True if its inputs have changed since it was computed. */
+  isChanged: boolean;
+};
 
 /** A position in the order of spending. */
 export type SpendingPlace = { rank: number; id: string };
 
-const SUM_COLUMNS = ["doors", "dueCount", "dueCents", "dueWaitingCents"] as const;
-
-/** The order of spending: the best use of money first. */
-export const rankOf = ({ plannedCents, waitingCents }: Candidate) =>
-  -waitingCents / Math.max(plannedCents, 1);
+/** A column that only older versions used, and that cannot be null. */
+const UNUSED = "";
 
 export function planStore(engine: Engine) {
   const { db } = engine;
@@ -74,39 +69,27 @@ export function planStore(engine: Engine) {
       .orderBy(asc(propertyPlans.asOf))
       .limit(1),
   );
-  const sumsOf = {
-    doors: propertyPlans.doors,
-    dueCount: propertyPlans.dueCount,
-    dueCents: propertyPlans.dueCents,
-    dueWaitingCents: propertyPlans.dueWaitingCents,
-    years: propertyPlans.years,
-  };
   const ofProperty = engine.read<SumsRow & { changes: number }>(() =>
     db
-      .select(aliased({ ...sumsOf, changes: propertyPlans.changes }))
+      .select(
+        aliased({
+          sums: propertyPlans.sums,
+          products: propertyPlans.products,
+          changes: propertyPlans.changes,
+        }),
+      )
       .from(propertyPlans)
       .where(eq(propertyPlans.propertyId, placeholder("propertyId"))),
   );
   const ofPartner = engine.read<SumsRow>(() =>
     db
-      .select(
-        aliased({
-          doors: partnerPlans.doors,
-          dueCount: partnerPlans.dueCount,
-          dueCents: partnerPlans.dueCents,
-          dueWaitingCents: partnerPlans.dueWaitingCents,
-          years: partnerPlans.years,
-        }),
-      )
+      .select(aliased({ sums: partnerPlans.sums, products: partnerPlans.products }))
       .from(partnerPlans)
       .where(eq(partnerPlans.partnerId, placeholder("partnerId"))),
   );
   const sumValues = {
-    doors: sql`${placeholder("doors")}`,
-    dueCount: sql`${placeholder("dueCount")}`,
-    dueCents: sql`${placeholder("dueCents")}`,
-    dueWaitingCents: sql`${placeholder("dueWaitingCents")}`,
-    years: sql`${placeholder("years")}`,
+    sums: sql`${placeholder("sums")}`,
+    products: sql`${placeholder("products")}`,
   };
   const save = engine.write(() =>
     db
@@ -121,14 +104,14 @@ export function planStore(engine: Engine) {
   const savePartner = engine.write(() =>
     db
       .insert(partnerPlans)
-      .values({ partnerId: placeholder("partnerId"), ...sumValues })
+      .values({ partnerId: placeholder("partnerId"), years: UNUSED, ...sumValues })
       .onConflictDoUpdate({ target: partnerPlans.partnerId, set: sumValues }),
   );
   const dropCandidates = engine.write(() =>
     db.delete(planCandidates).where(eq(planCandidates.propertyId, placeholder("propertyId"))),
   );
   const addCandidate = engine.insertRow(planCandidates, "all");
-  const candidates = engine.read<PropertyCandidate & SpendingPlace>(() =>
+  const candidates = engine.read<Omit<PropertyCandidate, "isUrgent"> & SpendingPlace>(() =>
     db
       .select(
         aliased({
@@ -156,10 +139,7 @@ export function planStore(engine: Engine) {
         propertyId: properties.id,
         name: properties.name,
         unitCount: properties.unitCount,
-        dueCount: propertyPlans.dueCount,
-        dueCents: propertyPlans.dueCents,
-        dueWaitingCents: propertyPlans.dueWaitingCents,
-        yearsText: propertyPlans.years,
+        sums: propertyPlans.sums,
         changes: propertyPlans.changes,
         plannedChanges: propertyPlans.plannedChanges,
       })
@@ -175,8 +155,7 @@ export function planStore(engine: Engine) {
   return {
     /** Inserts a new property's plan, which is not computed yet. */
     async start(propertyId: string, partnerId: string): Promise<void> {
-      const years = JSON.stringify(emptyPlanSums().years);
-      return start({ propertyId, partnerId, changes: 1, plannedChanges: 0, asOf: "", years });
+      return start({ propertyId, partnerId, changes: 1, plannedChanges: 0, asOf: "", years: UNUSED });
     },
     /** Records a change of the inputs of a property's plan. */
     async touch(propertyId: string): Promise<void> {
@@ -194,8 +173,7 @@ export function planStore(engine: Engine) {
     async ofProperty(propertyId: string): Promise<StoredPlan | undefined> {
       const [found] = await ofProperty({ propertyId });
       if (!found) return undefined;
-      const { changes, ...row } = found;
-      return { sums: sumsFrom(row), changes };
+      return { sums: sumsFrom(found), changes: found.changes };
     },
     async ofPartner(partnerId: string): Promise<PlanSums> {
       const [row] = await ofPartner({ partnerId });
@@ -217,9 +195,9 @@ export function planStore(engine: Engine) {
       return dropCandidates({ propertyId });
     },
     async addCandidates(propertyId: string, partnerId: string, some: readonly Candidate[]): Promise<void> {
-      for (const candidate of some) {
-        const rank = rankOf(candidate);
-        await addCandidate({ ...candidate, propertyId, partnerId, componentId: candidate.id, rank });
+      for (const { id, isUrgent, ...cents } of some) {
+        const rank = rankOf({ isUrgent, ...cents });
+        await addCandidate({ ...cents, propertyId, partnerId, componentId: id, rank });
       }
     },
     /** Returns the candidates after a position that cost at most the amount, in the order of spending. */
@@ -229,23 +207,30 @@ export function planStore(engine: Engine) {
       mostCents: number,
       limit: number,
     ): Promise<(PropertyCandidate & SpendingPlace)[]> {
-      return candidates({ partnerId, rank, id, mostCents, limit });
+      const rows = await candidates({ partnerId, rank, id, mostCents, limit });
+      return rows.map((row) => ({ ...row, isUrgent: isUrgentRank(row.rank) }));
     },
     /** Ordered by creation. */
     async page(partnerId: string, slice: Slice): Promise<PropertyPlanRow[]> {
       const rows = await page().execute({ partnerId, ...slice });
-      return rows.map(({ yearsText, changes, plannedChanges, ...row }) => ({
+      return rows.map(({ sums, changes, plannedChanges, ...row }) => ({
         ...row,
+        sums: sums === "" ? emptyPlanSums() : JSON.parse(sums),
         isChanged: changes !== plannedChanges,
-        get years(): StoredYearlyCosts {
-          return JSON.parse(yearsText);
-        },
       }));
     },
   };
 }
 
-type SumsRow = Pick<PlanSums, (typeof SUM_COLUMNS)[number]> & { years: string };
+/** The sums as stored: JSON, empty before they were computed. Lists leave out the products, which are most of it. */
+type SumsRow = { sums: string; products: string };
 
-const sumsFrom = ({ years, ...row }: SumsRow): PlanSums => ({ ...row, years: JSON.parse(years) });
-const rowOf = ({ years, ...sums }: PlanSums): SumsRow => ({ ...sums, years: JSON.stringify(years) });
+function sumsFrom({ sums, products }: SumsRow): PlanSums {
+  if (sums === "") return emptyPlanSums();
+  const { years, ...rest }: PlanRowSums = JSON.parse(sums);
+  return { ...rest, years: { ...years, products: JSON.parse(products) } };
+}
+
+function rowOf({ years: { products, ...years }, ...sums }: PlanSums): SumsRow {
+  return { sums: JSON.stringify({ ...sums, years }), products: JSON.stringify(products) };
+}

@@ -1,12 +1,14 @@
 import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
 import { CHANGES, type ChangeName, scoreAfter } from "../../domain/explanation/what-if.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { planContextOf } from "./plan-context.ts";
 import { upstreamOf } from "./rescore.ts";
 
 /** Explains any partner's component, for operators only; undefined for an unknown id. */
@@ -38,7 +40,8 @@ export async function explainComponent(
   const { history } = loaded.get(propertyId)!;
   const corrections = await correctionsOf(read, knowledge, history.appliances);
   const target = { applianceId, componentId: id };
-  const explanation = explainScore(knowledge, history, target, scoredOn, corrections);
+  const planning = planContextOf<Plannable>(knowledge);
+  const explanation = explainScore(knowledge, history, target, scoredOn, corrections, planning);
   const changes: { change: ChangeName; score: Score }[] = [];
   for (const change of Object.keys(CHANGES) as ChangeName[]) {
     await yieldNow();

@@ -1,26 +1,30 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { StorageError } from "../../domain/errors.ts";
-import { type Candidate, spendBudget } from "../../domain/planning/budget.ts";
-import { PlanAccumulator } from "../../domain/planning/plan-accumulator.ts";
-import { addPlanSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
+import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
+import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
+import { candidatesOf } from "../../domain/planning/candidates.ts";
+import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
+import { addPlanSums, type PlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
+import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
+import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
 import {
   type BudgetUse,
-  type PlanTerms,
   type PortfolioPlan,
   type PropertyCandidate,
   planSummaryOf,
 } from "../../domain/planning/property-plan.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { runYielding, yieldUntilAborted } from "../../event-loop.ts";
+import { forEachYielding, runYielding, yieldUntilAborted } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
-import { type PropertyPlanRow, rankOf, type SpendingPlace } from "../../store/queries/plans.ts";
+import type { PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-import { newParts, type PlanDeps } from "./property-plan.ts";
+import { planContextOf } from "./plan-context.ts";
+import { type PlanDeps, sizeOf } from "./property-plan.ts";
 
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
 const PROPERTIES_A_STEP = 40;
@@ -83,7 +87,7 @@ type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; c
 
 /** Returns undefined for a property that a purge has deleted since it was found. */
 async function makePlan(
-  { store, knowledge, signal }: PlanDeps,
+  { store, knowledge, clock, signal }: PlanDeps,
   partnerId: string,
   propertyId: string,
 ): Promise<MadePlan | undefined> {
@@ -91,18 +95,24 @@ async function makePlan(
   const stored = await store.read.plans.ofProperty(propertyId);
   const property = await store.read.properties.find(partnerId, propertyId);
   if (!stored || !property) return undefined;
-  const collector = new PlanAccumulator(knowledge, newParts);
+  const context = planContextOf<PlacedComponent>(knowledge);
+  const groups = new ApplianceGroups<PlacedComponent>(knowledge);
+  const sums = new PlanSumsAccumulator();
+  const candidates: Candidate[] = [];
+  const asOf = dayOf(clock());
+  const plan = (group: readonly PlacedComponent[]) => {
+    const planned = planStoredAppliance(context, group, asOf, MAX_PLAN_YEARS);
+    sums.add(planned);
+    for (const candidate of candidatesOf(planned)) if (isWorthBuying(candidate)) candidates.push(candidate);
+  };
   const add = (component: PlacedComponent) => {
-    collector.add(component);
+    const group = groups.add(component);
+    if (group) plan(group);
     return 0;
   };
   await iterateComponents(store, propertyId, add, yieldUntilAborted(signal));
-  return {
-    propertyId,
-    sums: collector.sums(property.unitCount),
-    candidates: collector.candidates,
-    changes: stored.changes,
-  };
+  await forEachYielding(groups.rest(), yieldUntilAborted(signal), plan);
+  return { propertyId, sums: sums.sums(sizeOf(property)), candidates, changes: stored.changes };
 }
 
 /**
@@ -248,7 +258,9 @@ export async function propertyPlanRows(
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
     current.push(
-      row.isChanged ? { ...row, ...(await makePlan(deps, partnerId, row.propertyId))?.sums } : row,
+      row.isChanged
+        ? { ...row, sums: (await makePlan(deps, partnerId, row.propertyId))?.sums ?? row.sums }
+        : row,
     );
   return current;
 }

@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { PlanTerms } from "../../domain/planning/property-plan.ts";
+import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
@@ -20,12 +20,13 @@ import {
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import { conditionAccumulator, reserveAccumulator } from "../../wire/figures.ts";
 import { forecastAccumulator } from "../../wire/forecast.ts";
-import { plannedComponentView, planView, yearlyCosts } from "../../wire/plan.ts";
+import { plannedComponentView, plannedUnitView, planView, yearlyCosts } from "../../wire/plan.ts";
 import { propertyView, unitView } from "../../wire/property.ts";
 import { historyEventView } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
+import { linesOf, reconciliationOf } from "./plan-lines.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
@@ -85,11 +86,17 @@ export async function propertyFigures(
     figure.write(property, { now, modelVersion });
   const planDeps = { knowledge, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
-  const scheduled = await mapYielding(plan.plans, yieldNow, (one) => ({
-    ...plannedComponentView(knowledge, one, plan.asOf),
-    yearly_costs: yearlyCosts(one),
+  const lines = await linesOf(plan, yieldNow);
+  const units = await mapYielding(lines.units, yieldNow, (one) => ({
+    ...plannedUnitView(knowledge, one),
+    yearly_costs: yearlyCosts(one.schedule, terms.years),
   }));
-  const written = planView(plan, scheduled);
+  const scheduled = await mapYielding(lines.components, yieldNow, (one) => ({
+    ...plannedComponentView(knowledge, one),
+    yearly_costs: yearlyCosts(one.schedule, terms.years),
+  }));
+  const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
+  const written = planView(plan, reconciliation, { units, components: scheduled });
   await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
@@ -101,7 +108,7 @@ export async function propertyFigures(
     forecast: figureOf(forecast),
     reserve: figureOf(reserve),
     assumptions: figureOf(assumptions),
-    plan: { ...written, components: scheduled },
+    plan: { ...written, units, components: scheduled },
     budget: written.budget?.amount,
     inspections: await mapYielding(inspections, yieldNow, complianceItemView),
     components,

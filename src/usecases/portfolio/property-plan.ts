@@ -1,34 +1,26 @@
-import { LRUCache } from "lru-cache";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { doorCount } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { byBenefitCostRatio, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
+import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
+import { byRank, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
+import { candidatesOf } from "../../domain/planning/candidates.ts";
+import type { Plannable } from "../../domain/planning/component-plan.ts";
+import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
+import { PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
+import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import {
-  type ComponentPlan,
-  candidateOf,
-  type Plannable,
-  planComponent,
-} from "../../domain/planning/component-plan.ts";
-import { type PlanSums, toStoredYearlyCosts } from "../../domain/planning/plan-sums.ts";
-import {
-  type BudgetUse,
-  type PlanTerms,
-  type PropertyPlan,
-  planSummaryOf,
-  type ScheduledPlan,
-} from "../../domain/planning/property-plan.ts";
-import type { NewPart } from "../../domain/planning/renewals.ts";
-import { addYearlyCosts, emptyYearlyCosts, type YearlyCosts } from "../../domain/planning/schedule.ts";
+  type PlanContext,
+  type PlannedAppliance,
+  planStoredAppliance,
+} from "../../domain/planning/planned-appliance.ts";
+import { type BudgetUse, type PropertyPlan, planSummaryOf } from "../../domain/planning/property-plan.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
-import { dayOf, type Instant } from "../../domain/time.ts";
-import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { type Day, dayOf, type Instant } from "../../domain/time.ts";
+import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-
-/** Plan data of new components, which depends only on kind, life and costs; 9 KB each. */
-export const newParts = new LRUCache<string, NewPart>({ max: 1000 });
+import { planContextOf } from "./plan-context.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;
@@ -39,7 +31,7 @@ export type PlanDeps = {
 };
 
 /** The approximate memory of a component with its plan, in bytes. */
-const PLAN_BYTES = 3000;
+const PLAN_BYTES = 4000;
 
 /** Returns a property's plan as of today, from the current scores of its components. */
 export async function planProperty(
@@ -71,65 +63,51 @@ export async function planLoadedProperty(
   terms: PlanTerms,
 ): Promise<PropertyPlan<PlacedComponent>> {
   const { knowledge, clock, yieldNow, modelVersion } = deps;
-  const { plans, years } = await planComponents(knowledge, components, terms.years, yieldNow);
-  const candidates = await mapYielding(plans, yieldNow, (plan) => candidateOf(knowledge, plan));
-  const sums = sumsOf(plans, candidates, property, years);
+  const asOf = dayOf(clock());
+  const { appliances, sums } = await planComponents(planContextOf(knowledge), components, asOf, yieldNow);
   await yieldNow();
   return {
-    ...planSummaryOf(terms, dayOf(clock()), sums, modelVersion),
+    ...planSummaryOf(terms, asOf, sums.sums(sizeOf(property)), modelVersion),
     property,
-    plans,
-    budget: terms.budgetCents === null ? null : await spendOn(candidates, terms.budgetCents, yieldNow),
+    appliances,
+    budget: terms.budgetCents === null ? null : await spendOn(appliances, terms.budgetCents, yieldNow),
   };
 }
 
-function sumsOf(
-  plans: readonly ComponentPlan<Plannable>[],
-  candidates: readonly Candidate[],
-  { unitCount }: Property,
-  years: YearlyCosts,
-): PlanSums {
-  const due = candidates.filter((_, index) => plans[index]!.policy === "replace_now");
-  const add = (pick: (candidate: Candidate) => number) => due.reduce((sum, one) => sum + pick(one), 0);
-  return {
-    doors: doorCount(unitCount),
-    dueCount: due.length,
-    dueCents: add(({ plannedCents }) => plannedCents),
-    dueWaitingCents: add(({ waitingCents }) => waitingCents),
-    years: toStoredYearlyCosts(years),
-  };
-}
+/** Returns the size of a property, by which the figures of a plan are divided. */
+export const sizeOf = ({ unitCount }: Pick<Property, "unitCount">) => ({ unitCount, areaSqft: null });
 
-/**
- * Returns the plans of the components over a number of years, highest cost of waiting first, and the sums of all
- * years.
- */
+/** Returns the plans of the appliances of the components, in the order of their first components, and their sums. */
 export async function planComponents<C extends Plannable>(
-  knowledge: Knowledge,
+  context: PlanContext<C>,
   components: readonly C[],
-  years: number,
+  asOf: Day,
   yieldNow: Yield,
-): Promise<{ plans: ScheduledPlan<C>[]; years: YearlyCosts }> {
-  const total = emptyYearlyCosts(years);
-  const plans: ScheduledPlan<C>[] = [];
-  await forEachYielding(components, yieldNow, (component) => {
-    const own = emptyYearlyCosts(years);
-    plans.push({ ...planComponent(knowledge, component, newParts, own), years: own });
-    addYearlyCosts(total, own);
-  });
-  return { plans: await runYielding(sortInSteps(plans, inOrderOfWaiting), yieldNow), years: total };
+  years = MAX_PLAN_YEARS,
+): Promise<{ appliances: PlannedAppliance<C>[]; sums: PlanSumsAccumulator }> {
+  const groups = new ApplianceGroups<C>(context.knowledge);
+  const sums = new PlanSumsAccumulator(years);
+  const appliances: PlannedAppliance<C>[] = [];
+  const plan = (group: readonly C[] | undefined) => {
+    if (!group) return;
+    const planned = planStoredAppliance(context, group, asOf, years);
+    sums.add(planned);
+    appliances.push(planned);
+  };
+  await forEachYielding(components, yieldNow, (component) => plan(groups.add(component)));
+  await forEachYielding(groups.rest(), yieldNow, plan);
+  return { appliances, sums };
 }
 
-const inOrderOfWaiting = (a: ComponentPlan<Plannable>, b: ComponentPlan<Plannable>) =>
-  b.waitingCents - a.waitingCents || (a.component.id < b.component.id ? -1 : 1);
-
-/** Returns the best use of a budget among the candidates. */
-export async function spendOn(
-  candidates: readonly Candidate[],
+/** Returns the best use of a budget among the appliances' units and parts. */
+export async function spendOn<C extends Plannable>(
+  appliances: readonly PlannedAppliance<C>[],
   amountCents: number,
   yieldNow: Yield,
 ): Promise<BudgetUse> {
   const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
-  spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, byBenefitCostRatio), yieldNow));
+  const candidates: Candidate[] = [];
+  await forEachYielding(appliances, yieldNow, (one) => void candidates.push(...candidatesOf(one)));
+  spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, byRank), yieldNow));
   return use;
 }

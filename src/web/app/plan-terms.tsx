@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
+import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import { type Route, replaceQuery } from "../browser/route.ts";
 import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 

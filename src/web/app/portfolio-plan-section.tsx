@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { PLAN_LIMITS } from "../../domain/planning/property-plan.ts";
+import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
@@ -8,7 +8,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
 import { count, counted, date, money } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
-import { CostsByYear, delayCost } from "../sections/plan.tsx";
+import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
 import { LoadMore } from "./load-more.tsx";
@@ -77,10 +77,9 @@ export function PortfolioPlanSection({ route }: { route: Route }) {
 
 function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: () => void }) {
   const { plan, isLoading, onMore } = props;
-  const { immediate, portfolio, total } = plan;
-  if (immediate.component_count === 0)
-    return <p class="empty">No components are past their economic replacement age.</p>;
-  const due = portfolio.filter((one) => one.immediate.component_count > 0);
+  const { due_now, portfolio, total } = plan;
+  if (dueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
+  const due = portfolio.filter((one) => dueCount(one.due_now) > 0);
   const shown = due
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
@@ -88,8 +87,10 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
   return (
     <>
       <p class="deposit">
-        Due now ({date(plan.as_of)}): <strong>{counted(immediate.component_count, "component")}</strong>,
-        planned replacement cost <strong>{money(Math.round(immediate.cost))}</strong>.{" "}
+        Due now ({date(plan.as_of)}): <strong>{dueNowText(due_now)}</strong>, planned replacement cost{" "}
+        <strong>{money(Math.round(due_now.cost))}</strong>
+        {due_now.immediate.count > 0 && `, of which ${money(Math.round(due_now.immediate.cost))} cannot wait`}
+        .{" "}
         {shown.length === 0
           ? `None are in the first ${count(portfolio.length)} properties.`
           : `Properties with the highest cost of delay${isPartial ? ` (first ${count(portfolio.length)})` : ""}:`}
@@ -102,9 +103,9 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
                 <a href={hrefTo(["properties", one.property_id])}>
                   <bdi>{one.name}</bdi>
                 </a>{" "}
-                <span class="muted small">{counted(one.immediate.component_count, "component")}</span>
+                <span class="muted small">{dueNowText(one.due_now)}</span>
               </span>
-              <strong class="number">{money(Math.round(one.immediate.cost))}</strong>
+              <strong class="number">{money(Math.round(one.due_now.cost))}</strong>
               <span class="number muted small">{delayCost(one.cost_of_waiting_a_year)}</span>
             </li>
           ))}
@@ -158,8 +159,8 @@ function PortfolioBudgetPlanner({
     <>
       <h3>Budget planner</h3>
       <p class="about screen">
-        Components are selected by savings per dollar until the budget is used. Each new amount uses{" "}
-        {counted(pages, "API call")}.
+        Hazards and safety items come first, then what saves most per dollar, until the budget is used. Each
+        new amount uses {counted(pages, "API call")}.
         {all.total > all.portfolio.length &&
           ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
       </p>
@@ -210,7 +211,7 @@ function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Budge
 
 const lineOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
   name: one.name,
-  where: counted(share.chosen_count, "component"),
+  where: counted(share.chosen_count, "unit or component", "units and components"),
   address: hrefTo(["properties", one.property_id]),
   count: share.chosen_count,
   costUsd: share.spent,

@@ -82,7 +82,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
               </>
             )}
             <ReserveNotes plan={plan}>
-              <li>A property without a unit count counts as one unit.</li>
+              <li>Costs per unit are shown only if every property has a number of units.</li>
             </ReserveNotes>
           </>
         )}
@@ -123,20 +123,20 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
 function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
   const units = unitsOf(plan, file);
   const sums = scheduleSumsOf(plan, units);
-  const unrounded = file.map((record) => [Number(record.immediate_cost), ...yearsIn(record, plan.years)]);
-  const totals = [plan.immediate.cost, ...plan.schedule.map(({ total }) => total)];
+  const unrounded = file.map((record) => [Number(record.due_now_cost), ...yearsIn(record, plan.years)]);
+  const totals = [plan.due_now.cost, ...plan.schedule.map(({ total }) => total)];
   const isComplete = file.length >= plan.total;
   const others = totals.map((total, at) =>
     isComplete ? 0 : Math.max(total - sumBy(unrounded, (row) => row[at]!), 0),
   );
-  const shared = roundRowsToTotals([...unrounded, others], [Math.round(plan.immediate.cost), ...sums.years]);
+  const shared = roundRowsToTotals([...unrounded, others], [Math.round(plan.due_now.cost), ...sums.years]);
   const rows = file.map((record, at) => {
     const [dueUsd, ...years] = shared[at] as [number, ...number[]];
     return {
       id: record.property_id!,
       name: record.name!,
-      units: Math.max(Number(record.unit_count), 1),
-      dueCount: Number(record.immediate_component_count),
+      units: Number(record.unit_count),
+      dueCount: Number(record.due_now_component_count) + Number(record.due_now_unit_count),
       dueUsd,
       years,
     };
@@ -148,18 +148,23 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
     rows: rows.sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number)),
     rest: {
       properties: plan.total - file.length,
-      dueCount: plan.immediate.component_count - sumBy(rows, ({ dueCount }) => dueCount),
+      dueCount:
+        plan.due_now.component_count + plan.due_now.unit_count - sumBy(rows, ({ dueCount }) => dueCount),
       dueUsd: dueOfOthers,
       years: yearsOfOthers,
     },
   };
 }
 
-/** The units of all properties, at least one each: counted if all are loaded, otherwise derived from the plan's per-unit costs. */
+/**
+ * The units of all properties: counted if all are loaded, otherwise derived from the plan's per-unit costs; 0 if a property
+ * has no number of units.
+ */
 function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): number {
-  if (file.length === plan.total) return sumBy(file, ({ unit_count }) => Math.max(Number(unit_count), 1));
   const costliest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
-  return Math.round(costliest.total_inflated / costliest.per_unit_inflated) || plan.total;
+  if (costliest.per_unit_inflated === null) return 0;
+  if (file.length === plan.total) return sumBy(file, ({ unit_count }) => Number(unit_count));
+  return Math.round(costliest.total_inflated / costliest.per_unit_inflated) || 0;
 }
 
 function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule: PortfolioSchedule }) {
@@ -172,7 +177,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
         <thead>
           <tr>
             <th scope="col">Property</th>
-            {["Units", "Components due now", "Cost due now"].map((heading) => (
+            {["Units", "Due now", "Cost due now"].map((heading) => (
               <th scope="col" class="number">
                 {heading}
               </th>

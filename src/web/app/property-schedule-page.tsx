@@ -66,7 +66,7 @@ type Schedule = {
   file: Record<string, string>[];
 };
 
-/** Reads the plan, and its CSV for the costs of each component by year. */
+/** Reads the plan, and its CSV for the costs of each unit and component by year. */
 async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promise<Schedule> {
   const query = new URLSearchParams(planTermsQuery(terms));
   const path = `/v1/property/${encodeURIComponent(id)}/plan`;
@@ -77,14 +77,28 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
     readApplianceTypes(api),
   ]);
   const file = recordsOf(table);
-  const yearsOf = new Map(file.map((record) => [record.component_id, yearsIn(record, plan.years)]));
+  const yearsOf = new Map(
+    file.map((record) => [
+      record.line === "unit" ? record.appliance_id : record.component_id,
+      yearsIn(record, plan.years),
+    ]),
+  );
   const none = plan.schedule.map(() => 0);
   const components = plan.components.map((component) => ({
     ...component,
     yearly_costs: yearsOf.get(component.component_id) ?? none,
   }));
+  const unitLines = plan.units.map((unit) => ({
+    ...unit,
+    yearly_costs: yearsOf.get(unit.appliance_id) ?? none,
+  }));
   const units = await readUnits(api, id, components);
-  return { property, plan: { ...plan, components }, locations: new Locations(types, units), file };
+  return {
+    property,
+    plan: { ...plan, units: unitLines, components },
+    locations: new Locations(types, units),
+    file,
+  };
 }
 
 /** Parses CSV into records by column name. */

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import type { PlanYearJson } from "../../wire/plan.ts";
+import type { PlanYearJson } from "../../wire/plan-summary.ts";
 import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
 

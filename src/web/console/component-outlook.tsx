@@ -1,7 +1,7 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, failureWindow, money } from "../format.ts";
-import { codeLabel, POLICY_LABELS, TIER_LABELS } from "../labels.ts";
+import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatPercent } from "./precise-format.ts";
 
@@ -85,19 +85,32 @@ export function Confidence({ explained: { confidence, projection } }: { explaine
 
 /** Shows the recommended action with the costs that it follows from. */
 export function Decision({ explained: { decision } }: { explained: ExplanationJson }) {
-  const { policy, replace_on, proactive_cost, reactive_cost, cost_of_waiting_a_year: netCost } = decision;
+  const {
+    action,
+    reason,
+    replace_on,
+    unit,
+    proactive_cost,
+    reactive_cost,
+    cost_of_waiting_a_year: netCost,
+  } = decision;
   const isByAge = replace_on !== null;
   return (
     <Section
       id="decision"
       title="Recommended action"
-      about={
-        isByAge
-          ? `${POLICY_LABELS[policy]}. Due ${date(replace_on)}.`
-          : `${POLICY_LABELS[policy]}. Replacing it by age would not save enough.`
-      }
+      about={`${ACTION_LABELS[action]}. ${reason}${isByAge ? ` Due ${date(replace_on)}.` : ""}`}
     >
       <dl class="facts">
+        {unit !== null && (
+          <div>
+            <dt>Whole unit</dt>
+            <dd>
+              {ACTION_LABELS[unit.action]}. {unit.reason} {money(unit.price)} planned,{" "}
+              {money(unit.failed_price)} after failure
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Replacement cost</dt>
           <dd>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Steps } from "../../domain/steps.ts";
-import type { PlannedComponentJson, PlanSummaryJson, PropertyPlanJson } from "../../wire/plan.ts";
+import type { PropertyPlanJson } from "../../wire/plan.ts";
+import type { PlanSummaryJson, PlanYearJson } from "../../wire/plan-summary.ts";
 import {
   allocateBudgetInSteps,
   type BudgetCandidates,
@@ -9,10 +10,11 @@ import {
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, date, money } from "../format.ts";
-import { componentKind, groupInSteps, sumBy } from "../grouping.ts";
-import { POLICY_LABELS } from "../labels.ts";
+import { capitalized, count, counted, date, money } from "../format.ts";
+import { groupInSteps, sumBy } from "../grouping.ts";
+import { ACTION_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
+import { countedAsDue, lineKind, type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
@@ -20,6 +22,7 @@ import {
   BudgetForm,
   type BudgetPlannerProps,
 } from "./budget-planner.tsx";
+import { BalanceTable, DepositSentence } from "./deposit.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_GROUPS = 6;
@@ -37,31 +40,48 @@ export type RenderBudgetPlanner = (props: BudgetPlannerProps) => ComponentChildr
 
 /** Figures derived from a plan, to be shown with it. */
 type PlanDetails = {
-  due: readonly PlannedComponentJson[];
-  /** The due ones grouped by kind, highest cost of delay first. */
-  dueGroups: readonly { group: readonly PlannedComponentJson[]; delayUsd: number }[];
+  /** The units and components, in the order of the plan. */
+  lines: readonly PlanLine[];
+  /** What is due now, grouped by kind, highest cost of delay first. */
+  dueGroups: readonly { group: readonly PlanLine[]; delayUsd: number }[];
+  delayUsd: number;
   budget: AllocatedBudget;
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* planDetailsInSteps(
-  { components }: PropertyPlanJson,
+  plan: PropertyPlanJson,
   locations: Locations,
   budget: number | undefined,
 ): Steps<PlanDetails> {
-  const due = components.filter(({ policy }) => policy === "replace_now");
+  const lines = yield* planLinesInSteps(plan, locations);
   yield;
-  const dueGroups = (yield* groupInSteps(due, componentKind))
-    .map((group) => ({ group, delayUsd: sumBy(group, (component) => component.cost_of_waiting_a_year) }))
+  const due = countedAsDue(lines);
+  yield;
+  const dueGroups = (yield* groupInSteps(due, lineKind))
+    .map((group) => ({ group, delayUsd: sumBy(group, (line) => line.cost_of_waiting_a_year) }))
     .sort((a, b) => b.delayUsd - a.delayUsd);
-  const candidates = yield* candidatesInSteps(components, locations);
+  const candidates = yield* candidatesInSteps(plan, locations);
   const amount = initialBudget(candidates, budget);
   yield;
   return {
-    due,
+    lines,
     dueGroups,
+    delayUsd: sumBy(due, (line) => line.cost_of_waiting_a_year),
     budget: { candidates, amount, result: yield* allocateBudgetInSteps(candidates, amount) },
   };
+}
+
+export const dueCount = ({ unit_count, component_count }: PlanSummaryDue) => unit_count + component_count;
+type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component_count">;
+
+/** `2 units and 1 component` */
+export function dueNowText({ unit_count, component_count }: PlanSummaryDue): string {
+  const parts = [
+    ...(unit_count > 0 ? [counted(unit_count, "whole unit")] : []),
+    ...(component_count > 0 ? [counted(component_count, "component")] : []),
+  ];
+  return parts.length === 0 ? "nothing" : parts.join(" and ");
 }
 
 /** The plan of a property: what is due now, the costs by year, the reserve deposit, and the budget planner. */
@@ -74,69 +94,101 @@ export function RecommendedActions(props: {
   renderBudgetPlanner?: RenderBudgetPlanner | undefined;
 }) {
   const { plan, details, locations, links = {} } = props;
-  const { due } = details;
-  const delayUsd = Math.round(sumBy(due, (component) => component.cost_of_waiting_a_year));
+  const { due_now: due } = plan;
   return (
     <Section
       id="plan"
       title="Recommended actions"
-      about={`Recommended replacements and timing as of ${date(plan.as_of)}. Amounts are in today’s dollars unless noted.`}
+      about={`What to replace, when and why, as of ${date(plan.as_of)}. Amounts are in today’s dollars unless noted.`}
     >
       <dl class="figures">
         <div>
           <dt>Due now</dt>
-          <dd>{counted(due.length, "component")}</dd>
+          <dd>{capitalized(dueNowText(due))}</dd>
           <dd class="small muted">
-            {due.length === 0
-              ? "no components are past their economic replacement age"
-              : "past their economic replacement age"}
+            past the age at which replacement costs least, or at the end of a fixed life
           </dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
-          <dd>{money(Math.round(plan.immediate.cost))}</dd>
-          <dd class="small muted">of components due now</dd>
+          <dd>{money(Math.round(due.cost))}</dd>
+          <dd class="small muted">
+            of what is due now: {money(Math.round(due.immediate.cost))} immediate,{" "}
+            {money(Math.round(due.short_term.cost))} short-term
+          </dd>
         </div>
         <div>
           <dt>Net cost of a 12-month delay</dt>
-          <dd>{money(delayUsd)}</dd>
-          <dd class="small muted">of components due now</dd>
+          <dd>{money(Math.round(details.delayUsd))}</dd>
+          <dd class="small muted">of what is due now</dd>
         </div>
       </dl>
-      {due.length > 0 && <DueNow groups={details.dueGroups} locations={locations} />}
+      {details.dueGroups.length > 0 && <DueNow groups={details.dueGroups} locations={locations} />}
+      {due.repairs.count > 0 && (
+        <p class="small muted">
+          Also due: {counted(due.repairs.count, "minor part")} of units that stay (
+          {money(Math.round(due.repairs.cost))}), paid as repairs.
+        </p>
+      )}
       <TableDetails
         summary="Full action list"
         csv={links.componentsCsv}
-        rows={plan.components}
+        rows={details.lines}
         columns={[
           {
-            heading: "Component",
+            heading: "Unit or component",
             cell: (row) => (
               <>
-                <TierMark tier={row.risk_tier} /> {row.component_name}
+                {row.tier && <TierMark tier={row.tier} />} {row.name}
+                {row.isUnit && <span class="muted small"> whole unit</span>}
               </>
             ),
           },
           { heading: "Location", cell: (row) => locations.of(row) },
-          { heading: "Action", cell: (row) => POLICY_LABELS[row.policy] },
+          { heading: "Action", cell: (row) => ACTION_LABELS[row.action] },
+          { heading: "Why", cell: (row) => <span class="small">{row.reason}</span> },
           {
             heading: "Due date",
             isNumber: true,
             cell: (row) => (row.replace_on === null ? "–" : date(row.replace_on)),
           },
-          { heading: "Planned cost", isNumber: true, cell: (row) => money(row.proactive_cost) },
-          { heading: "Cost after failure", isNumber: true, cell: (row) => money(row.reactive_cost) },
+          {
+            heading: "Planned cost",
+            isNumber: true,
+            cell: (row) => (row.policy === "with_unit" ? "with unit" : money(row.cost)),
+          },
+          {
+            heading: "Cost after failure",
+            isNumber: true,
+            cell: (row) => (row.policy === "with_unit" ? "–" : money(row.failedCost)),
+          },
           {
             heading: "Net cost of delay",
             isNumber: true,
-            cell: (row) => money(Math.round(row.cost_of_waiting_a_year)),
+            cell: (row) => (row.policy === "with_unit" ? "–" : money(Math.round(row.cost_of_waiting_a_year))),
           },
         ]}
-        note="Net cost of a 12-month delay = (probability of failure × extra cost of failure) − one year of deferred replacement cost. A negative value means waiting is cheaper."
+        note="Net cost of a 12-month delay: expected failures and repairs, less one year of deferred replacement cost. A negative value means waiting is cheaper."
       />
+      <ReconciliationTable lines={plan.reconciliation} />
       <CostsByYear plan={plan} units={plan.unit_count} links={links} />
       <BudgetPlanner budget={details.budget} renderBudgetPlanner={props.renderBudgetPlanner} />
     </Section>
+  );
+}
+
+/** How the figures of the coming 12 months fit together. */
+function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliation"] }) {
+  return (
+    <TableDetails
+      summary="How the figures of 12 months fit together"
+      rows={lines}
+      columns={[
+        { heading: "Figure", cell: ({ label }) => label },
+        { heading: "Amount", isNumber: true, cell: ({ amount }) => money(Math.round(amount)) },
+        { heading: "Counts", cell: ({ counts }) => <span class="small">{counts}</span> },
+      ]}
+    />
   );
 }
 
@@ -147,23 +199,23 @@ function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locat
       {groups.slice(0, MAX_GROUPS).map(({ group, delayUsd }) => (
         <li>
           <span>
-            {group[0]!.component_name}
+            {group[0]!.name}
             {group.length > 1 && ` × ${count(group.length)}`}{" "}
-            <span class="muted small">{locations.ofGroup(group)}</span>
+            <span class="muted small">
+              {group[0]!.isUnit
+                ? locations.ofGroup(group).replace(`${group[0]!.name}, `, "")
+                : locations.ofGroup(group)}
+            </span>
           </span>
-          <strong class="number">{money(sumBy(group, (component) => component.proactive_cost))}</strong>
+          <strong class="number">{money(sumBy(group, ({ cost }) => cost))}</strong>
           <span class="number muted small">{delayCost(delayUsd)}</span>
         </li>
       ))}
       {rest.length > 0 && (
         <li class="muted">
-          <span>
-            {count(rest.length)} more {rest.length === 1 ? "component" : "components"}
-          </span>
-          <span class="number">{money(sumBy(rest, (component) => component.proactive_cost))}</span>
-          <span class="number small">
-            {delayCost(sumBy(rest, (component) => component.cost_of_waiting_a_year))}
-          </span>
+          <span>{count(rest.length)} more</span>
+          <span class="number">{money(sumBy(rest, ({ cost }) => cost))}</span>
+          <span class="number small">{delayCost(sumBy(rest, (line) => line.cost_of_waiting_a_year))}</span>
         </li>
       )}
     </ul>
@@ -194,17 +246,18 @@ export function CostsByYear({
       <p class="about">
         Expected {count(plan.years)}-year cost: {money(Math.round(totals.planned))} with this plan
         {totals.savings > 0.5
-          ? `, ${money(Math.round(totals.run_to_failure))} if every component runs to failure (a saving of ${money(Math.round(totals.savings))}).`
+          ? `, ${money(Math.round(totals.run_to_failure))} if everything runs to failure (a saving of ${money(Math.round(totals.savings))}).`
           : ". Early replacement saves nothing."}
       </p>
       <ScheduleChart years={schedule} />
       <ScheduleLegend />
       <DepositSentence plan={plan} />
+      <BalanceTable plan={plan} />
       <TableDetails
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
-        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in today’s dollars, except in the last two columns, which include ${plan.inflation_pct}% inflation a year.${units === undefined ? "" : ` Per-unit costs are for ${counted(Math.max(units, 1), "unit")}.`}`}
+        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in today’s dollars, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Per-unit costs are for ${counted(units, "unit")}.` : ""}`}
         columns={[
           { heading: "Year", cell: (year) => year.year },
           {
@@ -217,6 +270,7 @@ export function CostsByYear({
             isNumber: true,
             cell: (year) => money(Math.round(year.failure_cost)),
           },
+          { heading: "Repairs", isNumber: true, cell: (year) => money(Math.round(year.repair_cost)) },
           { heading: "Total", isNumber: true, cell: (year) => money(Math.round(year.total)) },
           {
             heading: "Run to failure",
@@ -228,11 +282,15 @@ export function CostsByYear({
             isNumber: true,
             cell: (year) => money(Math.round(year.total_inflated)),
           },
-          {
-            heading: "Per unit with inflation",
-            isNumber: true,
-            cell: (year) => money(Math.round(year.per_unit_inflated)),
-          },
+          ...(schedule.some(({ per_unit_inflated }) => per_unit_inflated !== null)
+            ? [
+                {
+                  heading: "Per unit with inflation",
+                  isNumber: true,
+                  cell: (year: PlanYearJson) => money(Math.round(year.per_unit_inflated ?? 0)),
+                },
+              ]
+            : []),
         ]}
       />
       {links.schedule && (
@@ -242,22 +300,6 @@ export function CostsByYear({
         </p>
       )}
     </>
-  );
-}
-
-/** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
-export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
-  const { level_deposit: deposit, years, inflation_pct } = plan;
-  const yearly = (confidence: "50" | "80" | "95") => (
-    <strong>{money(Math.ceil(deposit[confidence].per_year))}</strong>
-  );
-  return (
-    <p class="deposit">
-      To fund the expected {years === 1 ? "costs of the year" : `${years}-year costs`} from a zero opening
-      balance, at {inflation_pct}% inflation, deposit {yearly("50")} a year (
-      {money(deposit["50"].per_unit_per_month)} per unit per month). For 80% confidence: {yearly("80")} a
-      year. For 95% confidence: {yearly("95")} a year.
-    </p>
   );
 }
 
@@ -276,7 +318,9 @@ function BudgetPlanner({
         <p class="empty">No replacement is cost-effective right now.</p>
       ) : (
         <>
-          <p class="about">Components are selected by savings per dollar until the budget is used.</p>
+          <p class="about">
+            Hazards and safety items come first, then what saves most per dollar, until the budget is used.
+          </p>
           {renderBudgetPlanner ? (
             renderBudgetPlanner({ candidates, amount })
           ) : (

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact";
-import type { PlanSummaryJson, PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
+import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
+import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { counted, date, money } from "../format.ts";
 import type { ReserveSchedule, ScheduleSums } from "../reserve-schedule.ts";
-import { DepositSentence } from "./plan.tsx";
+import { DepositSentence } from "./deposit.tsx";
+import { dueNowText } from "./plan.tsx";
 import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
@@ -45,8 +47,8 @@ export function ReserveSchedulePage(props: {
       <ReserveNotes plan={plan}>
         <li>
           Ages and lifetimes are in years. Effective age adjusts actual age for condition, use and service.
-          Remaining life = expected life − effective age. Identical components share a row; ranges show
-          minimum–maximum.
+          Remaining life = expected life − effective age. Identical units and components share a row; the
+          costs of a unit include the repairs of its parts. Ranges show minimum–maximum.
         </li>
       </ReserveNotes>
     </>
@@ -77,13 +79,13 @@ export function ReserveHeading(props: {
 /** The averages that lenders compare, the work due now, and the deposit. */
 export function ReserveSummary(props: { plan: PlanSummaryJson; sums: ScheduleSums; units: number }) {
   const { plan, sums, units } = props;
-  const { component_count, cost } = plan.immediate;
   return (
     <section class="card reserve-summary" aria-label="Summary">
       <ScheduleAverages schedule={sums} units={units} />
       <div>
         <p>
-          Due now: {counted(component_count, "component")} ({money(Math.round(cost))}), included in year 1.
+          Due now: {dueNowText(plan.due_now)} ({money(Math.round(plan.due_now.cost))}), included in year 1 but
+          not in the deposits. Escrow at {plan.escrow_pct}%: {money(Math.round(plan.due_now.escrow))}.
         </p>
         <DepositSentence plan={plan} />
       </div>
@@ -103,7 +105,7 @@ export function ReserveNotes({
       <h2 id="notes">Assumptions</h2>
       <ul>
         <li>
-          Annual costs include planned replacements and expected unplanned failures, rounded to whole dollars
+          Annual costs include planned replacements, expected failures and repairs, rounded to whole dollars
           so that every row and column adds up. Inflated totals = total × inflation factor, as shown.
         </li>
         {children}

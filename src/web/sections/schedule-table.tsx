@@ -46,7 +46,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            <th scope="col">Component</th>
+            <th scope="col">Unit or component</th>
             {["Age", "Eff. age", "Expected life", "Remaining life", "Quantity", "Unit cost", "Cost"].map(
               (heading) => (
                 <th scope="col" class="number">
@@ -150,7 +150,8 @@ export function InflatedRows(props: { sums: ScheduleSums; from: number; to: numb
         <td />
       </tr>
       {row("Total (with inflation)", sums.inflated, "total")}
-      {row("Per unit (with inflation)", sums.perUnit)}
+      {sums.perUnit && row("Per unit (with inflation)", sums.perUnit)}
+      {row("Of which repairs, not from the reserve (today’s dollars)", sums.repairs)}
       {row("For comparison: run-to-failure scenario (today’s dollars)", sums.runToFailure)}
     </>
   );
@@ -171,18 +172,20 @@ export function CostCells({ years }: { years: readonly number[] }) {
 export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
   const average = (of: readonly number[]) =>
-    money(Math.round(sumBy(of, Number) / years / Math.max(units, 1)));
+    units < 1
+      ? `${money(Math.round(sumBy(of, Number) / years))} per year`
+      : `${money(Math.round(sumBy(of, Number) / years / units))} per unit per year`;
   return (
     <dl class="figures">
       <div>
         <dt>Total (today’s dollars)</dt>
         <dd>{money(sumBy(schedule.years, Number))}</dd>
-        <dd class="small muted">{average(schedule.years)} per unit per year</dd>
+        <dd class="small muted">{average(schedule.years)}</dd>
       </div>
       <div>
         <dt>Total (with inflation)</dt>
         <dd>{money(sumBy(schedule.inflated, Number))}</dd>
-        <dd class="small muted">{average(schedule.inflated)} per unit per year</dd>
+        <dd class="small muted">{average(schedule.inflated)}</dd>
       </div>
     </dl>
   );

@@ -6,6 +6,7 @@ import { CHANGES, type ChangeName, scoreAfter } from "../../../src/domain/explan
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import { planContextOf } from "../../../src/usecases/portfolio/plan-context.ts";
 import { explanationView } from "../../../src/wire/explanation.ts";
 import type { Json } from "../../support/json.ts";
 import { history } from "../scoring/any-history.ts";
@@ -17,7 +18,7 @@ function explained(given: PropertyHistory, at: number, corrections: Corrections)
   const part = appliance.components[at % appliance.components.length]!;
   const target = { applianceId: appliance.id, componentId: part.id };
   const component = { ...part, riskScore: 0, riskTier: "GOOD", brand: null } as unknown as PlacedComponent;
-  const explanation = explainScore(knowledge, given, target, AS_OF, corrections);
+  const explanation = explainScore(knowledge, given, target, AS_OF, corrections, planContextOf(knowledge));
   const changes = (Object.keys(CHANGES) as ChangeName[]).map((change) => ({
     change,
     score: scoreAfter(knowledge, given, target, change, AS_OF, corrections),
@@ -143,7 +144,9 @@ test("the numbers of an explanation reproduce the score to 1e-9", () => {
         found.yearly * (decision.reactive_cost - decision.proactive_cost) - decision.yearly_cost,
       );
       if (decision.optimal_age_years === null) return;
-      near(decision.age_factor, found.θ ** (-1 / (found.β - 1)));
+      // A fixed life runs from the date of manufacture.
+      if (decision.age_factor === null) return;
+      near(decision.age_factor, found.β > 1 ? found.θ ** (-1 / (found.β - 1)) : 1);
       near(
         decision.due_in_years,
         Math.max(0, decision.optimal_age_years * decision.age_factor - found.Vstar / found.r),

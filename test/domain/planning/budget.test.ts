@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  byBenefitCostRatio,
+  byRank,
   type Candidate,
+  isUrgentRank,
+  rankOf,
   type Spending,
   spendBudget,
 } from "../../../src/domain/planning/budget.ts";
@@ -11,11 +13,12 @@ const part = (id: string, plannedCents: number, waitingCents: number): Candidate
   id,
   plannedCents,
   waitingCents,
+  isUrgent: false,
 });
 
 function spendOn(candidates: readonly Candidate[], amountCents: number): Spending<Candidate> {
   const spending = { chosen: [], spentCents: 0, avoidedCents: 0 };
-  spendBudget(spending, amountCents, candidates.toSorted(byBenefitCostRatio));
+  spendBudget(spending, amountCents, candidates.toSorted(byRank));
   return spending;
 }
 
@@ -48,6 +51,15 @@ describe("a budget", () => {
     expect(ids(spendOn([part("free", 0, 5), valve], 0))).toEqual(["free"]);
   });
 
+  // Rule: plan-budget
+  test("buys hazards and safety items first, whatever they cost and save", () => {
+    const alarm = { ...part("alarm", 50_000, -2_000), isUrgent: true };
+    expect(ids(spendOn([roof, valve, alarm], 70_000))).toEqual(["alarm", "valve"]);
+    expect(ids(spendOn([roof, valve, alarm], 60_000))).toEqual(["alarm"]);
+    expect(ids(spendOn([roof, valve, alarm], 40_000))).toEqual(["valve"]);
+    expect([alarm, valve, roof].map((one) => isUrgentRank(rankOf(one)))).toEqual([true, false, false]);
+  });
+
   test("is never overspent, leaves nothing that it still covers, and adds up", () => {
     const cents = fc.integer({ min: 0, max: 5_000 });
     const candidates = fc.array(fc.tuple(cents, fc.integer({ min: -2_000, max: 5_000 })), { maxLength: 40 });
@@ -67,7 +79,7 @@ describe("a budget", () => {
 
   test("is spent equally in one batch and in several", () => {
     const all = Array.from({ length: 30 }, (_, i) => part(`C_${i}`, 100 + ((i * 37) % 400), (i * 91) % 700));
-    const sorted = all.toSorted(byBenefitCostRatio);
+    const sorted = all.toSorted(byRank);
     const batched: Spending<Candidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
     for (let i = 0; i < sorted.length; i += 7) spendBudget(batched, 2_000, sorted.slice(i, i + 7));
     expect(batched).toEqual(spendOn(all, 2_000));

@@ -1,47 +1,59 @@
 import { describe, expect, test } from "bun:test";
-import { dueOn, type Plannable, partOf, planComponent } from "../../../src/domain/planning/component-plan.ts";
+import { dueOn, isPastUnknown, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
-import { emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
+import { planPart } from "../../../src/domain/planning/plan.ts";
+import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { assumptionsOf } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
+import { noCaches } from "./parts.ts";
 
-const tank = {
+const valve: Plannable = {
   id: "C_1",
-  defId: "wh_gas_tank",
+  applianceId: "A_1",
+  defId: "wh_gas_tp_valve",
+  typeId: "water_heater_gas",
   brandTier: "standard",
+  installYear: 2016,
+  installYearBasis: "given",
+  lastReplaced: null,
   overrideLifespan: null,
+  recordsSince: "2000-01-01",
+  scoredOn: "2026-07-01",
+  riskTier: "GOOD",
+  confidence: "LOW",
   lifeFactor: 1,
   rate: 1,
   effectiveAgeYears: 6,
   hazardRatio: 1,
   acuteHazard: 0,
-} as Plannable;
-const planned = (component: Plannable) => planComponent(knowledge, component, new Map(), emptyYearlyCosts(1));
+};
+const tank: Plannable = { ...valve, id: "C_2", defId: "wh_gas_tank" };
+const price = { plannedCents: 30_000, failedCents: 90_000, basis: "own" as const };
+const partFor = (component: Plannable) => partOf(knowledge, component, price);
+const planned = (component: Plannable) => planPart(partFor(component), noCaches());
 
 describe("a stored component", () => {
-  test("is planned by the life of its kind in its place", () => {
+  test("is planned by the life of its kind in its place, at the given costs", () => {
     const { medianLifeYears } = knowledge.component("wh_gas_tank");
-    expect(lifespanYearsOf(partOf(knowledge, tank))).toBeCloseTo(medianLifeYears, 9);
-    const worked = partOf(knowledge, { ...tank, rate: 2 });
+    expect(lifespanYearsOf(partFor(tank))).toBeCloseTo(medianLifeYears, 9);
+    expect(partFor(tank)).toMatchObject({ plannedCents: 30_000, failureCents: 90_000 });
+    const worked = partFor({ ...tank, rate: 2 });
     expect(lifespanYearsOf(worked)).toBeCloseTo(medianLifeYears / 2, 9);
     expect(worked.ageYears).toBe(3);
   });
 
   test("with its own lifespan is planned by that, and the plan says so", () => {
     const own = { ...tank, overrideLifespan: 40 };
-    expect(lifespanYearsOf(partOf(knowledge, own))).toBeCloseTo(40, 9);
+    expect(lifespanYearsOf(partFor(own))).toBeCloseTo(40, 9);
     expect(planned(own).bestAgeMonths!).toBeGreaterThan(planned(tank).bestAgeMonths!);
-    const sentences = (component: Plannable) =>
+    const sentences = (overridden: number) =>
       assumptionsOf(
-        {
-          terms: { years: 1, inflationPct: 3, budgetCents: null },
-          asOf: "2026-11-21",
-          modelVersion: "2",
-        },
-        [{ component }],
+        { terms: { ...USUAL_TERMS, years: 1 }, asOf: "2026-11-21", modelVersion: "3" },
+        false,
+        overridden,
       ).join(" ");
-    expect(sentences(own)).toContain("1 component uses its own lifespan");
-    expect(sentences(tank)).not.toContain("its own lifespan");
+    expect(sentences(1)).toContain("1 component uses its own lifespan");
+    expect(sentences(0)).not.toContain("its own lifespan");
   });
 
   test("with a sensor warning costs more to wait for, and is due no sooner", () => {
@@ -50,10 +62,27 @@ describe("a stored component", () => {
     expect(leaking.dueInYears).toBe(planned(tank).dueInYears);
   });
 
+  test("has an age of unknown length only if it may have been renewed before the record", () => {
+    const def = knowledge.component(valve.defId);
+    expect(def.replaced).toBe("alone");
+    expect(isPastUnknown(def, valve)).toBe(false);
+    expect(isPastUnknown(def, { ...valve, recordsSince: "2020-01-01" })).toBe(true);
+    expect(isPastUnknown(def, { ...valve, recordsSince: "2020-01-01", lastReplaced: "2018-05-01" })).toBe(
+      false,
+    );
+    const body = knowledge.component("wh_gas_tank");
+    expect(isPastUnknown(body, { ...tank, recordsSince: "2020-01-01" })).toBe(false);
+    expect(isPastUnknown(body, { ...tank, recordsSince: "2020-01-01", installYearBasis: "year_built" })).toBe(
+      true,
+    );
+    expect(partFor(valve).labelAgeYears).toBeCloseTo(10, 2);
+    expect(partFor({ ...valve, recordsSince: "2020-01-01" }).labelAgeYears).toBe(6);
+  });
+
   test("is due on a day, today at the earliest, however far off", () => {
-    expect(dueOn({ dueInYears: null }, "2026-11-21")).toBeNull();
-    expect(dueOn({ dueInYears: 0 }, "2026-11-21")).toBe("2026-11-21");
-    expect(dueOn({ dueInYears: 1 / 365.25 }, "2026-11-21")).toBe("2026-11-22");
-    expect(dueOn({ dueInYears: 1e9 }, "2026-11-21")).toMatch(/^9\d{3}-\d{2}-\d{2}$/);
+    expect(dueOn(null, "2026-11-21")).toBeNull();
+    expect(dueOn(0, "2026-11-21")).toBe("2026-11-21");
+    expect(dueOn(1 / 365.25, "2026-11-21")).toBe("2026-11-22");
+    expect(dueOn(1e9, "2026-11-21")).toMatch(/^9\d{3}-\d{2}-\d{2}$/);
   });
 });

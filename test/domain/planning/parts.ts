@@ -1,8 +1,11 @@
 import fc from "fast-check";
+import { newPartOf } from "../../../src/domain/planning/known-part.ts";
 import type { Part } from "../../../src/domain/planning/part.ts";
-import { planPart } from "../../../src/domain/planning/plan.ts";
-import type { NewPart } from "../../../src/domain/planning/renewals.ts";
-import { emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
+import { type PlanCaches, planPart, schedulePart } from "../../../src/domain/planning/plan.ts";
+import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
+import { addVariance, emptyVarianceSums } from "../../../src/domain/planning/variance.ts";
+
+export const noCaches = (): PlanCaches => ({ parts: new Map(), units: new Map() });
 
 /** A part well past its best age. */
 export const worn: Part = {
@@ -10,21 +13,26 @@ export const worn: Part = {
   scaleYears: 12,
   plannedCents: 40_000,
   failureCents: 400_000,
+  fixedLifeYears: null,
+  safety: false,
   ageYears: 11,
+  labelAgeYears: 11,
   hazardRatio: 1,
   failureProbability: 0.2,
 };
 
 /** Any parts: short and long lives, new and worn, cheap and expensive failures. */
-export const anyPart: fc.Arbitrary<Part> = fc.record({
-  shape: fc.double({ min: 1.2, max: 4.5, noNaN: true }),
-  scaleYears: fc.double({ min: 1, max: 45, noNaN: true }),
-  plannedCents: fc.integer({ min: 0, max: 2_000_000 }),
-  failureCents: fc.integer({ min: 0, max: 9_000_000 }),
-  ageYears: fc.double({ min: 0, max: 60, noNaN: true }),
-  hazardRatio: fc.double({ min: 0.1, max: 10, noNaN: true }),
-  failureProbability: fc.double({ min: 0, max: 1, noNaN: true }),
-});
+export const anyPart: fc.Arbitrary<Part> = fc
+  .record({
+    shape: fc.double({ min: 1.2, max: 4.5, noNaN: true }),
+    scaleYears: fc.double({ min: 1, max: 45, noNaN: true }),
+    plannedCents: fc.integer({ min: 0, max: 2_000_000 }),
+    failureCents: fc.integer({ min: 0, max: 9_000_000 }),
+    ageYears: fc.double({ min: 0, max: 60, noNaN: true }),
+    hazardRatio: fc.double({ min: 0.1, max: 10, noNaN: true }),
+    failureProbability: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map((part) => ({ ...part, fixedLifeYears: null, safety: false, labelAgeYears: part.ageYears }));
 
 /** Parts with expensive failures, most of which are replaced by age. */
 export const dearPart = anyPart.map((part) => ({
@@ -33,15 +41,26 @@ export const dearPart = anyPart.map((part) => ({
   failureCents: part.plannedCents * 5 + 10_000,
 }));
 
+/** Parts that are never run to failure: with a fixed life, or for the safety of people. */
+export const safetyPart = fc
+  .tuple(anyPart, fc.option(fc.integer({ min: 1, max: 40 })))
+  .map(([part, fixedLifeYears]) => ({ ...part, fixedLifeYears, safety: true }));
+
 /** Returns the expected yearly costs of the parts together. */
 export function yearsOf(parts: readonly Part[], years: number) {
-  const sums = emptyYearlyCosts(years);
-  const known = new Map<string, NewPart>();
-  const plans = parts.map((part) => planPart(part, known, sums));
+  const sums = { ...emptyYearlyCosts(years), ...emptyVarianceSums(years) };
+  const caches = noCaches();
+  const plans = parts.map((part) => {
+    const plan = planPart(part, caches);
+    const schedule = schedulePart(part, plan, newPartOf(part, caches), years);
+    addYearlyCosts(sums, schedule);
+    addVariance(sums, schedule);
+    return plan;
+  });
   return { plans, sums };
 }
 
-export const planOf = (part: Part) => planPart(part, new Map());
+export const planOf = (part: Part) => planPart(part, noCaches());
 
 /** Returns S(t), the probability that a new part survives t years. */
 export const survival = ({ shape, scaleYears }: Part, years: number) =>

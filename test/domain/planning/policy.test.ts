@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { gammaOfOnePlus } from "../../../src/domain/gamma.ts";
 import { lifespanYearsOf, type Part } from "../../../src/domain/planning/part.ts";
-import { anyPart, dearPart, planOf, survival, worn } from "./parts.ts";
+import { anyPart, dearPart, planOf, safetyPart, survival, worn } from "./parts.ts";
 
 const MONTH = 1 / 12;
 const DAY = 1 / 365.25;
@@ -80,11 +80,41 @@ describe("the policy of a kind", () => {
       { ...worn, failureCents: 0 },
       { ...worn, plannedCents: 0, failureCents: 0 },
     ])
-      expect(planOf(part)).toMatchObject({ policy: "run_to_failure", bestAgeMonths: null, dueInYears: null });
+      expect(planOf(part)).toMatchObject({ basis: null, bestAgeMonths: null, dueInYears: null });
   });
 
   test("replaces monthly what costs nothing to replace", () => {
-    expect(planOf({ ...worn, plannedCents: 0 })).toMatchObject({ bestAgeMonths: 1, policy: "replace_now" });
+    expect(planOf({ ...worn, plannedCents: 0 })).toMatchObject({ bestAgeMonths: 1, dueInYears: 0 });
+  });
+
+  // Rule: plan-policy
+  test("never runs a safety part or a fixed life to failure", () => {
+    fc.assert(
+      fc.property(safetyPart, (part) => {
+        const { bestAgeMonths, dueInYears, basis } = planOf(part);
+        expect(bestAgeMonths).not.toBeNull();
+        expect(dueInYears).not.toBeNull();
+        if (part.fixedLifeYears !== null) {
+          expect(basis).toBe("fixed_life");
+          expect(bestAgeMonths).toBe(12 * part.fixedLifeYears);
+        }
+      }),
+    );
+  });
+
+  test("of a safety part that is not worth planning is its expected life", () => {
+    const part = { ...worn, failureCents: worn.plannedCents, safety: true };
+    expect(planOf(part)).toMatchObject({
+      basis: "safety",
+      bestAgeMonths: Math.round(12 * lifespanYearsOf(part)),
+    });
+  });
+
+  test("of a fixed life counts from the installation, or from the effective age with an unknown past", () => {
+    const part = { ...worn, fixedLifeYears: 10, ageYears: 3, hazardRatio: 4 };
+    expect(planOf({ ...part, labelAgeYears: 8 }).dueInYears).toBe(2);
+    expect(planOf({ ...part, labelAgeYears: 3 }).dueInYears).toBe(7);
+    expect(planOf({ ...part, labelAgeYears: 12 }).dueInYears).toBe(0);
   });
 });
 
@@ -105,8 +135,7 @@ describe("a part in place", () => {
   });
 
   test("that is new, with a hazard ratio of 1, is due at the best age", () => {
-    const { bestAgeMonths, dueInYears, policy } = planOf({ ...worn, ageYears: 0 });
-    expect(policy).toBe("replace_at_age");
+    const { bestAgeMonths, dueInYears } = planOf({ ...worn, ageYears: 0 });
     expect(dueInYears).toBeCloseTo(bestAgeMonths! * MONTH, 12);
   });
 

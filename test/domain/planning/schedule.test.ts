@@ -1,11 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Part } from "../../../src/domain/planning/part.ts";
-import type { YearlyCosts } from "../../../src/domain/planning/schedule.ts";
+import type { Schedule } from "../../../src/domain/planning/schedule.ts";
 import { anyPart, dearPart, planOf, worn, yearsOf } from "./parts.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
-const ROWS = ["planned", "failures", "runToFailure", "variance"] as const satisfies (keyof YearlyCosts)[];
+const ROWS = [
+  "planned",
+  "failures",
+  "repairs",
+  "runToFailure",
+  "squares",
+] as const satisfies (keyof Schedule)[];
 const parts = fc.array(fc.oneof(anyPart, dearPart), { minLength: 1, maxLength: 6 });
 
 describe("a schedule", () => {
@@ -69,7 +75,7 @@ describe("a schedule", () => {
 
   test("replaces what is due now in the first month", () => {
     const part = { ...worn, ageYears: 40 };
-    expect(planOf(part).policy).toBe("replace_now");
+    expect(planOf(part).dueInYears).toBe(0);
     const { sums } = yearsOf([part], 1);
     // Its successor is due only after T*, years away; until then it fails as a new part does.
     expect(sums.planned[0]).toBeCloseTo(worn.plannedCents, 6);

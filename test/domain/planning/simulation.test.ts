@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { lifespanYearsOf, type Part } from "../../../src/domain/planning/part.ts";
 import type { PartPlan } from "../../../src/domain/planning/plan.ts";
 import { anyPart, dearPart, yearsOf } from "./parts.ts";
+import { anyUnit, type DrawnUnit, scheduleOfUnit } from "./units.ts";
 
 const HISTORIES = 20_000;
 const YEARS = 10;
@@ -25,23 +26,92 @@ function drawLife({ shape, scaleYears }: Part, age: number, hazardRatio: number,
 }
 
 /**
- * Returns the cost of each year in one history. A failure counts in its month, and the new part starts at the end of that
- * month. Without a plan everything is run to failure.
+ * Returns the months in which a part and its successors end, up to `last`, and whether each fails. A failure counts in its
+ * month, and the new part starts at the end of that month.
  */
-function liveThrough(part: Part, plan: PartPlan | undefined, next: () => number): Float64Array {
-  const age = plan?.bestAgeMonths ?? Infinity;
-  const costs = new Float64Array(YEARS);
+function* endsOf(part: Part, policy: Policy, last: number, next: () => number) {
   let month = 0;
-  let due = Math.ceil(12 * (plan?.dueInYears ?? Infinity));
+  let due = policy.dueMonth;
   let life = drawLife(part, part.ageYears, part.hazardRatio, next);
   while (true) {
-    const failsIn = due === 0 ? Infinity : Math.max(1, Math.ceil(12 * life));
+    const failsIn = due === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.ceil(12 * life));
     const fails = failsIn <= due;
     month += fails ? failsIn : Math.max(due, 1);
-    if (month > 12 * YEARS) return costs;
-    costs[Math.ceil(month / 12) - 1]! += fails ? part.failureCents : part.plannedCents;
-    due = age;
+    if (month > last) return;
+    yield { month, fails };
+    due = policy.ageMonths;
     life = drawLife(part, 0, 1, next);
+  }
+}
+
+/** When a part in place is due, and the age at which its successors are replaced, in months. */
+type Policy = { dueMonth: number; ageMonths: number };
+const RUN_TO_FAILURE: Policy = {
+  dueMonth: Number.POSITIVE_INFINITY,
+  ageMonths: Number.POSITIVE_INFINITY,
+};
+const policyOf = ({ dueInYears, bestAgeMonths }: PartPlan): Policy => ({
+  dueMonth: Math.ceil(12 * (dueInYears ?? Number.POSITIVE_INFINITY)),
+  ageMonths: bestAgeMonths ?? Number.POSITIVE_INFINITY,
+});
+
+/** Returns the cost of each year in one history of a part. */
+function liveThrough(part: Part, policy: Policy, next: () => number): Float64Array {
+  const costs = new Float64Array(YEARS);
+  for (const { month, fails } of endsOf(part, policy, 12 * YEARS, next))
+    costs[Math.ceil(month / 12) - 1]! += fails ? part.failureCents : part.plannedCents;
+  return costs;
+}
+
+/**
+ * Returns the cost of each year in one history of a unit with its parts. A repair in the month in which the unit fails counts
+ * half, since it comes before or after the failure.
+ */
+function liveThroughUnit(
+  { parts: [principal, ...minors], whole }: DrawnUnit,
+  policy: Policy,
+  minorPolicies: readonly Policy[],
+  next: () => number,
+): Float64Array {
+  const costs = new Float64Array(YEARS);
+  const add = (month: number, cents: number) => {
+    costs[Math.ceil(month / 12) - 1]! += cents;
+  };
+  let [from, isFirst] = [0, true];
+  const ends = [...endsOf(principal!, policy, 12 * YEARS, next)];
+  for (const { month, fails } of [...ends, { month: 12 * YEARS + 1, fails: false }]) {
+    const isReplacedNow = isFirst && policy.dueMonth === 0;
+    for (const [index, minor] of minors.entries()) {
+      if (isReplacedNow) continue;
+      const part = isFirst ? minor : { ...minor, ageYears: 0, hazardRatio: 1 };
+      const own = minorPolicies[index]!;
+      const last = Math.min(month, 12 * YEARS) - from;
+      for (const end of endsOf(part, isFirst ? own : { ...own, dueMonth: own.ageMonths }, last, next)) {
+        const share = fails && from + end.month === month ? 0.5 : 1;
+        add(from + end.month, share * (end.fails ? minor.failureCents : minor.plannedCents));
+      }
+    }
+    if (month > 12 * YEARS) break;
+    add(month, fails ? whole.failedPriceCents : whole.priceCents);
+    [from, isFirst] = [month, false];
+  }
+  return costs;
+}
+
+/** Compares the mean of simulated histories with expected costs by year. */
+function expectSimulated(expected: ArrayLike<number>, live: () => Float64Array): void {
+  const mean = new Float64Array(YEARS);
+  const square = new Float64Array(YEARS);
+  for (let n = 0; n < HISTORIES; n++) {
+    const costs = live();
+    for (let year = 0; year < YEARS; year++) {
+      mean[year]! += costs[year]! / HISTORIES;
+      square[year]! += costs[year]! ** 2 / HISTORIES;
+    }
+  }
+  for (let year = 0; year < YEARS; year++) {
+    const error = Math.sqrt(Math.max(0, square[year]! - mean[year]! ** 2) / HISTORIES);
+    expect(Math.abs(mean[year]! - expected[year]!)).toBeLessThanOrEqual(3 * error + 1);
   }
 }
 
@@ -49,29 +119,35 @@ for (const [name, kind, seed] of [
   ["replaced by age", dearPart, 11],
   ["of any kind", anyPart, 12],
 ] as const)
-  for (const [index, drawn] of fc.sample(kind, { seed, numRuns: 4 }).entries()) {
+  for (const [index, drawn] of fc.sample(kind, { seed, numRuns: 2 }).entries()) {
     // Lives short enough for several within the years, and much longer than a month.
     const part = { ...drawn, scaleYears: 2 + (drawn.scaleYears % 12) };
     const years = lifespanYearsOf(part).toFixed(1);
     // Rule: plan-simulation
     test(`${HISTORIES} simulated histories of a part ${name}, life ${years} years, seed ${seed}.${index}, cost what is expected`, () => {
       const { sums, plans } = yearsOf([part], YEARS);
-      for (const plan of [plans[0], undefined]) {
-        const next = random(seed * 1000 + index);
-        const mean = new Float64Array(YEARS);
-        const square = new Float64Array(YEARS);
-        for (let n = 0; n < HISTORIES; n++) {
-          const costs = liveThrough(part, plan, next);
-          for (let year = 0; year < YEARS; year++) {
-            mean[year]! += costs[year]! / HISTORIES;
-            square[year]! += costs[year]! ** 2 / HISTORIES;
-          }
-        }
-        for (let year = 0; year < YEARS; year++) {
-          const expected = plan ? sums.planned[year]! + sums.failures[year]! : sums.runToFailure[year]!;
-          const error = Math.sqrt(Math.max(0, square[year]! - mean[year]! ** 2) / HISTORIES);
-          expect(Math.abs(mean[year]! - expected)).toBeLessThanOrEqual(3 * error + 1);
-        }
-      }
+      const next = random(seed * 1000 + index);
+      const total = sums.planned.map((planned, year) => planned + sums.failures[year]!);
+      expectSimulated(total, () => liveThrough(part, policyOf(plans[0]!), next));
+      expectSimulated(sums.runToFailure, () => liveThrough(part, RUN_TO_FAILURE, next));
     });
   }
+
+// Rule: plan-simulation
+for (const [index, unit] of fc.sample(anyUnit, { seed: 13, numRuns: 4 }).entries())
+  test(`${HISTORIES} simulated histories of a unit with ${unit.parts.length - 1} minor parts, seed 13.${index}, cost what is expected`, () => {
+    const { plan, schedule } = scheduleOfUnit(unit, YEARS);
+    const { dueInMonths, bestAgeMonths } = plan.unit!;
+    const next = random(13_000 + index);
+    const policy = {
+      dueMonth: dueInMonths ?? Number.POSITIVE_INFINITY,
+      ageMonths: bestAgeMonths === 480 ? Number.POSITIVE_INFINITY : bestAgeMonths,
+    };
+    const minors = plan.parts.slice(1).map(policyOf);
+    const total = schedule.planned.map(
+      (planned, year) => planned + schedule.failures[year]! + schedule.repairs[year]!,
+    );
+    expectSimulated(total, () => liveThroughUnit(unit, policy, minors, next));
+    const toFailure = minors.map(() => RUN_TO_FAILURE);
+    expectSimulated(schedule.runToFailure, () => liveThroughUnit(unit, RUN_TO_FAILURE, toFailure, next));
+  });

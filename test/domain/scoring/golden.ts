@@ -1,8 +1,9 @@
 import { recordsSince } from "../../../src/domain/scoring/records-since.ts";
+import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
-import { appliance, event, knowledge, property, scores } from "./histories.ts";
+import { appliance, event, knowledge, property } from "./histories.ts";
 
 /* Properties with scores and plans by an independent implementation. */
 
@@ -28,8 +29,14 @@ type GoldenProperty = {
   year_built?: number;
 };
 
-/** Scores a case. A component's id is its appliance's number and its definition's id. */
-export function scoreGolden(golden: { as_of: string; property: GoldenProperty }) {
+/** Scores a case, with its working. A component's id is its appliance's number and its definition's id. */
+export const scoreGolden = (golden: GoldenCase) =>
+  scoreProperty(knowledge, goldenHistory(golden), golden.as_of, { explain: true });
+
+type GoldenCase = { as_of: string; property: GoldenProperty };
+
+/** Returns the history of a case. */
+export function goldenHistory(golden: GoldenCase) {
   const { state, records_since, year_built: yearBuilt = null } = golden.property;
   const appliances = (golden.property.appliances as GoldenAppliance[]).map((given, index) =>
     toHistory(given, index, yearBuilt),
@@ -41,7 +48,7 @@ export function scoreGolden(golden: { as_of: string; property: GoldenProperty })
   }));
   const eventDays = appliances.flatMap(({ events }) => events.map(({ date }) => date));
   const since = records_since ?? recordsSince(golden.as_of, eventDays, knowledge.model);
-  return scores(property(appliances, { state, claims, recordsSince: since, yearBuilt }), golden.as_of);
+  return property(appliances, { state, claims, recordsSince: since, yearBuilt });
 }
 
 function toHistory(golden: GoldenAppliance, index: number, yearBuilt: number | null): ApplianceHistory {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
+import { rankOf } from "../../../src/domain/planning/budget.ts";
+import { emptyDueNow, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import type { LatestCalibration } from "../../../src/store/queries/models.ts";
 import type { PurgePlace } from "../../../src/store/queries/purge.ts";
@@ -538,21 +539,26 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(stored.sums).toEqual(emptyPlanSums());
     expect(await plans.ofPartner("PARTNER_9")).toEqual(emptyPlanSums());
     expect(await plans.changed(partner.id, 10)).toContain(property.id);
-    const sums = { ...emptyPlanSums(), doors: 4, dueCount: 2, dueCents: LARGE, dueWaitingCents: LARGE + 1 };
+    const due = { ...emptyDueNow(), units: 2, cents: LARGE, waitingCents: LARGE + 1 };
+    const sums = { ...emptyPlanSums(), unitCount: 4, due };
+    sums.years.products[3] = LARGE;
     const candidate = (id: string, plannedCents: number, waitingCents: number) => ({
       id,
       plannedCents,
       waitingCents,
+      isUrgent: false,
     });
+    const urgent = { ...candidate("A_1", 100, -5), isUrgent: true };
     await write(async (tx) => {
       await tx.plans.save(property.id, sums, DAY, stored.changes);
-      await tx.plans.savePartner(partner.id, { ...sums, doors: 1 });
+      await tx.plans.savePartner(partner.id, { ...sums, unitCount: 1 });
       await tx.plans.savePartner(partner.id, sums);
       await tx.plans.addCandidates(property.id, partner.id, [candidate("C_0", 1, 1)]);
       await tx.plans.dropCandidates(property.id);
       await tx.plans.addCandidates(property.id, partner.id, [
         ...[candidate("C_b", 100, 300), candidate("C_B", 100, 300), candidate("C_a", LARGE, LARGE)],
         candidate("C_z", 0, 5),
+        urgent,
       ]);
     });
     expect(await plans.ofProperty(property.id)).toEqual({ sums, changes: stored.changes });
@@ -567,7 +573,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await plans.changed(partner.id, 10)).toContain(property.id);
     const start = { rank: -Number.MAX_VALUE, id: "" };
     const all = await plans.candidates(partner.id, start, Number.MAX_SAFE_INTEGER, 10);
-    expect(all.map(({ id, rank }) => [id, rank])).toEqual([
+    expect(all[0]).toMatchObject(urgent);
+    expect(all.shift()!.rank).toBe(rankOf(urgent));
+    expect(all.map(({ id, rank, isUrgent }) => [id, rank, ...(isUrgent ? ["urgent"] : [])])).toEqual([
       ["C_z", -5],
       ["C_B", -3],
       ["C_b", -3],
@@ -575,14 +583,12 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     ]);
     expect(all[3]).toMatchObject({ propertyId: property.id, plannedCents: LARGE, waitingCents: LARGE });
     expect(await plans.candidates(partner.id, all[1]!, 100, 10)).toEqual([all[2]!]);
+    const { products, ...yearsWithoutProducts } = sums.years;
     expect((await plans.page(partner.id, { limit: 1, offset: 0 }))[0]).toEqual({
       propertyId: property.id,
       name: property.name,
       unitCount: 4,
-      dueCount: 2,
-      dueCents: LARGE,
-      dueWaitingCents: LARGE + 1,
-      years: sums.years,
+      sums: { ...sums, years: yearsWithoutProducts },
       isChanged: true,
     });
     await write(async (tx) => {

@@ -94,17 +94,20 @@ describe("a model that is applied or reverted to", () => {
   });
 });
 
+const partFor = (component: Parameters<typeof partOf>[1]) =>
+  partOf(knowledge, component, { plannedCents: 1, failedCents: 2, basis: "reference" });
+
 // Rule: calibrate-plans
 test("a plan's lives are those of the fit: by component type, and shorter for every component of a frail appliance", async () => {
   await snapshot();
-  const plain = new Map((await components()).map((one) => [one.id, partOf(knowledge, one)]));
+  const plain = new Map((await components()).map((one) => [one.id, partFor(one)]));
   await apply();
   world.time.now += 86_400_000;
   await snapshot();
   const fitted = await components();
   expect(fitted.length).toBeGreaterThan(2);
   for (const component of fitted) {
-    const { shape, scaleYears } = partOf(knowledge, component);
+    const { shape, scaleYears } = partFor(component);
     const frailty = component.applianceId === applianceIds[0] ? 2.5 : 1;
     const factor = (4 / 3) * frailty ** (-1 / shape);
     expect(scaleYears / plain.get(component.id)!.scaleYears).toBeCloseTo(factor, 10);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { StorageError } from "../../../src/domain/errors.ts";
-import { candidateOf } from "../../../src/domain/planning/component-plan.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
-import type { PlanTerms } from "../../../src/domain/planning/property-plan.ts";
+import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
+import { planContextOf } from "../../../src/usecases/portfolio/plan-context.ts";
 import {
   planPortfolio,
   propertyPlanRows,
@@ -43,6 +43,14 @@ const portfolio = () => world.store.read.plans.ofPartner(world.partnerId);
 const sumsOf = async (id: string) => (await world.store.read.plans.ofProperty(id))!.sums;
 const componentsOf = (id: string) => world.store.read.components.rowsOfProperty(id);
 
+const NO_SIZE = { unitCount: 0, areaSqft: null };
+type Rows = Awaited<ReturnType<typeof componentsOf>>;
+const plansOf = (rows: Rows) =>
+  planComponents(planContextOf<Rows[number]>(knowledge), rows, dayOf(world.time.now), yieldNow);
+/** The units and parts of an appliance that are due now. */
+const dueOf = ({ unit, components }: Awaited<ReturnType<typeof plansOf>>["appliances"][number]) =>
+  unit ? Number(unit.dueNow !== null) : components.filter(({ dueNow }) => dueNow !== null).length;
+
 async function recounted() {
   const sums = emptyPlanSums();
   for (const id of properties) addPlanSums(sums, await sumsOf(id), 1);
@@ -55,16 +63,16 @@ describe("a portfolio's plan", () => {
     expect(await renew()).toBe(4);
     const sums = await portfolio();
     expect(sums).toEqual(await recounted());
-    expect(sums.doors).toBe(1 + 3 + 6 + 9);
-    expect(sums.dueCount).toBeGreaterThan(0);
+    expect(sums).toMatchObject({ unitCount: 3 + 6 + 9, withoutUnits: 1 });
+    expect(sums.due.units + sums.due.components).toBeGreaterThan(0);
     let [planned, due] = [0, 0];
     for (const id of properties) {
-      const made = await planComponents(knowledge, await componentsOf(id), 30, yieldNow);
-      planned += Math.round(made.years.planned[4]!);
-      due += made.plans.filter(({ policy }) => policy === "replace_now").length;
+      const made = await plansOf(await componentsOf(id));
+      planned += made.sums.sums(NO_SIZE).years.planned[4]!;
+      due += made.appliances.reduce((count, one) => count + dueOf(one), 0);
     }
     expect(sums.years.planned[4]).toBe(planned);
-    expect(sums.dueCount).toBe(due);
+    expect(sums.due.units + sums.due.components).toBe(due);
   });
 
   test("is recomputed for changed properties only", async () => {
@@ -83,7 +91,7 @@ describe("a portfolio's plan", () => {
     await renew();
     await world.write((writer) => changeProperty(writer, properties[0]!, { unitCount: 40 }));
     expect(await renew()).toBe(1);
-    expect((await portfolio()).doors).toBe(40 + 3 + 6 + 9);
+    expect(await portfolio()).toMatchObject({ unitCount: 40 + 3 + 6 + 9, withoutUnits: 0 });
   });
 
   test("that is computed while a property changes includes the change the next time", async () => {
@@ -103,11 +111,9 @@ describe("a portfolio's plan", () => {
     await renewChangedPlans({ ...environment(), store }, world.partnerId);
     expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([properties[0]!]);
     await renew();
-    expect((await sumsOf(properties[0]!)).dueCount).toBe(
-      (await planComponents(knowledge, await componentsOf(properties[0]!), 1, yieldNow)).plans.filter(
-        ({ policy }) => policy === "replace_now",
-      ).length,
-    );
+    const { appliances } = await plansOf(await componentsOf(properties[0]!));
+    const { due } = await sumsOf(properties[0]!);
+    expect(due.units + due.components).toBe(appliances.reduce((count, one) => count + dueOf(one), 0));
     expect(await portfolio()).toEqual(await recounted());
   });
 
@@ -127,13 +133,16 @@ describe("a portfolio's plan", () => {
       const plans = [];
       for (const budgetCents of [null, 0, 300_000, 2_000_000, 1e14])
         for (const includeDemo of [false, true]) {
-          const terms = { years: 12, budgetCents } as PlanTerms;
+          const terms = { ...USUAL_TERMS, years: 12, budgetCents };
           plans.push(await planPortfolio(deps, world.partnerId, terms, includeDemo));
         }
       const rows = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 });
       const all = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 }, true);
       expect([rows.length, all.length]).toEqual([5, 6]);
-      return { plans, due: rows.map(({ name, dueCents, years }) => ({ name, dueCents, years })) };
+      return {
+        plans,
+        due: rows.map(({ name, sums }) => ({ name, due: sums.due, planned: sums.years.planned })),
+      };
     };
     const computed = await read(full);
     expect(await world.store.read.plans.changed(world.partnerId, 10)).toHaveLength(4);
@@ -182,7 +191,7 @@ describe("a portfolio's plan", () => {
       ...world.store,
       write: () => Promise.reject(new Error("a fault of ours")),
     } as typeof world.store;
-    const terms = { years: 12, budgetCents: null } as PlanTerms;
+    const terms: PlanTerms = { ...USUAL_TERMS, years: 12 };
     await expect(planPortfolio({ ...environment(), store }, world.partnerId, terms)).rejects.toThrow(
       "a fault of ours",
     );
@@ -210,11 +219,10 @@ describe("a budget over a portfolio", () => {
   test("buys the same as if all components belonged to one property", async () => {
     await renew();
     const all = (await Promise.all(properties.map(componentsOf))).flat();
-    const { plans } = await planComponents(knowledge, all, 1, yieldNow);
-    const candidates = plans.map((plan) => candidateOf(knowledge, plan));
+    const { appliances } = await plansOf(all);
     for (const amountCents of [0, 50_000, 300_000, 2_000_000, 1e14]) {
       const found = await spendOverPortfolio({ store: world.store, yieldNow }, world.partnerId, amountCents);
-      const expected = await spendOn(candidates, amountCents, yieldNow);
+      const expected = await spendOn(appliances, amountCents, yieldNow);
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
       expect(found.avoidedCents).toBe(expected.avoidedCents);

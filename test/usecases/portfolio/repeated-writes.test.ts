@@ -94,7 +94,7 @@ async function use(world: PortfolioFixture, store: Store) {
     taken: await read.budgets.taken(partner.id, day),
     views: (await read.embeds.find(embed.id))!.views,
     audits: await read.audit.count(),
-    dueCents: (await read.plans.ofPartner(partner.id)).dueCents,
+    dueCents: (await read.plans.ofPartner(partner.id)).due.cents,
   };
 }
 

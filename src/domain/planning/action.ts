@@ -1,0 +1,138 @@
+import type { Confidence, RiskTier } from "../scoring/types.ts";
+import type { PlannedPart, PolicyName } from "./appliance-plan.ts";
+import type { AgeBasis } from "./policy.ts";
+
+/** What to do with an appliance or part, in one word; the most urgent first. */
+export const ACTIONS = [
+  "immediate_hazard",
+  "replace_now",
+  "inspect",
+  "replace_by",
+  "monitor",
+  "run_to_failure",
+] as const;
+export type ActionName = (typeof ACTIONS)[number];
+
+/** A known hazard that its authority wants removed at once. */
+export type ImmediateHazard = { label: string; authority: string };
+
+/** Why an action is advised, with the numbers that the reason states. */
+export type Because =
+  | { kind: "hazard"; hazard: ImmediateHazard }
+  | { kind: "unit_due"; waitingCents: number; yearlyCents: number }
+  | { kind: "unit_life_past" }
+  | { kind: "with_unit_due" }
+  | { kind: "fixed_life_past"; lifeYears: number }
+  | { kind: "fixed_life_unknown"; lifeYears: number }
+  | { kind: "safety_life_past" }
+  | { kind: "cost_due"; plannedCents: number; failureCents: number; failureProbability: number }
+  | { kind: "risk_unknown" | "risk_of_damage" | "risk_to_safety"; failureProbability: number }
+  | { kind: "unit_planned"; ageYears: number }
+  | { kind: "with_unit_planned" }
+  | { kind: "planned"; basis: AgeBasis; ageYears: number }
+  | { kind: "elevated"; failureProbability: number }
+  | { kind: "unit_until_failure" }
+  | { kind: "with_unit_until_failure" }
+  | { kind: "not_worth_planning"; yearlyCents: number };
+
+export type Action = { name: ActionName; because: Because };
+
+/** The facts about a part that its action follows from, beside its plan. */
+export type PartFacts = {
+  riskTier: RiskTier;
+  confidence: Confidence;
+  /** True if a failure may damage the property. */
+  hasDamage: boolean;
+  /** True if nobody knows whether it is the original. */
+  isPastUnknown: boolean;
+  hazard: ImmediateHazard | null;
+};
+
+/** The facts about a unit that its action and those of its parts follow from. */
+export type UnitFacts = {
+  dueInMonths: number | null;
+  bestAgeMonths: number;
+  waitingCents: number;
+  yearlyCents: number;
+  hazard: ImmediateHazard | null;
+  /** True if it has reached the age at which it is replaced whatever it costs. */
+  isPastLife: boolean;
+  principal: (PartFacts & Pick<PlannedPart, "part">) | null;
+};
+
+/** Returns what to do with a unit (docs/model/planning.md#action). */
+export function unitAction(unit: UnitFacts): Action {
+  if (unit.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
+  const { dueInMonths, waitingCents, yearlyCents } = unit;
+  if (dueInMonths === 0)
+    return {
+      name: "replace_now",
+      because: unit.isPastLife ? { kind: "unit_life_past" } : { kind: "unit_due", waitingCents, yearlyCents },
+    };
+  const inspected = unit.principal && inspection(unit.principal.part, unit.principal);
+  if (inspected) return inspected;
+  if (dueInMonths !== null)
+    return { name: "replace_by", because: { kind: "unit_planned", ageYears: unit.bestAgeMonths / 12 } };
+  if (unit.principal && unit.principal.riskTier !== "GOOD") return elevated(unit.principal.part);
+  return { name: "run_to_failure", because: { kind: "unit_until_failure" } };
+}
+
+/** Returns what to do with a part. `unit` is the whole unit that it belongs to, if there is one. */
+export function partAction(planned: PlannedPart, facts: PartFacts, unit: UnitFacts | null): Action {
+  if (facts.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: facts.hazard } };
+  if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
+  if (unit && planned.policy === ("with_unit" satisfies PolicyName)) {
+    const own = unitAction(unit);
+    if (own.name === "replace_now") return { name: "replace_now", because: { kind: "with_unit_due" } };
+    if (own.name === "replace_by") return { name: "replace_by", because: { kind: "with_unit_planned" } };
+    if (own.name === "run_to_failure")
+      return { name: "run_to_failure", because: { kind: "with_unit_until_failure" } };
+    return own;
+  }
+  const { part, basis, bestAgeMonths } = planned;
+  if (planned.dueInYears === 0) return dueNow(planned, facts);
+  const inspected = inspection(part, facts);
+  if (inspected) return inspected;
+  if (basis !== null && bestAgeMonths !== null)
+    return { name: "replace_by", because: { kind: "planned", basis, ageYears: bestAgeMonths / 12 } };
+  if (facts.riskTier !== "GOOD") return elevated(part);
+  return {
+    name: "run_to_failure",
+    because: { kind: "not_worth_planning", yearlyCents: planned.yearlyCentsRunToFailure },
+  };
+}
+
+function dueNow({ part, basis }: PlannedPart, { isPastUnknown }: PartFacts): Action {
+  if (basis === "fixed_life") {
+    const lifeYears = part.fixedLifeYears!;
+    return isPastUnknown
+      ? { name: "inspect", because: { kind: "fixed_life_unknown", lifeYears } }
+      : { name: "replace_now", because: { kind: "fixed_life_past", lifeYears } };
+  }
+  if (basis === "safety") return { name: "replace_now", because: { kind: "safety_life_past" } };
+  const { plannedCents, failureCents, failureProbability } = part;
+  return {
+    name: "replace_now",
+    because: { kind: "cost_due", plannedCents, failureCents, failureProbability },
+  };
+}
+
+/** Returns the advice to look first: at a risk that nobody has seen, or whose consequences are grave. */
+function inspection(
+  { failureProbability, safety }: Pick<PlannedPart["part"], "failureProbability" | "safety">,
+  { riskTier, confidence, hasDamage }: PartFacts,
+): Action | null {
+  if (riskTier === "GOOD") return null;
+  const because = (kind: "risk_unknown" | "risk_of_damage" | "risk_to_safety"): Action => ({
+    name: "inspect",
+    because: { kind, failureProbability },
+  });
+  if (safety) return because("risk_to_safety");
+  if (hasDamage) return because("risk_of_damage");
+  return confidence === "LOW" ? because("risk_unknown") : null;
+}
+
+const elevated = ({ failureProbability }: { failureProbability: number }): Action => ({
+  name: "monitor",
+  because: { kind: "elevated", failureProbability },
+});

@@ -1,0 +1,115 @@
+import { LOOKAHEAD_MONTHS } from "./horizon.ts";
+import { type KnownPart, newPartOf } from "./known-part.ts";
+import { lifespanYearsOf, type Part } from "./part.ts";
+import { newUnitOf, type PartPlan, type PlanCaches, planPart, schedulePart } from "./plan.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Unit } from "./unit.ts";
+import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
+import type { NewUnit } from "./unit-policy.ts";
+
+/** `with_unit`: the part goes with its appliance, which is replaced as a whole. */
+export type PolicyName = "replace_now" | "replace_at_age" | "run_to_failure" | "with_unit";
+
+/** An appliance that is replaced as a whole, beside its parts. */
+export type WholeAppliance = {
+  /** U: cost of planned replacement. */
+  priceCents: number;
+  /** U_f: cost of replacement after a failure, probable damage included. */
+  failedPriceCents: number;
+  /** The position of the part whose failure is the unit's; null without one. */
+  principal: number | null;
+  /** The life of a unit without a principal part, in years. */
+  lifeYears: number | null;
+  /** Since its installation, or its last replacement as a whole. */
+  calendarAgeYears: number;
+};
+
+/** A part with its plan. */
+export type PlannedPart = PartPlan & { part: Part; policy: PolicyName; newPart: KnownPart };
+
+/** An appliance with its plan; `unit` is null where parts are replaced one by one. */
+export type AppliancePlan = {
+  unit: (PlannedUnit & { unit: Unit; newUnit: NewUnit }) | null;
+  parts: PlannedPart[];
+};
+
+/**
+ * Plans an appliance's parts, and the appliance itself if it is replaced as a whole. `mustGo` says of each part whether it is
+ * due now whatever its policy, as a known hazard is; a principal part takes its unit along.
+ */
+export function planAppliance(
+  parts: readonly Part[],
+  whole: WholeAppliance | null,
+  caches: PlanCaches,
+  mustGo: readonly boolean[] = [],
+): AppliancePlan {
+  const planned = parts.map((part, index) => {
+    const plan = planPart(part, caches);
+    return {
+      part,
+      newPart: newPartOf(part, caches),
+      plan: mustGo[index] ? { ...plan, dueInYears: 0 } : plan,
+    };
+  });
+  if (!whole)
+    return {
+      unit: null,
+      parts: planned.map(({ part, newPart, plan }) => ({
+        ...plan,
+        part,
+        newPart,
+        policy: policyOfPart(plan),
+      })),
+    };
+  const unit = unitOf(parts, whole);
+  const minors = planned.filter((_, index) => index !== whole.principal);
+  const newUnit = newUnitOf(
+    unit,
+    minors.map(({ newPart }) => newPart),
+    caches,
+  );
+  const isUnitToGo = whole.principal === null ? mustGo.some(Boolean) : mustGo[whole.principal];
+  const own = planUnit(unit, minors, newUnit);
+  const plan = isUnitToGo ? { ...own, dueInMonths: 0 } : own;
+  return {
+    unit: { ...plan, unit, newUnit },
+    parts: planned.map(({ part, newPart, plan: ofPart }, index) => {
+      const goesWithUnit = index === whole.principal || plan.dueInMonths === 0;
+      return { ...ofPart, part, newPart, policy: goesWithUnit ? "with_unit" : policyOfPart(ofPart) };
+    }),
+  };
+}
+
+const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>
+  dueInYears === null ? "run_to_failure" : dueInYears === 0 ? "replace_now" : "replace_at_age";
+
+function unitOf(parts: readonly Part[], whole: WholeAppliance): Unit {
+  const { priceCents, failedPriceCents, lifeYears, calendarAgeYears } = whole;
+  const principal = whole.principal === null ? null : parts[whole.principal]!;
+  return {
+    priceCents,
+    failedPriceCents,
+    principal,
+    principalAge: principal,
+    ageYears: principal?.ageYears ?? calendarAgeYears,
+    capMonths: principal
+      ? principal.safety
+        ? Math.round(12 * lifespanYearsOf(principal))
+        : null
+      : Math.round(12 * (lifeYears ?? LOOKAHEAD_MONTHS / 12)),
+    minors: parts.filter((_, index) => index !== whole.principal),
+  };
+}
+
+/** The schedules of an appliance: its own, or those of its parts. */
+type ApplianceSchedule = { unit: Schedule | null; parts: (Schedule | null)[] };
+
+/** Returns the schedules of an appliance. The minor parts of a unit are its repairs, and have none of their own. */
+export function scheduleAppliance({ unit, parts }: AppliancePlan, years: number): ApplianceSchedule {
+  return {
+    unit: unit && scheduleUnit(unit.unit, unit, unit.newUnit, years),
+    parts: parts.map((planned) =>
+      unit ? null : schedulePart(planned.part, planned, planned.newPart, years),
+    ),
+  };
+}

@@ -1,0 +1,86 @@
+/*
+ * The level deposit to a replacement reserve (docs/model/planning.md#level-deposit): equal yearly payments, growing at a rate
+ * if asked for, that keep the balance at or above a floor.
+ */
+
+/** Confidence that a reserve suffices, in percent, and its normal deviate. */
+const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
+type DepositConfidence = keyof typeof CONFIDENCES;
+export const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
+
+/** The funding of a reserve. Rates are yearly shares, such as 0.03. */
+export type Funding = {
+  openingCents: number;
+  interest: number;
+  /** The floor: the least balance at the end of any year. */
+  minimumCents: number;
+  /** Growth of the deposit from year to year. */
+  depositGrowth: number;
+};
+
+/** What a reserve has to pay, in cents; index 0 is the first year. */
+export type Needs = {
+  /** Expected needs of each year, inflated, after what is due now. */
+  cents: readonly number[];
+  /** Variance of the needs up to the end of each year, compounded to that time. */
+  variance: readonly number[];
+  /** Standard deviation of the costs that err together, as a share of the needs up to the end of each year. */
+  costError: readonly number[];
+};
+
+/** The deposit of the first year, in cents: with the chance of failures alone, and with costs that err together. */
+export type Deposit = { noise: number; withCostError: number };
+export type LevelDeposit = Record<DepositConfidence, Deposit>;
+
+/** Returns the level deposits. */
+export function levelDepositOf(needs: Needs, funding: Funding): LevelDeposit {
+  const { openingCents, interest, minimumCents, depositGrowth } = funding;
+  const deposits: LevelDeposit = {
+    50: { noise: 0, withCostError: 0 },
+    80: { noise: 0, withCostError: 0 },
+    95: { noise: 0, withCostError: 0 },
+  };
+  let opening = openingCents;
+  let needed = 0;
+  let paid = 0; // what a first deposit of 1 has become, with those after it and their interest
+  for (const [index, cents] of needs.cents.entries()) {
+    opening *= 1 + interest;
+    needed = needed * (1 + interest) + cents;
+    paid = paid * (1 + interest) + (1 + depositGrowth) ** index;
+    const variance = Math.max(0, needs.variance[index]!);
+    const noise = Math.sqrt(variance);
+    const withCostError = Math.sqrt(variance + (needs.costError[index]! * needed) ** 2);
+    for (const confidence of DEPOSIT_CONFIDENCES) {
+      const deposit = deposits[confidence];
+      const base = minimumCents - opening + needed;
+      const deviate = CONFIDENCES[confidence];
+      deposit.noise = Math.max(deposit.noise, (base + deviate * noise) / paid);
+      deposit.withCostError = Math.max(deposit.withCostError, (base + deviate * withCostError) / paid);
+    }
+  }
+  return deposits;
+}
+
+/** The reserve in a year, in cents. Deposits and needs fall at its end. */
+type ReserveYear = {
+  year: number;
+  interestCents: number;
+  depositCents: number;
+  needCents: number;
+  balanceCents: number;
+};
+
+/** Returns the reserve by year with a deposit that is `depositCents` in the first. */
+export function reserveByYear(
+  needs: readonly number[],
+  { openingCents, interest, depositGrowth }: Funding,
+  depositCents: number,
+): ReserveYear[] {
+  let balanceCents = openingCents;
+  return needs.map((needCents, index) => {
+    const interestCents = balanceCents * interest;
+    const deposit = depositCents * (1 + depositGrowth) ** index;
+    balanceCents += interestCents + deposit - needCents;
+    return { year: index + 1, interestCents, depositCents: deposit, needCents, balanceCents };
+  });
+}

@@ -1,0 +1,191 @@
+import type { Knowledge } from "../knowledge.ts";
+import { ageYears } from "../scoring/virtual-age.ts";
+import type { Day } from "../time.ts";
+import {
+  type Action,
+  type ImmediateHazard,
+  type PartFacts,
+  partAction,
+  type UnitFacts,
+  unitAction,
+} from "./action.ts";
+import {
+  type AppliancePlan,
+  type PlannedPart,
+  planAppliance,
+  scheduleAppliance,
+  type WholeAppliance,
+} from "./appliance-plan.ts";
+import { dueOn, isPastUnknown, type Plannable, partOf } from "./component-plan.ts";
+import type { PlanCaches } from "./plan.ts";
+import type { Price, Pricing } from "./prices.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** What is due now: `immediate` cannot wait, in the terms of a lender's engineer. */
+export type DueNow = "immediate" | "short_term";
+
+/** How urgent a replacement is. */
+type Urgency = {
+  /** Null unless it is due now. */
+  dueNow: DueNow | null;
+  /** True for a hazard and a safety item past its life: a budget buys it first, whatever it costs. */
+  comesFirst: boolean;
+};
+
+/** A component's plan. */
+export type ComponentPlan<C> = PlannedPart &
+  Urgency & {
+    component: C;
+    price: Price;
+    action: Action;
+    /** The due day of its own policy, or of its unit; null for run to failure. */
+    dueOn: Day | null;
+    /** Its costs by year; null for a part of a whole unit, whose schedule includes them. */
+    schedule: Schedule | null;
+  };
+
+/** The plan of an appliance that is replaced as a whole. */
+export type WholePlan<C> = NonNullable<AppliancePlan["unit"]> &
+  Urgency & {
+    /** Any of its components: they share type, unit and place. */
+    component: C;
+    applianceId: string;
+    price: Price;
+    action: Action;
+    /** The due day; null for a unit that stays until its principal part fails. */
+    dueOn: Day | null;
+    /** Since its installation, or its last replacement as a whole. */
+    calendarAgeYears: number;
+    schedule: Schedule;
+  };
+
+/** The plan of a stored appliance. */
+export type PlannedAppliance<C> = {
+  applianceId: string;
+  unit: WholePlan<C> | null;
+  components: ComponentPlan<C>[];
+};
+
+/** What planning needs beside the components. */
+export type PlanContext<C> = {
+  knowledge: Knowledge;
+  pricing: Pricing<C>;
+  caches: PlanCaches;
+  /** Returns the hazard of an appliance or part that its authority wants removed at once; null without one. */
+  hazardOf: (component: C) => ImmediateHazard | null;
+};
+
+/** From this probability of failing within a year on, what is due now is an immediate repair. */
+const IMMEDIATE_PROBABILITY = 0.5;
+
+/** Plans an appliance over a number of years from the current scores of its components, which must all be given. */
+export function planStoredAppliance<C extends Plannable>(
+  { knowledge, pricing, caches, hazardOf }: PlanContext<C>,
+  components: readonly C[],
+  asOf: Day,
+  years: number,
+): PlannedAppliance<C> {
+  const first = components[0]!;
+  const { whole } = knowledge.type(first.typeId);
+  const prices = pricing(first);
+  const partPrices = components.map((component) => prices.part(component));
+  const parts = components.map((component, index) => partOf(knowledge, component, partPrices[index]!));
+  const hazards = components.map(hazardOf);
+  const principalAt = whole?.principal
+    ? components.findIndex(({ defId }) => defId === whole.principal!.defId)
+    : -1;
+  const principal = principalAt < 0 ? null : principalAt;
+  const unitPrice = whole && prices.unit(principal === null ? undefined : components[principal]);
+  const wholeAppliance = unitPrice && {
+    priceCents: unitPrice.plannedCents,
+    failedPriceCents: unitPrice.failedCents,
+    principal,
+    lifeYears: whole.lifeYears,
+    calendarAgeYears: Math.max(...components.map((component) => ageYears(component, component.scoredOn))),
+  };
+  const planned = planAppliance(parts, wholeAppliance, caches, hazards.map(Boolean));
+  const schedules = scheduleAppliance(planned, years);
+  const facts = components.map((component, index) => ({
+    ...partFacts(knowledge, component),
+    hazard: hazards[index]!,
+  }));
+  const unitFacts =
+    planned.unit && wholeAppliance ? unitFactsOf(planned, wholeAppliance, facts, hazards) : null;
+  const unitDueOn = planned.unit && dueOn(inYears(planned.unit.dueInMonths), asOf);
+  return {
+    applianceId: first.applianceId,
+    unit: planned.unit &&
+      unitFacts && {
+        ...planned.unit,
+        component: first,
+        applianceId: first.applianceId,
+        price: unitPrice!,
+        action: unitAction(unitFacts),
+        dueOn: unitDueOn,
+        calendarAgeYears: wholeAppliance!.calendarAgeYears,
+        ...unitUrgency(planned, unitFacts, principal),
+        schedule: schedules.unit!,
+      },
+    components: planned.parts.map((part, index) => ({
+      ...part,
+      ...partUrgency(part, hazards[index] !== null),
+      component: components[index]!,
+      price: partPrices[index]!,
+      action: partAction(part, facts[index]!, unitFacts),
+      dueOn: part.policy === "with_unit" ? unitDueOn : dueOn(part.dueInYears, asOf),
+      schedule: schedules.parts[index]!,
+    })),
+  };
+}
+
+const inYears = (months: number | null) => (months === null ? null : months / 12);
+
+function partFacts(knowledge: Knowledge, component: Plannable): Omit<PartFacts, "hazard"> {
+  const def = knowledge.component(component.defId);
+  return {
+    riskTier: component.riskTier,
+    confidence: component.confidence,
+    hasDamage: def.damage !== null,
+    isPastUnknown: isPastUnknown(def, component),
+  };
+}
+
+function unitFactsOf(
+  { unit, parts }: AppliancePlan,
+  { principal, calendarAgeYears, lifeYears }: WholeAppliance,
+  facts: readonly PartFacts[],
+  hazards: readonly (ImmediateHazard | null)[],
+): UnitFacts {
+  const { dueInMonths, bestAgeMonths, waitingCents, yearlyCents, unit: inPlace } = unit!;
+  return {
+    dueInMonths,
+    bestAgeMonths,
+    waitingCents,
+    yearlyCents,
+    hazard: principal === null ? (hazards.find(Boolean) ?? null) : hazards[principal]!,
+    isPastLife:
+      principal === null
+        ? lifeYears !== null && calendarAgeYears >= lifeYears
+        : inPlace.capMonths !== null && 12 * inPlace.ageYears >= inPlace.capMonths,
+    principal: principal === null ? null : { ...facts[principal]!, part: parts[principal]!.part },
+  };
+}
+
+function unitUrgency({ unit, parts }: AppliancePlan, facts: UnitFacts, principal: number | null): Urgency {
+  if (unit!.dueInMonths !== 0) return { dueNow: null, comesFirst: false };
+  const own = principal === null ? null : parts[principal]!.part;
+  const comesFirst =
+    facts.hazard !== null || (own?.safety === true && facts.isPastLife) || parts.some(isSafetyPastLife);
+  const isLikely = own !== null && own.failureProbability >= IMMEDIATE_PROBABILITY;
+  return { dueNow: comesFirst || isLikely ? "immediate" : "short_term", comesFirst };
+}
+
+const isSafetyPastLife = ({ part, basis, dueInYears }: PlannedPart) =>
+  dueInYears === 0 && (basis === "fixed_life" || part.safety);
+
+function partUrgency(planned: PlannedPart, isHazard: boolean): Urgency {
+  if (planned.policy !== "replace_now") return { dueNow: null, comesFirst: false };
+  const comesFirst = isHazard || isSafetyPastLife(planned);
+  const isLikely = planned.part.failureProbability >= IMMEDIATE_PROBABILITY;
+  return { dueNow: comesFirst || isLikely ? "immediate" : "short_term", comesFirst };
+}

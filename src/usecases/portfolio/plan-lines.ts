@@ -1,0 +1,73 @@
+import type { PlacedComponent } from "../../domain/component.ts";
+import { AssessmentAccumulator } from "../../domain/figures/assessment.ts";
+import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
+import { exposureOf } from "../../domain/figures/exposure.ts";
+import { failureCostOf } from "../../domain/figures/failure-cost.ts";
+import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
+import { type Reconciliation, reconcile } from "../../domain/planning/reconciliation.ts";
+import { failureProbabilityWithin } from "../../domain/projections.ts";
+import { sortInSteps } from "../../domain/steps.ts";
+import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
+
+/** The days of the forecast's longest window. */
+const FORECAST_DAYS = 365;
+
+/** Returns the units and components of a plan, the highest cost of delay first. */
+export async function linesOf(
+  { appliances }: PropertyPlan<PlacedComponent>,
+  yieldNow: Yield,
+): Promise<PlanLines> {
+  const units: PlanLines["units"] = [];
+  const components: PlanLines["components"] = [];
+  await forEachYielding(appliances, yieldNow, (one) => {
+    if (one.unit) units.push(one.unit);
+    for (const component of one.components) components.push(component);
+  });
+  const byUnit = sortInSteps(units, (a, b) => compare(a, b, a.applianceId < b.applianceId));
+  const byComponent = sortInSteps(components, (a, b) => compare(a, b, a.component.id < b.component.id));
+  return {
+    units: await runYielding(byUnit, yieldNow),
+    components: await runYielding(byComponent, yieldNow),
+  };
+}
+
+type Waiting = { waitingCents: number };
+const compare = (a: Waiting, b: Waiting, isFirst: boolean) =>
+  b.waitingCents - a.waitingCents || (isFirst ? -1 : 1);
+
+/** Returns the serialized units and components of a plan, the highest cost of delay first. */
+export async function serializedLines(knowledge: Knowledge, lines: PlanLines, yieldNow: Yield) {
+  return {
+    units: await mapYielding(lines.units, yieldNow, (one) => plannedUnitView(knowledge, one)),
+    components: await mapYielding(lines.components, yieldNow, (one) => plannedComponentView(knowledge, one)),
+  };
+}
+
+/** Returns how the plan's figures of 12 months fit together with the others of the property. */
+export async function reconciliationOf(
+  knowledge: Knowledge,
+  { appliances, sums, property }: PropertyPlan<PlacedComponent>,
+  yieldNow: Yield,
+): Promise<Reconciliation> {
+  const assessment = new AssessmentAccumulator(knowledge);
+  const reserve = new ReserveAccumulator(knowledge, 12);
+  const expected = new ExpectedCostAccumulator();
+  await forEachYielding(appliances, yieldNow, ({ components }) => {
+    for (const { component } of components) {
+      assessment.add(component);
+      reserve.add(component);
+      const probability = failureProbabilityWithin(knowledge, component, component.brandTier, FORECAST_DAYS);
+      expected.add(probability, failureCostOf(knowledge, knowledge.component(component.defId)));
+    }
+  });
+  const { deferredCents, reactiveCents } = exposureOf(assessment.assessment);
+  return reconcile(sums, {
+    forecastCents: Math.round(expected.expected.mean),
+    deferredCents,
+    exposureCents: reactiveCents,
+    reserveCents: reserve.reserve(property.unitCount).propertyPerMonth,
+  });
+}

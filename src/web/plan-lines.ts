@@ -1,0 +1,81 @@
+import { mapInSteps, type Steps } from "../domain/steps.ts";
+import type { PlannedComponentJson, PlannedUnitJson, PropertyPlanJson } from "../wire/plan.ts";
+import type { Locations } from "./locations.ts";
+
+/** A unit or component of a plan, as lists of both show it. */
+export type PlanLine = Pick<
+  PlannedUnitJson,
+  | "appliance_id"
+  | "appliance_type"
+  | "unit"
+  | "age_years"
+  | "effective_age_years"
+  | "expected_life_years"
+  | "remaining_life_years"
+  | "replace_on"
+  | "cost_of_waiting_a_year"
+  | "due_now"
+  | "comes_first"
+  | "action"
+  | "reason"
+> & {
+  /** The ID of the appliance or the component. */
+  id: string;
+  isUnit: boolean;
+  /** The name of the appliance's type or of the component. */
+  name: string;
+  /** The definition of the component; empty for a unit. */
+  defId: string;
+  policy: PlannedComponentJson["policy"];
+  /** The tier of a component; null for a unit. */
+  tier: PlannedComponentJson["risk_tier"] | null;
+  cost: number;
+  failedCost: number;
+  yearlyCosts: readonly number[];
+};
+
+type WithYears<T> = T & { yearly_costs?: readonly number[] };
+
+type Lines = {
+  units: readonly WithYears<PropertyPlanJson["units"][number]>[];
+  components: readonly WithYears<PropertyPlanJson["components"][number]>[];
+};
+
+/** Returns the units of a plan, then its components. */
+export function* planLinesInSteps({ units, components }: Lines, locations: Locations): Steps<PlanLine[]> {
+  const ofUnits = yield* mapInSteps(units, (one) => ({
+    ...one,
+    id: one.appliance_id,
+    isUnit: true,
+    name: locations.typeName(one.appliance_type),
+    defId: "",
+    tier: null,
+    cost: one.price,
+    failedCost: one.failed_price,
+    yearlyCosts: one.yearly_costs ?? [],
+  }));
+  const ofComponents = yield* mapInSteps(components, (one) => ({
+    ...one,
+    id: one.component_id,
+    isUnit: false,
+    name: one.component_name,
+    defId: one.component_def_id,
+    tier: one.risk_tier,
+    cost: one.proactive_cost,
+    failedCost: one.reactive_cost,
+    yearlyCosts: one.yearly_costs ?? [],
+  }));
+  return [...ofUnits, ...ofComponents];
+}
+
+/** A key for identical units or components: the same definition in the same type of appliance. */
+export const lineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
+  `${appliance_type} ${defId}`;
+
+/** Returns the lines that a sum of what is due now counts: units, and components that are not part of one. */
+export const countedAsDue = (lines: readonly PlanLine[]): PlanLine[] => {
+  const whole = new Set(lines.filter(({ isUnit }) => isUnit).map(({ id }) => id));
+  return lines.filter(
+    ({ due_now, isUnit, appliance_id }) => due_now !== null && (isUnit || !whole.has(appliance_id)),
+  );
+};

@@ -1,0 +1,70 @@
+import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
+import { count, money } from "../format.ts";
+import { type CsvLink, TableDetails } from "./section.tsx";
+
+type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
+
+/** `$1,540 a year ($5.35 per unit per month)` */
+function amountText(amount: Amount) {
+  const { per_year, per_unit_per_month: perUnit, per_1000_sqft_per_year: perArea } = amount;
+  const size =
+    perUnit !== null
+      ? ` (${money(perUnit)} per unit per month)`
+      : perArea !== null
+        ? ` (${money(perArea)} per 1,000 sq ft per year)`
+        : "";
+  return (
+    <>
+      <strong>{money(Math.ceil(per_year))}</strong> a year{size}
+    </>
+  );
+}
+
+/** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
+export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
+  const {
+    level_deposit: deposit,
+    years,
+    inflation_pct,
+    opening_balance,
+    interest_pct,
+    minimum_balance,
+  } = plan;
+  return (
+    <p class="deposit">
+      To pay the {years === 1 ? "year’s" : `${count(years)} years’`} planned replacements and expected
+      failures from a reserve, without what is due now and without repairs, from an opening balance of{" "}
+      {money(opening_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest, with at least{" "}
+      {money(minimum_balance)} left, deposit {amountText(deposit["50"].noise)}. For 80% confidence:{" "}
+      {amountText(deposit["80"].noise)}, {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs
+      may be wrong together. For 95% confidence: {amountText(deposit["95"].noise)},{" "}
+      {money(Math.ceil(deposit["95"].with_cost_error.per_year))} if costs may be wrong together.
+    </p>
+  );
+}
+
+/** The balance of the reserve by year. */
+export function BalanceTable({ plan, csv }: { plan: PlanSummaryJson; csv?: CsvLink | undefined }) {
+  const whole = (usd: number) => money(Math.round(usd));
+  return (
+    <TableDetails
+      summary="Reserve balance by year (table)"
+      csv={csv}
+      rows={plan.balances}
+      note="With the deposit of 50% confidence. Fully funded: the straight-line share of used-up lives, with inflation."
+      columns={[
+        { heading: "Year", cell: ({ year }) => year },
+        { heading: "Interest", isNumber: true, cell: ({ interest }) => whole(interest) },
+        { heading: "Deposit", isNumber: true, cell: ({ deposit }) => whole(deposit) },
+        { heading: "Needs", isNumber: true, cell: ({ needs }) => whole(needs) },
+        { heading: "Balance", isNumber: true, cell: ({ balance }) => whole(balance) },
+        { heading: "Fully funded", isNumber: true, cell: ({ fully_funded }) => whole(fully_funded) },
+        {
+          heading: "Percent funded",
+          isNumber: true,
+          cell: ({ percent_funded }) => (percent_funded === null ? "–" : `${Math.round(percent_funded)}%`),
+        },
+      ]}
+    />
+  );
+}
