@@ -15,7 +15,7 @@ import type { WireOf } from "./schema/wire-type.ts";
 const LINE_BASES = ["own", "own_history"] as const;
 type LineBasis = (typeof LINE_BASES)[number];
 
-const costLine = record("CostLine", {
+export const costLine = record("CostLine", {
   id: id("CST", "The line's ID; a line for the same keeps it when the book is replaced"),
   type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
   component_def_id: text(

@@ -1,6 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import type { StoredCostLine } from "../domain/costs/cost-book.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
@@ -13,6 +14,7 @@ import type { TrendRow } from "../domain/trend.ts";
 import { appliance, applianceView } from "./appliance.ts";
 import { storedClaim, storedClaimView } from "./claim.ts";
 import { component, componentView } from "./component.ts";
+import { costLine, costLineView } from "./cost-book.ts";
 import { delivery } from "./delivery.ts";
 import { photoFields } from "./photo.ts";
 import { property, propertyView, unit, unitView } from "./property.ts";
@@ -93,6 +95,12 @@ const claimLine = lineOf("claim", storedClaim);
 export const claimLineView = claimLine.serializer((claim: Claim) => ({
   type: "claim",
   ...storedClaimView(claim),
+}));
+
+const costLineLine = lineOf("cost_line", costLine);
+export const costLineLineView = costLineLine.serializer((line: StoredCostLine) => ({
+  type: "cost_line",
+  ...costLineView(line),
 }));
 
 const sensorEventLine = object({
@@ -246,6 +254,7 @@ export type ExportLine = WireOf<
   | typeof componentLine
   | typeof serviceEventLine
   | typeof claimLine
+  | typeof costLineLine
   | typeof sensorEventLine
   | typeof photoLine
   | typeof trendLine

@@ -14,6 +14,7 @@ import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
+import { figuresReply } from "./recalculating.ts";
 import { enumOf, id, instant, integer, object, record, text, usd, whole } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -96,7 +97,7 @@ const reserveView = reserve.serializer(
     };
   },
 );
-export const reserveReply = forPartner(reserve.and(assumptionsField));
+export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
 
 export function reserveAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(knowledge);
@@ -140,7 +141,7 @@ const conditionView = condition.serializer(
     };
   },
 );
-export const conditionReply = forPartner(condition.and(assumptionsField));
+export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
 
 export function conditionAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(knowledge);

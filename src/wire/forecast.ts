@@ -7,6 +7,7 @@ import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
 import { calculatedAt, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
+import { figuresReply } from "./recalculating.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -86,7 +87,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
   },
   generated_at: toIso(now),
 }));
-export const forecastReply = forPartner(forecast.and(assumptionsField));
+export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
 
 export function forecastAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);

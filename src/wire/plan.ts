@@ -23,6 +23,7 @@ import {
   wholeUsd,
 } from "./plan-summary.ts";
 import { property } from "./property.ts";
+import { figuresReply } from "./recalculating.ts";
 import { reconciliation, reconciliationView } from "./reconciliation.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, usd } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
@@ -241,7 +242,7 @@ export const planView = propertyPlan.serializer(
     ),
   }),
 );
-export const planReply = forPartner(propertyPlan);
+export const planReply = forPartner(figuresReply(propertyPlan));
 
 /** The expected cost of a unit or component in each year, at today's prices. */
 type ScheduleYears = { yearly_costs: readonly number[] };

@@ -13,6 +13,7 @@ import {
   planSummaryView,
 } from "./plan-summary.ts";
 import { property } from "./property.ts";
+import { recalculating } from "./recalculating.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
 import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
 import { usdFromCents } from "./schema/units.ts";
@@ -129,5 +130,8 @@ export function portfolioPlanTable(
   return [heading, ...cells];
 }
 
-export const portfolioPlanPage = page("portfolio", portfolioPlanItem, portfolioPlan.fields);
+export const portfolioPlanPage = page("portfolio", portfolioPlanItem, {
+  ...portfolioPlan.fields,
+  ...recalculating,
+});
 export type PortfolioPlanPageJson = WireOf<typeof portfolioPlanPage>;

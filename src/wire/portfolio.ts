@@ -19,6 +19,7 @@ import {
 import { type CountOfCode, flagCounts, flagCountsView, flagTotals, flagTotalsView } from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
+import { figuresReply, recalculating } from "./recalculating.ts";
 import { object, whole } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -95,7 +96,7 @@ const summaryView = summary.serializer(
     assessed_at: toIso(now),
   }),
 );
-export const summaryReply = forPartner(summary);
+export const summaryReply = forPartner(figuresReply(summary));
 
 export function summaryAccumulator(
   knowledge: Knowledge,
@@ -180,6 +181,7 @@ export const portfolioPage = page(
     totals: portfolioTotals.describedAs(
       "Totals of all matching properties, without the demo property unless it is asked for",
     ),
+    ...recalculating,
   },
   "The properties on this page with their figures",
 );

@@ -9,6 +9,7 @@ import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { calculatedAt, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
+import { figuresReply } from "./recalculating.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
 import { usdFromCents, usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -63,7 +64,7 @@ const replacementCostView = replacementCost.serializer(
     };
   },
 );
-export const replacementCostReply = forPartner(replacementCost.and(assumptionsField));
+export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
 
 export function replacementCostAccumulator(
   knowledge: Knowledge,

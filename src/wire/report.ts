@@ -26,6 +26,7 @@ import {
 import { FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
 import { property, propertyView } from "./property.ts";
+import { figuresReply } from "./recalculating.ts";
 import { list, mapOf, object, record, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -98,7 +99,7 @@ const reportView = report.serializer(({ property, report, reserve, flags, now }:
     assessed_at: toIso(now),
   };
 });
-export const reportReply = forPartner(report.and(assumptionsField));
+export const reportReply = forPartner(figuresReply(report.and(assumptionsField)));
 
 export function reportAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof report>> {
   const collector = new ReportAccumulator(knowledge, (row: PlacedComponent) =>

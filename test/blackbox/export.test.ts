@@ -22,6 +22,7 @@ beforeAll(async () => {
   await logEvents(client, { appliance_id: appliance.id, event_type: "Replacement", date: "2024-05-06" });
   const loss = { claim_type: "water_damage", date_of_loss: "2024-05-01", amount: 99.95 };
   await client.post(`/v1/property/${property.id}/claims`, loss);
+  await client.put("/v1/cost-book", { lines: [{ type_id: "boiler", proactive_cost: 9000 }] });
   await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "pressure", value: 3.5 });
   await addProperty(server.as(other), { name: "Not Acme's" });
   await server.json("snapshot");
@@ -76,6 +77,8 @@ describe("mainstay export", () => {
     );
     for (const { type: _, ...component } of ofType(lines, "component"))
       expect(components.get(component.id)).toEqual(component);
+    const { lines: book } = (await client.get("/v1/cost-book")).body;
+    expect(ofType(lines, "cost_line").map(({ type: _, ...line }) => line)).toEqual(book);
     expect(ofType(lines, "claim").map(({ amount_paid }) => amount_paid)).toContain(99.95);
     const seen = new Set<string>();
     for (const line of lines) {
@@ -96,12 +99,14 @@ describe("mainstay export", () => {
       unit: "id property_id label created_at",
       service_event:
         "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes " +
-        "condition_after created_at",
+        "condition_after inspection_types created_at",
       sensor_event:
         "id property_id appliance_id component_id kind event_type severity sensor_id metric value unit notes " +
         "recorded_at created_at",
       claim:
-        "id property_id claim_type date_of_loss claim_number carrier amount_paid description status created_at",
+        "id property_id claim_type date_of_loss claim_number carrier amount_paid description status paid " +
+        "outstanding incurred deductible alae catastrophe_code reported_on closed_on valued_at created_at",
+      cost_line: "id type_id component_def_id state proactive_cost reactive_cost size as_of basis",
       trend_row: "component_id day risk_score",
       outcome:
         "service_event_id component_id def_id event_type date age_years probability risk_score model_version " +

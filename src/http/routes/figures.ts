@@ -2,6 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { complianceOf } from "../../usecases/portfolio/compliance.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
@@ -15,6 +16,7 @@ import {
 import { forecastAccumulator, forecastReply } from "../../wire/forecast.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath } from "../../wire/parameters.ts";
+import { withRecalculating } from "../../wire/recalculating.ts";
 import { replacementCostAccumulator, replacementCostReply } from "../../wire/replacement-cost.ts";
 import { reportAccumulator, reportReply } from "../../wire/report.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
@@ -107,6 +109,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     const property = await requireProperty(store, partner, params.id!);
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
-    return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
+    const written = figure.write(property, { now, modelVersion });
+    const noted = withRecalculating(written, await isRecalculating(store.read, partner.id));
+    return ok(withPartner(noted, partner.name));
   }
 }

@@ -1,5 +1,6 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
@@ -14,6 +15,7 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
+import { withRecalculating } from "../../wire/recalculating.ts";
 import { CSV, csvChunks, csvPage, csvReply, pageReplies, wantsCsv } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { parsePlanTerms, parseSlice, wantsDemo } from "../query.ts";
@@ -49,7 +51,9 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         }
         const serialized = await serializedLines(knowledge, lines, yieldNow);
         const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
-        return ok(withPartner(planView(plan, reconciliation, serialized), partner.name));
+        const view = planView(plan, reconciliation, serialized);
+        const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
+        return ok(withPartner(noted, partner.name));
       },
     }),
     partnerOperation({
@@ -79,7 +83,9 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
         const items = rows.map((row) => portfolioPlanItemView(row, shares));
-        return ok(portfolioPlanPage.of(items, slice, total, partner.name, portfolioPlanView(plan)));
+        const view = portfolioPlanView(plan);
+        const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
+        return ok(portfolioPlanPage.of(items, slice, total, partner.name, noted));
       },
     }),
   ];

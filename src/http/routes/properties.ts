@@ -9,6 +9,7 @@ import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import {
   type PortfolioTotals,
@@ -50,6 +51,7 @@ import {
   readNewProperty,
   readPropertyChange,
 } from "../../wire/property-input.ts";
+import { withRecalculating } from "../../wire/recalculating.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -194,7 +196,9 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const figure = summaryAccumulator(knowledge, { totals, flags });
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
-        return ok(withPartner(figure.write(property, { now, modelVersion }), partner.name));
+        const summary = figure.write(property, { now, modelVersion });
+        const noted = withRecalculating(summary, await isRecalculating(store.read, partner.id));
+        return ok(withPartner(noted, partner.name));
       },
     }),
     partnerOperation({
@@ -218,9 +222,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const items = rows.map((row) =>
           portfolioItemView({ ...row, flags: flagsOf.get(row.property.id) ?? [] }),
         );
-        const page = portfolioPage.of(items, slice, total, partner.name, {
-          totals: portfolioTotalsView(knowledge, totals, flags),
-        });
+        const sums = withRecalculating(
+          { totals: portfolioTotalsView(knowledge, totals, flags) },
+          await isRecalculating(store.read, partner.id),
+        );
+        const page = portfolioPage.of(items, slice, total, partner.name, sums);
         return listReply(call, page, "portfolio", portfolioItem);
       },
     }),

@@ -8,6 +8,7 @@ import {
   applianceLineView,
   claimLineView,
   componentLineView,
+  costLineLineView,
   deliveryLineView,
   type ExportLine,
   endLineView,
@@ -64,6 +65,8 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   const totals = await read.totals.ofPartner(partnerId);
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
 
+  const book = await read.costLines.ofPartner(partnerId);
+  if (book.length > 0) yield book.map(costLineLineView);
   for await (const page of bySeq(totals.properties, (slice) =>
     read.properties.portfolioPage(partnerId, slice),
   )) {

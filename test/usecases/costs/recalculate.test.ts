@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
+import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
+import {
+  isRecalculating,
+  recalculateSums,
+  requestIfBasisChanged,
+} from "../../../src/usecases/costs/recalculate.ts";
+import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+const yieldNow = async () => {};
+const LINE: CostLine = {
+  ...{ typeId: "roof", componentDefId: null, state: null, plannedCents: 4_200_000, failedCents: 9_000_000 },
+  ...{ size: null, asOf: "2026-03-01", source: "own" },
+};
+let world: PortfolioFixture;
+beforeEach(async () => {
+  world = await open(NOON);
+});
+
+const deps = (more: object = {}) => ({
+  store: world.store,
+  knowledge,
+  clock: world.clock,
+  yieldNow,
+  ...more,
+});
+const addRoofs = async (properties: number, roofs: number) => {
+  for (let nth = 0; nth < properties; nth++) {
+    const { id: propertyId } = await world.addProperty({ name: `House ${nth}` });
+    await world.addAppliances(
+      ...Array.from({ length: roofs }, () => ({ propertyId, typeId: "roof", installYear: 1980 })),
+    );
+  }
+  await renewChangedPlans(deps(), world.partnerId);
+};
+const save = (lines: readonly CostLine[]) =>
+  world.write((writer) => replaceCostBook(writer, "test", () => lines));
+const wrongSums = async () =>
+  Object.values(await checkDerivedData(deps(), false)).reduce((sum, count) => sum + count, 0);
+const wrongProperties = async () => (await checkDerivedData(deps(), false)).property_totals;
+const recalculating = () => isRecalculating(world.store.read, world.partnerId);
+
+describe("a change of the cost book of a large portfolio", () => {
+  /** Sums as if they had been calculated by other prices. */
+  const unsettle = async () => {
+    const { store, partnerId } = world;
+    for (const { id } of await store.read.properties.page(partnerId, { limit: 200, offset: 0 }))
+      await store.write(async (tx) => {
+        const { propertyId: _, ...stored } = (await tx.recounts.ofProperties([id]))[0]!;
+        await tx.recounts.setProperty(id, {
+          ...stored,
+          criticalReactiveCents: stored.criticalReactiveCents + 5,
+        });
+        await tx.totals.addToPartner(partnerId, { criticalReactiveCents: 5 });
+      });
+  };
+  /** Stops after some steps, as a server that is shut down. */
+  const stopAfter = async (steps: number) => {
+    const abort = new AbortController();
+    let taken = 0;
+    const pausing = async () => {
+      if (++taken === steps) abort.abort();
+    };
+    await expect(recalculateSums(deps({ yieldNow: pausing, signal: abort.signal }))).rejects.toThrow();
+  };
+
+  let large: PortfolioFixture | undefined;
+  beforeEach(async () => {
+    if (!large) {
+      await addRoofs(45, 8);
+      await unsettle();
+      large = world;
+    }
+    world = await large.copy();
+  });
+
+  // Rule: cost-book-effect
+  test("is followed by its sums in steps that continue where they were interrupted", async () => {
+    expect(await wrongProperties()).toBe(45);
+    expect(await save([LINE])).toMatchObject({ changes: 1, recalculating: true });
+    expect(await recalculating()).toBe(true);
+    expect(await wrongProperties()).toBe(45);
+    await stopAfter(1);
+    expect(await world.store.read.recalculations.all()).toMatchObject([{ doneSeq: 20 }]);
+    expect(await wrongProperties()).toBe(25);
+    expect(await recalculating()).toBe(true);
+    expect(await recalculateSums(deps())).toEqual([world.partnerId]);
+    expect(await wrongSums()).toBe(0);
+    expect(await recalculating()).toBe(false);
+    expect(await recalculateSums(deps())).toEqual([]);
+  });
+
+  // Rule: cost-book-effect
+  test("starts again at a change meanwhile, and includes properties that are added", async () => {
+    await save([LINE]);
+    await stopAfter(2);
+    await unsettle();
+    await save([{ ...LINE, plannedCents: 5_000_000 }]);
+    expect(await world.store.read.recalculations.all()).toMatchObject([{ doneSeq: 0, requests: 2 }]);
+    await stopAfter(3);
+    await world.addProperty();
+    expect(await recalculateSums(deps())).toEqual([world.partnerId]);
+    expect(await wrongSums()).toBe(0);
+    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+  });
+
+  test("may be followed by two servers at once", async () => {
+    await save([LINE]);
+    const both = await Promise.all([recalculateSums(deps()), recalculateSums(deps())]);
+    expect(both.flat()).toContain(world.partnerId);
+    expect([await wrongSums(), await recalculating()]).toEqual([0, false]);
+  });
+
+  test("that is the same as before changes nothing", async () => {
+    await save([LINE]);
+    await recalculateSums(deps());
+    const revision = await world.store.read.partners.revision(world.partnerId);
+    expect(await save([LINE])).toMatchObject({ changes: 0, recalculating: false });
+    expect(await world.store.read.partners.revision(world.partnerId)).toBe(revision! + 1);
+  });
+});
+
+describe("the sums of all portfolios", () => {
+  // Rule: prices-recalculated
+  test("are recalculated after a start with other prices, but not in a new database", async () => {
+    expect(await requestIfBasisChanged(world.store, "a")).toBe(false);
+    expect(await recalculating()).toBe(false);
+    expect(await requestIfBasisChanged(world.store, "a")).toBe(false);
+    expect(await requestIfBasisChanged(world.store, "b")).toBe(true);
+    expect(await recalculating()).toBe(true);
+    expect(await recalculateSums(deps())).toEqual([world.partnerId]);
+    expect(await requestIfBasisChanged(world.store, "b")).toBe(false);
+    expect(await recalculating()).toBe(false);
+  });
+});
