@@ -66,6 +66,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/claim.ts")).claimCommands,
   },
   {
+    name: "losses",
+    summary: "print expected losses, bad years and what drives them",
+    load: async () => (await import("./commands/losses.ts")).lossesCommand,
+  },
+  {
     name: "plan",
     summary: "print recommended replacements with timing, cost and cost of delay",
     load: async () => (await import("./commands/plan.ts")).planCommand,

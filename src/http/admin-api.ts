@@ -2,6 +2,7 @@ import type { ConnectionReport } from "../administration/connection-check.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
+import { adminBookOperations } from "./routes/admin-book.ts";
 import { adminComponentOperations } from "./routes/admin-components.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
@@ -49,6 +50,7 @@ export function adminApi({
     ...adminAuditOperations(),
     ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
+    ...adminBookOperations(knowledge),
     preflightOperation(runRmPreflight),
   ];
 }

@@ -87,7 +87,7 @@ const perAmount = object({
   insured: usd("Expected insured damage", 140.12),
 });
 
-const losses = object({
+export const losses = object({
   as_of: day("Start of the year that the losses are of"),
   model_version: text("Version of the scoring model", "3"),
   properties: whole("Properties with a component in the selection", 12),

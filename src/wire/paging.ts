@@ -70,27 +70,39 @@ export const page = <const N extends string, T, const More extends Fields = Reco
   description?: string,
 ) => new Page(name, item, more, description);
 
-type UnscopedPageFields<N extends string, T> = { [K in N]: WireType<T[]> } & typeof pagingFields;
+type UnscopedPageFields<N extends string, T, More extends Fields> = { [K in N]: WireType<T[]> } & More &
+  typeof pagingFields;
 
 /** A page of records that belong to no partner. */
-class UnscopedPage<N extends string, T> extends RecordType<UnscopedPageFields<N, T>> {
+class UnscopedPage<N extends string, T, More extends Fields> extends RecordType<
+  UnscopedPageFields<N, T, More>
+> {
   constructor(
     private readonly list: N,
     item: WireType<T>,
+    more: More,
   ) {
     const records = new WireType<T[]>({ kind: "list", item }, { description: `The ${list} on this page` });
-    super({ [list]: records, ...pagingFields } as UnscopedPageFields<N, T>);
+    super({ [list]: records, ...more, ...pagingFields } as UnscopedPageFields<N, T, More>);
   }
 
   /** Serializes a page. `total` counts the records on all pages. */
-  of(records: readonly T[], slice: Slice, total: number): RecordOf<UnscopedPageFields<N, T>> {
-    const written = { [this.list]: records, ...pagingView(slice, total) };
-    return written as unknown as RecordOf<UnscopedPageFields<N, T>>;
+  of(
+    records: readonly T[],
+    slice: Slice,
+    total: number,
+    ...[more]: MoreOf<More>
+  ): RecordOf<UnscopedPageFields<N, T, More>> {
+    const written = { [this.list]: records, ...more, ...pagingView(slice, total) };
+    return written as unknown as RecordOf<UnscopedPageFields<N, T, More>>;
   }
 }
 
-export const unscopedPage = <const N extends string, T>(name: N, item: WireType<T>) =>
-  new UnscopedPage(name, item);
+export const unscopedPage = <const N extends string, T, const More extends Fields = Record<never, never>>(
+  name: N,
+  item: WireType<T>,
+  more: More = {} as More,
+) => new UnscopedPage(name, item, more);
 
 /** Adds the partner's name to a record. */
 export const forPartner = <F extends Fields>(record: RecordType<F>) => record.and({ partner: partnerName });

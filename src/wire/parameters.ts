@@ -110,6 +110,11 @@ export const createdUntil = inQuery(
 );
 export const sinceRequired: Parameter = { ...since, required: true };
 export const partnerFilter = inQuery("partner_id", "Filter by partner", EXAMPLE_IDS.PARTNER);
+export const bookPartners = inQuery(
+  "partner_id",
+  "Restrict to these partners, separated by commas",
+  EXAMPLE_IDS.PARTNER,
+);
 export const searchPartners = inQuery(
   "search",
   "Filter by text in the name or ID (case-insensitive)",

@@ -64,7 +64,7 @@ const summary = object({
 });
 
 /** The stored sums of a property. */
-type StoredSums = { totals: PropertyTotals; flags: readonly CountOfCode[] };
+export type StoredSums = { totals: PropertyTotals; flags: readonly CountOfCode[] };
 
 const summaryView = summary.serializer(
   (
@@ -147,7 +147,7 @@ export const portfolioItemView = portfolioItem.serializer(
   }),
 );
 
-const portfolioTotals = object({
+export const portfolioTotals = object({
   properties: whole("Number of properties", 12),
   appliances: applianceCount,
   components: componentCount,

@@ -23,7 +23,7 @@ const commonFields = {
 };
 
 /** A property in a list. */
-const propertyRow = record("PropertyRow", commonFields);
+export const propertyRow = record("PropertyRow", commonFields);
 
 type Listed = Pick<
   Property,

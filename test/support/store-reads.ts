@@ -58,6 +58,11 @@ export function listReads({
         for (const tier of [undefined, "CRITICAL", "WARNING"] as const)
           await components.countAlerts({ partnerId: partnerId, ...by }, tier);
     },
+    "the numbers of alerts by score": async () => {
+      const { components } = store.read;
+      for (const by of [{}, { system: "plumbing" }, { state: "NY" }])
+        await components.alertScores({ partnerId, ...by }, undefined);
+    },
     "the event stream's components": async () => {
       const { components } = store.read;
       await components.elevatedByScoring(partnerId, { limit: 50, offset: 1 });

@@ -1,9 +1,11 @@
 import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
+import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
+import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
 
 const { placeholder } = sql;
@@ -23,7 +25,7 @@ const scoresOf = (tier: RiskTier | undefined) => ({
  */
 export function alertLists(engine: Engine) {
   const { db } = engine;
-  const { components } = engine.tables;
+  const { componentCounters, components } = engine.tables;
   // A literal condition, so that SQLite uses the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
     and(eq(components.partnerId, placeholder("partnerId")), isElevated(components.riskScore), ...more);
@@ -50,6 +52,16 @@ export function alertLists(engine: Engine) {
           .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
       ),
+      scores: engine.read<{ score: number; count: number }>(() =>
+        db
+          .select({
+            score: sql<number>`${components.riskScore}`.as("score"),
+            count: count().as("count"),
+          })
+          .from(components)
+          .where(within)
+          .groupBy(components.riskScore),
+      ),
       counts: engine.read<{ critical: number; all: number }>(() =>
         db
           .select({
@@ -67,6 +79,20 @@ export function alertLists(engine: Engine) {
   const bySystem = reads(matching(ofSystem));
   const byState = reads(matching(ofState));
   const byBoth = reads(matching(ofState, ofSystem));
+  /** Buckets of scores are their hundredths. */
+  const scoreCounters = engine.read<{ score: number; count: number }>(() =>
+    db
+      .select(aliased({ score: componentCounters.bucket, count: componentCounters.count }))
+      .from(componentCounters)
+      .where(
+        and(
+          eq(componentCounters.partnerId, placeholder("partnerId")),
+          gte(componentCounters.bucket, placeholder("from")),
+          lte(componentCounters.bucket, placeholder("to")),
+          eq(componentCounters.block, WHOLE_BUCKET),
+        ),
+      ),
+  );
   const readsFor = ({ system, state }: AlertFilter) =>
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 
@@ -78,6 +104,15 @@ export function alertLists(engine: Engine) {
       slice: Slice,
     ): Promise<PlacedComponent[]> {
       return readsFor(filter).page({ ...filter, ...scoresOf(tier), ...slice });
+    },
+    /** Counts a partner's alerts by score, in hundredths. */
+    async alertScores(filter: AlertFilter, tier: RiskTier | undefined): Promise<ReadonlyMap<number, number>> {
+      const range = scoresOf(tier);
+      const isWhole = filter.system === undefined && filter.state === undefined;
+      const rows = isWhole
+        ? await scoreCounters({ ...filter, ...range })
+        : await readsFor(filter).scores({ ...filter, ...range });
+      return new Map(rows.map(({ score, count }) => [score, count]));
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
       const [found] = await readsFor(filter).counts({ ...filter, ...scoresOf(tier) });

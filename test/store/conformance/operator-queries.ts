@@ -72,6 +72,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         "PARTNER_é",
       ];
       for (const id of made) await world.addPartner({ id, enabled: id !== "PARTNER_b" });
+      expect(ids(await read().partners.listRevised())).toEqual(ids(await read().partners.list()));
       const listed = ids(await read().partners.list()).filter((id) => made.includes(id));
       expect(listed).toEqual([...made].sort());
     });

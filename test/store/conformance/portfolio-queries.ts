@@ -403,6 +403,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           for (const tier of tiers) {
             const filter = { partnerId: partner.id, ...place };
             expect(await store.alertPage(filter, tier, slice)).toEqual(cut(ofTier(here, tier)));
+            const byScore = new Map<number, number>();
+            for (const { riskScore } of ofTier(here, tier))
+              byScore.set(riskScore, (byScore.get(riskScore) ?? 0) + 1);
+            expect(await store.alertScores(filter, tier)).toEqual(byScore);
             expect(await store.countAlerts(filter, tier)).toEqual({
               critical: ofTier(ofTier(here, tier), "CRITICAL").length,
               warning: ofTier(ofTier(here, tier), "WARNING").length,

@@ -1,0 +1,130 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { spreadsheetLine } from "../../csv/write.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { LOSS_LIMITS } from "../../domain/losses/limits.ts";
+import { centsFromUsd } from "../../domain/money.ts";
+import { yieldToEventLoop } from "../../event-loop.ts";
+import { alreadyExists, openNewFile, toStorageError } from "../../files.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import type { Store } from "../../store/store.ts";
+import { bookMembers } from "../../usecases/book/members.ts";
+import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
+import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
+import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { type LossesJson, lossTable } from "../../wire/losses.ts";
+import { choice, command, flag, text, UsageError, whole } from "../command.ts";
+import type { Context } from "../context.ts";
+import { withData } from "../data.ts";
+import { lossesText } from "../terminal/losses-text.ts";
+import { printableText } from "../terminal/printable-text.ts";
+
+const { deductibleUsd, limitUsd } = LOSS_LIMITS;
+
+export const lossesCommand = command({
+  name: "losses",
+  summary: "print expected losses, bad years and what drives them",
+  description:
+    "For all partners, one partner or one property: the expected annual loss with its standard deviation, the annual loss " +
+    "exceeded once in 2 to 200 years, the largest damage, and each part's share. Demo properties are left out.",
+  options: {
+    partner: text("ID", "the partner whose portfolio to use (default: all partners)"),
+    property: text("ID", "the property to use"),
+    deductible: whole("USD", "deductible of each damage", deductibleUsd.least, deductibleUsd.most),
+    limit: whole("USD", "insured limit of each damage, above the deductible", limitUsd.least, limitUsd.most),
+    includeDemo: flag("include demo properties"),
+    format: choice(["table", "csv", "json", "xlsx"], "output format (default: table)"),
+    output: text("FILE", "the file to write the workbook to; required with --format xlsx"),
+  },
+  examples: [
+    "mainstay losses --deductible 2500 --limit 50000",
+    "mainstay losses --partner PARTNER_… --format csv > losses.csv",
+    "mainstay losses --property P_… --format xlsx --output losses.xlsx",
+  ],
+  async run(context, _arguments, { partner, property, deductible, limit, includeDemo, format, output }) {
+    if (partner !== undefined && property !== undefined)
+      throw new UsageError(
+        "specify --partner or --property, not both",
+        "Without them, all partners are used.",
+      );
+    const form = context.json ? "json" : (format ?? "table");
+    if ((form === "xlsx") !== (output !== undefined))
+      throw new UsageError(
+        "--format xlsx and --output FILE need each other",
+        "Other formats go to standard output.",
+      );
+    const request: LossRequest = {
+      selection: { includeDemo: includeDemo ?? false },
+      layer: {
+        deductible: centsFromUsd(deductible ?? 0),
+        limit: limit === undefined ? null : centsFromUsd(limit),
+      },
+    };
+    const { losses, name } = await withData(context, ({ store }) => {
+      const knowledge = loadKnowledge();
+      const deps = { store, now: context.now(), yieldNow: yieldToEventLoop };
+      return property !== undefined
+        ? ofProperty(deps, knowledge, property, request)
+        : ofBook(deps, knowledge, partner, request);
+    });
+    if (form === "csv") context.stdout.write(lossTable(losses).map(spreadsheetLine).join(""));
+    else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
+    else if (form === "xlsx") await writeFile(context, output!, losses);
+    else context.stdout.write(`${printableText(lossesText(losses, name, context.columns))}\n`);
+  },
+});
+
+type Found = { losses: LossesJson; name: string };
+type Deps = LossDeps & { store: Store };
+
+async function ofBook(
+  deps: Deps,
+  knowledge: Knowledge,
+  partner: string | undefined,
+  request: LossRequest,
+): Promise<Found> {
+  const members = await bookMembers(deps.store.read, partner === undefined ? undefined : new Set([partner]));
+  const selected = await new LossBooks(knowledge).ofPartners(deps, members, request);
+  const name = partner === undefined ? "All partners" : members[0]!.name;
+  return { losses: await written(knowledge, selected, request), name };
+}
+
+async function ofProperty(
+  deps: Deps,
+  knowledge: Knowledge,
+  id: string,
+  request: LossRequest,
+): Promise<Found> {
+  const { properties } = deps.store.read;
+  const owner = await properties.ownerOf(id);
+  if (owner === undefined)
+    throw new OperatorError(
+      `Property not found: ${id}`,
+      "`mainstay losses --partner ID --format csv` lists a partner's properties.",
+    );
+  const property = (await properties.find(owner, id))!;
+  const books = new LossBooks(knowledge);
+  const selected = await books.ofProperty(deps, { id: owner, revision: 0 }, property, request);
+  return { losses: await written(knowledge, selected, request), name: property.name };
+}
+
+const written = (
+  knowledge: Knowledge,
+  selected: Parameters<typeof writeLosses>[1],
+  request: LossRequest,
+): Promise<LossesJson> =>
+  writeLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });
+
+/** Never overwrites a file. Readable for the owner only, since portfolios are confidential. */
+async function writeFile(context: Context, output: string, losses: LossesJson): Promise<void> {
+  const file = resolve(context.cwd, output);
+  const bytes = await lossWorkbook(losses);
+  try {
+    writeFileSync(openNewFile(file), bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(file);
+    throw toStorageError(error, file);
+  }
+  context.print({ file, bytes: bytes.length }, `Wrote ${file}`);
+}

@@ -1,0 +1,73 @@
+import type { LossesJson } from "../../wire/losses.ts";
+import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
+
+/* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
+
+const usd = (amount: number | null) => (amount === null ? "" : Math.round(amount).toLocaleString("en-US"));
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+const CURVE: Column[] = [
+  { heading: "USD A YEAR" },
+  { heading: "TOTAL", align: "right" },
+  { heading: "WITH MODEL ERROR", align: "right" },
+  { heading: "DAMAGE", align: "right" },
+  { heading: "INSURED", align: "right" },
+];
+const DRIVERS: Column[] = [
+  { heading: "BY" },
+  { heading: "KEY" },
+  { heading: "EXPECTED", align: "right" },
+  { heading: "SHARE", align: "right" },
+  { heading: "OF VARIANCE", align: "right" },
+];
+const LARGEST: Column[] = [
+  { heading: "LARGEST DAMAGE EXCEEDS", align: "right" },
+  { heading: "PROBABILITY", align: "right" },
+];
+
+/** Drivers of each kind that a table shows. */
+const SHOWN_DRIVERS = 5;
+
+export function lossesText(losses: LossesJson, name: string, width: number): string {
+  const { total, damage, insured } = losses;
+  const curve = [
+    ["Expected", usd(total.expected), "", usd(damage.expected), usd(insured.expected)],
+    [
+      "Standard deviation",
+      ...[usd(total.standard_deviation), "", usd(damage.standard_deviation)],
+      usd(insured.standard_deviation),
+    ],
+    ...total.exceedance.map((point, at) => [
+      `Exceeded once in ${point.return_period_years} years`,
+      ...[usd(point.amount), usd(point.with_model_error), usd(damage.exceedance[at]!.amount)],
+      usd(insured.exceedance[at]!.amount),
+    ]),
+    [
+      "Mean of the worst 1 %",
+      ...[usd(total.tail_value_at_risk_99.amount), usd(total.tail_value_at_risk_99.with_model_error)],
+      ...[usd(damage.tail_value_at_risk_99.amount), usd(insured.tail_value_at_risk_99.amount)],
+    ],
+  ];
+  const kinds = [...new Set(losses.drivers.map(({ by }) => by))];
+  const drivers = kinds.flatMap((by) =>
+    losses.drivers
+      .filter((driver) => driver.by === by)
+      .slice(0, SHOWN_DRIVERS)
+      .map((one) => [
+        ...[one.by, one.key, usd(one.expected)],
+        ...[percent(one.share_of_expected), percent(one.share_of_variance)],
+      ]),
+  );
+  const largest = losses.largest_damage.map(({ amount, probability }) => [usd(amount), percent(probability)]);
+  const layer = `deductible $${usd(losses.deductible)}, ${losses.limit === null ? "no limit" : `limit $${usd(losses.limit)}`}`;
+  return [
+    wrapped(
+      `${name}: ${losses.components.toLocaleString("en-US")} components in ${losses.properties.toLocaleString("en-US")} properties as of ${losses.as_of}; insured with ${layer}.`,
+      width,
+    ),
+    fittedTable(CURVE, curve, width),
+    fittedTable(LARGEST, largest, width),
+    ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, width)] : []),
+    ...losses.assumptions.map((sentence) => wrapped(sentence, width)),
+  ].join("\n\n");
+}

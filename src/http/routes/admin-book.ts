@@ -1,0 +1,153 @@
+import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
+import { parseState } from "../../domain/property.ts";
+import { bookAlerts } from "../../usecases/book/book-alerts.ts";
+import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
+import { bookMembers } from "../../usecases/book/members.ts";
+import { LossBooks } from "../../usecases/losses/loss-books.ts";
+import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import {
+  bookAlert,
+  bookAlertPage,
+  bookAlertView,
+  bookItem,
+  bookItemView,
+  bookLosses,
+  bookPage,
+  bookProperty,
+  bookPropertyPage,
+  bookPropertyView,
+} from "../../wire/book.ts";
+import {
+  alertTier,
+  bookPartners,
+  format,
+  includeDemo,
+  lossTerms,
+  pagingParameters,
+  propertyFilters,
+  stateFilter,
+  systemFilter,
+} from "../../wire/parameters.ts";
+import { portfolioTotalsView } from "../../wire/portfolio.ts";
+import { CSV, listReplies, listReply } from "../csv-replies.ts";
+import { parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
+import { lossFile, lossFormat, XLSX } from "../loss-replies.ts";
+import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { parseAlertTier, parseChoice, parsePropertyFilter, parseSlice, wantsDemo } from "../query.ts";
+
+const replies = okReplies("The losses", bookLosses);
+const lossReplies = { 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
+
+const LISTED = "By partner, then oldest first. `partner_id` restricts the book to some partners.";
+
+/** The operations on the book: the properties, alerts and losses of all partners. */
+export function adminBookOperations(knowledge: Knowledge): Operation[] {
+  const books = new LossBooks(knowledge);
+  return [
+    adminOperation({
+      id: "getBookSummary",
+      method: "GET",
+      path: "/admin/book/summary",
+      summary: "List the properties of all partners with their risk and costs, and totals",
+      description: LISTED,
+      tag: "Administration",
+      parameters: [bookPartners, ...propertyFilters, ...pagingParameters, includeDemo, format],
+      replies: listReplies("A page of the book", bookPage, bookItem),
+      errors: [404],
+      async handle(call) {
+        const { query, store } = call;
+        const slice = parseSlice(query);
+        const members = await membersOf(call);
+        const filter = parsePropertyFilter(query);
+        const found = await bookPortfolio(call, members, filter, wantsDemo(query), slice);
+        const items = [];
+        for (const row of found.rows) {
+          const flags = await store.read.flags.ofProperties(row.partner.id, [row.property.id]);
+          items.push(bookItemView({ ...row, flags: flags.get(row.property.id) ?? [] }));
+        }
+        const totals = portfolioTotalsView(knowledge, found.totals, found.flags);
+        const page = bookPage.of(items, slice, found.total, { totals });
+        return listReply(call, page, "portfolio", bookItem);
+      },
+    }),
+    adminOperation({
+      id: "listBookProperties",
+      method: "GET",
+      path: "/admin/book/properties",
+      summary: "List the properties of all partners",
+      description: LISTED,
+      tag: "Administration",
+      parameters: [bookPartners, ...propertyFilters, ...pagingParameters, format],
+      replies: listReplies("A page of properties", bookPropertyPage, bookProperty),
+      errors: [404],
+      async handle(call) {
+        const slice = parseSlice(call.query);
+        const members = await membersOf(call);
+        const { rows, total } = await bookProperties(call, members, parsePropertyFilter(call.query), slice);
+        const page = bookPropertyPage.of(rows.map(bookPropertyView), slice, total);
+        return listReply(call, page, "properties", bookProperty);
+      },
+    }),
+    adminOperation({
+      id: "listBookAlerts",
+      method: "GET",
+      path: "/admin/book/alerts",
+      summary: "List CRITICAL and WARNING components of all partners, highest score first",
+      description: "`partner_id` restricts the book to some partners.",
+      tag: "Administration",
+      parameters: [bookPartners, alertTier, systemFilter, stateFilter, ...pagingParameters, format],
+      replies: listReplies("A page of alerts", bookAlertPage, bookAlert),
+      errors: [404],
+      async handle(call) {
+        const { query, store } = call;
+        const slice = parseSlice(query);
+        const tier = parseAlertTier(query);
+        const state = query.get("state");
+        const filter = {
+          system: parseChoice(query, "system", SYSTEMS),
+          state: state === undefined ? undefined : parseState(state),
+        };
+        const members = await membersOf(call);
+        const { rows, critical, warning } = await bookAlerts(store, members, filter, tier, slice);
+        const names = new Map(members.map((member) => [member.id, member]));
+        const alerts = rows.map((row) => bookAlertView(knowledge, names.get(row.partnerId)!, row));
+        const page = bookAlertPage.of(alerts, slice, critical + warning, {
+          critical_count: critical,
+          warning_count: warning,
+        });
+        return listReply(call, page, "alerts", bookAlert);
+      },
+    }),
+    adminOperation({
+      id: "getBookLosses",
+      method: "GET",
+      path: "/admin/book/losses",
+      summary: "Get the expected losses and bad years of all partners",
+      description:
+        "The answer of `/v1/portfolio/losses` for the properties of all partners, or of those named by `partner_id`.",
+      tag: "Administration",
+      parameters: [bookPartners, ...lossTerms],
+      replies: lossReplies,
+      errors: [404],
+      async handle(call) {
+        const { query, request, store, now, yieldNow } = call;
+        const asked = parseLossRequest(query);
+        const terms = parsePremiumTerms(query);
+        const format = lossFormat(call);
+        const members = await membersOf(call);
+        const selected = await books.ofPartners({ store, now, yieldNow }, members, asked);
+        const deviation = async () => selected.losses.insured.standardDeviation;
+        const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
+        return (
+          (await lossFile(request, format, losses, "book-losses")) ??
+          ok({ ...losses, partners: members.length })
+        );
+      },
+    }),
+  ];
+}
+
+function membersOf({ query, store }: AdminCall) {
+  const ids = query.get("partner_id")?.split(",");
+  return bookMembers(store.read, ids && new Set(ids.map((id) => id.trim())));
+}

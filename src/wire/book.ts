@@ -1,0 +1,46 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Partner } from "../domain/partner.ts";
+import type { Property } from "../domain/property.ts";
+import { alert, alertView } from "./component.ts";
+import { losses } from "./losses.ts";
+import { partnerName, unscopedPage } from "./paging.ts";
+import { portfolioItem, portfolioItemView, portfolioTotals, type StoredSums } from "./portfolio.ts";
+import { propertyRow, propertyRowView } from "./property.ts";
+import { id, whole } from "./schema/fields.ts";
+
+/* The book: the records of all partners, or of some, for the operator. Each names its partner. */
+
+const owner = { partner_id: id("PARTNER", "The partner"), partner: partnerName };
+const ownerView = ({ id, name }: Pick<Partner, "id" | "name">) => ({ partner_id: id, partner: name });
+type Owner = { partner: Pick<Partner, "id" | "name"> };
+
+export const bookProperty = propertyRow.and(owner);
+export const bookPropertyView = ({ partner, property }: Owner & { property: Property }) => ({
+  ...propertyRowView(property),
+  ...ownerView(partner),
+});
+export const bookPropertyPage = unscopedPage("properties", bookProperty);
+
+export const bookItem = portfolioItem.and(owner);
+export const bookItemView = ({ partner, ...row }: Owner & StoredSums & { property: Property }) => ({
+  ...portfolioItemView(row),
+  ...ownerView(partner),
+});
+export const bookPage = unscopedPage("portfolio", bookItem, {
+  totals: portfolioTotals.describedAs(
+    "Totals of all properties that match, without demo properties unless they are asked for",
+  ),
+});
+
+export const bookAlert = alert.and(owner);
+export const bookAlertView = (knowledge: Knowledge, partner: Owner["partner"], row: PlacedComponent) => ({
+  ...alertView(knowledge, row),
+  ...ownerView(partner),
+});
+export const bookAlertPage = unscopedPage("alerts", bookAlert, {
+  critical_count: whole("CRITICAL components on all pages", 2),
+  warning_count: whole("WARNING components on all pages", 3),
+});
+
+export const bookLosses = losses.and({ partners: whole("Partners in the selection", 3) });

@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readXlsx } from "hucre/xlsx";
+import { createAdministrator } from "../support/administrator.ts";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+
+const { serve } = useMainstay();
+let server: Installation;
+let admin: ApiClient;
+let partners: string[];
+const properties: string[] = [];
+beforeAll(async () => {
+  server = await serve();
+  admin = (await createAdministrator(server)).client;
+  partners = [];
+  for (const [name, states] of [
+    ["Acme", ["NY", "VT"]],
+    ["Beta", ["NY", "NY", "OH"]],
+    ["Empty", []],
+  ] as const) {
+    const created = await server.createPartner(name);
+    partners.push(created.partner_id);
+    const client = server.as(created);
+    for (const state of states) {
+      const { id } = await addProperty(client, { name: `${name} ${state}`, state });
+      properties.push(id);
+      await addWornAppliance(client, id);
+    }
+    if (name === "Acme") await client.post("/v1/onboarding/demo-property", {});
+  }
+});
+
+const sum = (rows: Json[], field: string) => rows.reduce((total, row) => total + row[field], 0);
+
+describe("the book of all partners", () => {
+  // Rule: book-lists
+  test("lists properties by partner, at any offset", async () => {
+    const { body } = await admin.get("/admin/book/properties");
+    expect(body.total).toBe(6);
+    expect(body.properties.map(({ partner }: Json) => partner)).toEqual([
+      ...["Acme", "Acme", "Acme"],
+      ...["Beta", "Beta", "Beta"],
+    ]);
+    for (let offset = 0; offset < 7; offset++) {
+      const page = (await admin.get("/admin/book/properties", { limit: 2, offset })).body;
+      expect(page.total).toBe(6);
+      expect(page.properties).toEqual(body.properties.slice(offset, offset + 2));
+    }
+    const inNy = (await admin.get("/admin/book/properties", { state: "NY", limit: 1, offset: 1 })).body;
+    expect(inNy.properties).toHaveLength(1);
+    const ofBeta = (await admin.get("/admin/book/properties", { partner_id: partners[1]! })).body;
+    expect(ofBeta.total).toBe(3);
+    const csv = await admin.get("/admin/book/properties", { format: "csv" });
+    expect(csv.text.trim().split("\n")).toHaveLength(7);
+  });
+
+  // Rule: book-lists
+  test("sums up risk and costs, without the demo property unless it is asked for", async () => {
+    const { body } = await admin.get("/admin/book/summary");
+    const own = body.portfolio.filter(({ property_id }: Json) => properties.includes(property_id));
+    expect(body.totals).toMatchObject({ properties: 5, components: sum(own, "components") });
+    expect(body.totals.critical).toBe(sum(own, "critical"));
+    const withDemo = (await admin.get("/admin/book/summary", { include_demo: "true" })).body;
+    expect(withDemo.totals.components).toBe(sum(body.portfolio, "components"));
+    const beta = (await admin.get("/admin/book/summary", { partner_id: partners[1]!, state: "ny" })).body;
+    expect(beta.totals.properties).toBe(2);
+  });
+
+  // Rule: book-lists
+  test("lists alerts of all partners by score, at any offset and with filters", async () => {
+    for (const filter of [{}, { state: "NY" }, { system: "plumbing" }, { tier: "WARNING" }] as Record<
+      string,
+      string
+    >[]) {
+      const { body } = await admin.get("/admin/book/alerts", { ...filter, limit: 200 });
+      expect(body.alerts.length).toBe(body.total);
+      expect(body.critical_count + body.warning_count).toBe(body.total);
+      const scores = body.alerts.map(({ risk_score }: Json) => risk_score);
+      expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+      expect(new Set(body.alerts.map(({ id }: Json) => id)).size).toBe(body.total);
+      for (let offset = 0; offset <= body.total; offset += 3) {
+        const page = (await admin.get("/admin/book/alerts", { ...filter, limit: 3, offset })).body;
+        expect(page.alerts).toEqual(body.alerts.slice(offset, offset + 3));
+      }
+    }
+  });
+
+  // Rule: book-losses
+  test("has the losses of the partners, which add up", async () => {
+    const all = (await admin.get("/admin/book/losses")).body;
+    expect(all).toMatchObject({ partners: 3, properties: 5 });
+    let expected = 0;
+    for (const id of partners)
+      expected += (await admin.get("/admin/book/losses", { partner_id: id })).body.total.expected;
+    expect(expected).toBeCloseTo(all.total.expected, 0);
+    const two = (await admin.get("/admin/book/losses", { partner_id: partners.slice(0, 2).join(",") })).body;
+    expect(two.total).toEqual(all.total);
+    await admin.get("/admin/book/losses", { partner_id: "PARTNER_none" }, 404);
+    await admin.get("/admin/book/losses", { limit: "0" }, 400);
+  });
+
+  // Rule: losses-command
+  test("is printed by mainstay losses as a table, CSV, JSON or workbook", async () => {
+    const all = (await admin.get("/admin/book/losses", { deductible: "2500" })).body;
+    const json = await server.run("losses", "--deductible", "2500", "--format", "json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ total: all.total, insured: all.insured });
+    const table = await server.run("losses", "--partner", partners[1]!);
+    expect(table.stdout).toContain("Exceeded once in 100 years");
+    expect(table.stdout).toStartWith("Beta: ");
+    const csv = await server.run("losses", "--property", properties[0]!, "--format", "csv");
+    expect(csv.stdout).toStartWith("section,item,amount,");
+    const file = join(mkdtempSync(join(tmpdir(), "losses-")), "losses.xlsx");
+    expect((await server.run("losses", "--format", "xlsx", "--output", file)).code).toBe(0);
+    const { sheets } = await readXlsx(readFileSync(file));
+    expect(sheets[0]!.rows[1]![1]).toBeCloseTo(
+      (await admin.get("/admin/book/losses")).body.total.expected,
+      2,
+    );
+    expect((await server.run("losses", "--format", "xlsx", "--output", file)).stderr).toContain(
+      "already exists",
+    );
+    expect((await server.run("losses", "--format", "xlsx")).code).toBe(2);
+    expect((await server.run("losses", "--limit", "0")).code).toBe(2);
+    const unknown = await server.run("losses", "--property", "P_none");
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining("Property not found: P_none"),
+    ]);
+  });
+});
