@@ -65,6 +65,25 @@ const PLAN_SUMMARY = {
 };
 
 const COST_LINE = "id type_id component_def_id state proactive_cost reactive_cost size as_of basis";
+const YEAR_LOSSES = "expected standard_deviation exceedance tail_value_at_risk_99";
+const AMOUNT = "amount with_model_error standard_error";
+const LOSSES: Fields = {
+  "":
+    "as_of model_version properties components deductible limit total damage insured largest_damage drivers " +
+    "per_unit per_1000_sqft assumptions partner",
+  total: YEAR_LOSSES,
+  "total.exceedance[]": `return_period_years ${AMOUNT}`,
+  "total.tail_value_at_risk_99": AMOUNT,
+  damage: `${YEAR_LOSSES} by_peril`,
+  "damage.exceedance[]": `return_period_years ${AMOUNT}`,
+  "damage.by_peril[]": "peril expected",
+  insured: `${YEAR_LOSSES} technical_premium`,
+  "insured.exceedance[]": `return_period_years ${AMOUNT}`,
+  "largest_damage[]": "amount probability",
+  "drivers[]": "by key expected share_of_expected share_of_variance",
+  per_unit: "total damage insured",
+  per_1000_sqft: "total damage insured",
+};
 const ANSWERS: Record<string, Fields> = {
   "GET /v1/auth/methods": { "": "methods docs", "methods[]": "" },
   "GET /v1/health": {
@@ -115,6 +134,8 @@ const ANSWERS: Record<string, Fields> = {
     "portfolio[]": "property_id name unit_count due_now cost_of_waiting_a_year budget",
     budget: "amount spent left chosen_count chosen avoided",
   },
+  "GET /v1/portfolio/losses": LOSSES,
+  "GET /v1/property/{id}/losses": LOSSES,
   "GET /v1/property/{id}/summary": {
     "": "property counts risk financials assessed_at partner",
     property: "id name address city state unit_count",
