@@ -7,6 +7,8 @@ export type PropertyFilter = {
   zip?: string;
   /** Words, each of which must be part of the name or the address. */
   text?: string;
+  /** The code of a known hazard that one of its appliances is flagged for, or suspected of. */
+  flag?: string;
 };
 
 /** The columns of a property that filters read. */
@@ -39,7 +41,7 @@ export function matcherOf({ city, text }: PropertyFilter): ((row: FilteredProper
   };
 }
 
-/** Returns whether a property matches all filters. */
+/** Returns whether a property matches all filters but that of flags, which are not in its record. */
 export function matchesFilter(
   filter: PropertyFilter,
   property: FilteredProperty & { state: string; zip: string | null },

@@ -142,7 +142,11 @@ export function lenientPlanTerms(query: ReadonlyMap<string, string>): PlanTerms 
 const LONGEST_SEARCH = 100;
 
 /** Parses the filters of properties; undefined without any. */
-export function parsePropertyFilter(query: ReadonlyMap<string, string>): PropertyFilter | undefined {
+/** `flags`: the codes of known hazards. Throws invalid_request. */
+export function parsePropertyFilter(
+  query: ReadonlyMap<string, string>,
+  flags: ReadonlyMap<string, unknown>,
+): PropertyFilter | undefined {
   const filter: PropertyFilter = {};
   const [state, city, zip, text] = ["state", "city", "zip", "q"].map((name) => query.get(name)?.trim());
   if (state !== undefined) filter.state = parseState(state);
@@ -152,6 +156,11 @@ export function parsePropertyFilter(query: ReadonlyMap<string, string>): Propert
     if (!/^\d{5}(-\d{4})?$/.test(zip))
       throw invalidParameter("zip", "must be a ZIP code with 5 or 5+4 digits");
     filter.zip = zip;
+  }
+  const flag = query.get("flag");
+  if (flag !== undefined) {
+    if (!flags.has(flag)) throw invalidParameter("flag", `must be one of ${[...flags.keys()].join(", ")}`);
+    filter.flag = flag;
   }
   return Object.keys(filter).length === 0 ? undefined : filter;
 }

@@ -63,6 +63,16 @@ export function failureWindow({ earliest, latest }: { earliest: string; latest: 
   return from === to ? from : `${from}–${to}`;
 }
 
+const longMonth = new Intl.DateTimeFormat("en-US", { year: "numeric", month: "long", timeZone: "UTC" });
+
+/** `likely between May 2027 and March 2033`, `likely in May 2027`, `likely after May 2090`, in a sentence. */
+export function likelyFailure({ earliest, latest }: { earliest: string; latest: string | null }): string {
+  const from = longMonth.format(new Date(earliest));
+  if (latest === null) return `likely after ${from}`;
+  const to = longMonth.format(new Date(latest));
+  return from === to ? `likely in ${from}` : `likely between ${from} and ${to}`;
+}
+
 /** `in 12 days`, `today`, `yesterday`, `3 years ago` */
 export function relativeDays(days: number): string {
   const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });

@@ -28,6 +28,7 @@ import {
   object,
   record,
   text,
+  textList,
   whole,
 } from "./schema/fields.ts";
 import { body, input, items, nullable, optional, required, textOrNull } from "./schema/input.ts";
@@ -118,11 +119,22 @@ const componentStub = record("ComponentStub", {
 const stubs = list("The appliance's components", componentStub);
 
 /** The response to a write of an appliance. */
-const writtenAppliance = appliance.and({ components: stubs });
+const writtenAppliance = appliance.and({
+  components: stubs,
+  warnings: textList("Stored values that are probably errors", [
+    "install_year 1950 is before year_built 1987 of the property",
+  ]),
+});
 
 export const writtenApplianceView = writtenAppliance.serializer(
-  (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
+  (
+    knowledge: Knowledge,
+    appliance: Appliance,
+    components: readonly Component[],
+    warnings: readonly string[],
+  ) => ({
     ...applianceView(knowledge, appliance),
+    warnings,
     components: components.map(({ id, defId }) => ({
       id,
       component_def_id: defId,
@@ -137,8 +149,13 @@ const createdAppliance = writtenAppliance.and({
 });
 
 export const createdApplianceView = createdAppliance.serializer(
-  (knowledge: Knowledge, appliance: Appliance, components: readonly Component[]) => ({
-    ...writtenApplianceView(knowledge, appliance, components),
+  (
+    knowledge: Knowledge,
+    appliance: Appliance,
+    components: readonly Component[],
+    warnings: readonly string[],
+  ) => ({
+    ...writtenApplianceView(knowledge, appliance, components, warnings),
     components_created: components.length,
   }),
 );

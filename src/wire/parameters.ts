@@ -94,6 +94,11 @@ export const propertyFilters: readonly Parameter[] = [
     "Filter by words in the name or address, all of which must occur (ignores case and accents; at most 100 characters)",
     "harbor st",
   ),
+  inQuery(
+    "flag",
+    "Filter by a known hazard of the property's appliances, known or suspected: its code",
+    "polybutylene",
+  ),
 ];
 export const propertyFilter = inQuery("property_id", "Filter by property", EXAMPLE_IDS.P);
 export const applianceFilter = inQuery("appliance_id", "Filter by appliance", EXAMPLE_IDS.A);

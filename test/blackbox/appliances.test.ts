@@ -54,7 +54,14 @@ describe("appliance types", () => {
   test("have names, IDs and sizes, but no parameters of the scoring model", async () => {
     const { body } = await client.get("/v1/appliance-types", { limit: 200 });
     const heater = body.appliance_types.find((type: Json) => type.type_id === "water_heater_gas");
-    expect(Object.keys(heater).sort()).toEqual(["components", "name", "size", "system", "type_id"]);
+    expect(Object.keys(heater).sort()).toEqual([
+      "components",
+      "inspections",
+      "name",
+      "size",
+      "system",
+      "type_id",
+    ]);
     expect(heater.components).toContainEqual({
       component_def_id: "wh_gas_anode",
       component_name: "Sacrificial anode rod",
@@ -87,6 +94,7 @@ describe("creating an appliance", () => {
       flags_cleared: [],
       created_at: expect.stringMatching(INSTANT),
       updated_at: expect.stringMatching(INSTANT),
+      warnings: [],
       components_created: 5,
       partner: "Acme",
     });

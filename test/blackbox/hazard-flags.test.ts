@@ -1,14 +1,19 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
 
-const { serve } = useMainstay();
+const { serve, folder } = useMainstay();
 let client: ApiClient;
+let server: Installation;
+let partner: Partner;
 beforeAll(async () => {
-  const server = await serve();
-  client = server.as(await server.createPartner("Acme"));
+  server = await serve();
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
 });
 
 const flagsOf = async (id: string): Promise<Json[]> => (await client.get(`/v1/appliances/${id}`)).body.flags;
@@ -164,5 +169,55 @@ describe("flagged appliances", () => {
       ["aluminum_wiring", 0, 1],
       ["r22", 0, 1],
     ]);
+  });
+});
+
+// Rule: hazard-flags-stated
+test("an import sets flags, and each change is in the audit log with before and after", async () => {
+  const { id } = await addProperty(client);
+  const rows = (flags: string) =>
+    `property_id,type_id,install_year,serial,flags_set\n${id},electrical_panel,2000,S-77,${flags}\n`;
+  const importRows = async (text: string) => {
+    const file = join(folder(), "panels.csv");
+    writeFileSync(file, text);
+    return await server.run("import", "--appliances", file, "--partner", partner.partner_id, "--update");
+  };
+  expect((await importRows(rows("zinsco; aluminum_wiring"))).code).toBe(0);
+  const list = async () => (await client.get("/v1/appliances", { property_id: id })).body.appliances;
+  const [panel] = await list();
+  expect(panel.flags_set).toEqual(["aluminum_wiring", "zinsco"]);
+  expect((await importRows(rows("zinsco"))).code).toBe(0);
+  expect((await list())[0].flags_set).toEqual(["zinsco"]);
+  await client.put(`/v1/appliances/${panel.id}`, { flags_set: null, flags_cleared: ["challenger"] });
+  const { entries } = await server.json("audit", "--subject", panel.id, "--limit", "5");
+  expect(entries).toContainEqual(
+    expect.objectContaining({
+      action: "appliance.flags",
+      detail: {
+        before: { flags_set: ["zinsco"], flags_cleared: [] },
+        after: { flags_set: [], flags_cleared: ["challenger"] },
+      },
+    }),
+  );
+});
+
+describe("properties filtered by a flag", () => {
+  // Rule: hazard-flag-filter
+  test("have an appliance that is flagged or suspected", async () => {
+    const { id, name } = await addProperty(client, { name: "Filtered by flag", year_built: 1985 });
+    await addAppliance(client, id, { type_id: "plumbing_supply", install_year: 1985 });
+    const found = async (query: object) =>
+      (await client.get("/v1/properties", { q: name, ...query })).body.properties.map((one: Json) => one.id);
+    expect(await found({ flag: "polybutylene" })).toEqual([id]);
+    expect(await found({ flag: "pushmatic" })).toEqual([]);
+    const { body } = await client.get("/v1/portfolio/summary", { flag: "polybutylene", q: name });
+    expect([body.total, body.totals.flags[0].suspected]).toEqual([1, 1]);
+    expect(await found({ flag: "polybutylene", sandbox: "true" })).toEqual([]);
+  });
+
+  // Rule: hazard-flag-filter
+  test("are refused for an unknown code", async () => {
+    const { body } = await client.ask("GET", "/v1/properties?flag=nothing", 400);
+    expect(body.error).toStartWith("flag must be one of federal_pacific, zinsco,");
   });
 });

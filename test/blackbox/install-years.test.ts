@@ -89,3 +89,21 @@ test("a building's year changes the scores of its original parts", async () => {
   const later = await componentOf(pipes, "plumb_supply_piping");
   expect(galvanized.failure_probability_12m).toBeGreaterThan(later.failure_probability_12m * 1.3);
 });
+
+// Rule: install-year-before-the-building
+test("an install year before the building's is taken, with a warning", async () => {
+  const { id } = await addProperty(client, { year_built: 1987 });
+  const warning = "install_year 1950 is before year_built 1987 of the property";
+  const { body } = await post(newHeater(id, { install_year: 1950 }));
+  expect(body).toMatchObject({ install_year: 1950, warnings: [warning] });
+  const bulk = await client.post(
+    "/v1/appliances/bulk",
+    { appliances: [newHeater(id, { install_year: 1950 })] },
+    201,
+  );
+  expect(bulk.body.events[0].warnings).toEqual([warning]);
+  const put = async (install_year: number) =>
+    (await client.put(`/v1/appliances/${body.id}`, { install_year })).body.warnings;
+  expect(await put(1987)).toEqual([]);
+  expect(await put(1950)).toEqual([warning]);
+});

@@ -37,6 +37,7 @@ export function listReads({
       const { propertyFilters } = store.read;
       for (const by of [{}, { state: "NY" }, { zip: "10013" }, { state: "NY", zip: "10013" }])
         await propertyFilters.inRange(partnerId, by, 1, 1000);
+      await propertyFilters.inRange(partnerId, { state: "NY", flag: "zinsco" }, 1, 1000);
     },
     "the list of appliances": () => store.read.appliances.page(partnerId, SLICE),
     "what losses follow from": async () => {

@@ -208,7 +208,14 @@ function knownText({ confidence, projection }: Explained, width: number): string
       projection.earliest === projection.latest
         ? String(projection.earliest)
         : `${projection.earliest}–${projection.latest}`,
-      `±${percent(projection.range_share)} of the effective lifespan; ${projection.confidence_pct}% confidence`,
+      `±${percent(projection.range_share)} of the effective lifespan; it holds 16 to 31% of failures`,
+    ),
+    line(
+      "Likely failure",
+      projection.failure_window_80.latest === null
+        ? `after ${projection.failure_window_80.earliest}`
+        : `${projection.failure_window_80.earliest} to ${projection.failure_window_80.latest}`,
+      "80% probability",
     ),
   ]);
 }

@@ -58,7 +58,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const { query, store } = call;
         const slice = parseSlice(query);
         const members = await membersOf(call);
-        const filter = parsePropertyFilter(query);
+        const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const found = await bookPortfolio(call, members, filter, wantsDemo(query), slice);
         const items = [];
         for (const row of found.rows) {
@@ -83,7 +83,12 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const slice = parseSlice(call.query);
         const members = await membersOf(call);
-        const { rows, total } = await bookProperties(call, members, parsePropertyFilter(call.query), slice);
+        const { rows, total } = await bookProperties(
+          call,
+          members,
+          parsePropertyFilter(call.query, knowledge.knownHazards),
+          slice,
+        );
         const page = bookPropertyPage.of(rows.map(bookPropertyView), slice, total);
         return listReply(call, page, "properties", bookProperty);
       },

@@ -53,8 +53,8 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
   const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
 
   const view = (appliance: Appliance) => applianceView(knowledge, appliance);
-  const written = ({ appliance, components }: CreatedAppliance) =>
-    writtenApplianceView(knowledge, appliance, components);
+  const written = ({ appliance, components, warnings }: CreatedAppliance) =>
+    writtenApplianceView(knowledge, appliance, components, warnings);
 
   return [
     partnerOperation({
@@ -89,7 +89,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const input = readNewAppliance(body);
         return await writePortfolio(async (writer) => {
           const result = await createAppliance(writer, input);
-          const record = createdApplianceView(knowledge, result.appliance, result.components);
+          const record = createdApplianceView(
+            knowledge,
+            result.appliance,
+            result.components,
+            result.warnings,
+          );
           return created(withPartner(record, partner.name));
         });
       },
@@ -114,7 +119,11 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const result = await saveItems(items, writer.tx, (item) => creator.add(item));
           const components = await creator.finish();
           const itemView = (appliance: Appliance) =>
-            written({ appliance, components: components.get(appliance.id)! });
+            written({
+              appliance,
+              components: components.get(appliance.id)!,
+              warnings: creator.warningsAbout(appliance),
+            });
           return created(withPartner(await bulkReplyBody(result, writer.tx, itemView), partner.name));
         });
       },

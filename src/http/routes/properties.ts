@@ -79,7 +79,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: readReplies("A page of properties", propertyPage),
       async handle({ partner, query, store, yieldNow }) {
         const slice = parseSlice(query);
-        const filter = parsePropertyFilter(query);
+        const filter = parsePropertyFilter(query, knowledge.knownHazards);
         if (wantsSandbox(query)) {
           const demo = await demoProperties(store, partner, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
@@ -214,7 +214,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const slice = parseSlice(call.query);
         const { partner, store } = call;
-        const { rows, total, totals, flags } = await findPortfolio(call, slice);
+        const { rows, total, totals, flags } = await findPortfolio(knowledge, call, slice);
         const flagsOf = await store.read.flags.ofProperties(
           partner.id,
           rows.map(({ property }) => property.id),
@@ -245,10 +245,16 @@ async function demoProperties(
   filter: PropertyFilter | undefined,
 ): Promise<PortfolioRow[]> {
   const demo = await store.read.properties.demo(partner.id);
-  return filter ? demo.filter(({ property }) => matchesFilter(filter, property)) : demo;
+  if (!filter) return demo;
+  const matching = demo.filter(({ property }) => matchesFilter(filter, property));
+  if (filter.flag === undefined) return matching;
+  const ids = matching.map(({ property }) => property.id);
+  const flags = await store.read.flags.ofProperties(partner.id, ids);
+  return matching.filter(({ property }) => flags.get(property.id)?.some(({ code }) => code === filter.flag));
 }
 
 async function findPortfolio(
+  knowledge: Knowledge,
   { partner, query, store, yieldNow }: PartnerCall,
   slice: Slice,
 ): Promise<{
@@ -257,7 +263,7 @@ async function findPortfolio(
   totals: PortfolioTotals;
   flags: readonly CodeCount[];
 }> {
-  const filter = parsePropertyFilter(query);
+  const filter = parsePropertyFilter(query, knowledge.knownHazards);
   const includesDemo = wantsDemo(query);
   if (wantsSandbox(query)) {
     const demo = await demoProperties(store, partner, filter);

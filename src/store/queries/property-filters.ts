@@ -28,7 +28,7 @@ const SUMS = [
  */
 export function propertyFilterStore(engine: Engine) {
   const { db } = engine;
-  const { properties, propertyTotals } = engine.tables;
+  const { flagCounts, properties, propertyTotals } = engine.tables;
   const mine = eq(properties.partnerId, placeholder("partnerId"));
   const isZip = sql`(${properties.zip} = ${placeholder("zip")} or substr(${properties.zip}, 1, 5) = ${placeholder("zip")})`;
   const inRange = (...more: (SQL | undefined)[]) =>
@@ -53,13 +53,16 @@ export function propertyFilterStore(engine: Engine) {
         )
         .orderBy(asc(properties.seq)),
     );
-  const ofState = eq(properties.state, placeholder("state"));
-  const ranges = {
-    all: inRange(),
-    state: inRange(ofState),
-    zip: inRange(isZip),
-    both: inRange(ofState, isZip),
+  const conditions = {
+    state: eq(properties.state, placeholder("state")),
+    zip: isZip,
+    flag: sql`exists (select 1 from ${flagCounts} where ${flagCounts.partnerId} = ${properties.partnerId}
+      and ${flagCounts.propertyId} = ${properties.id} and ${flagCounts.code} = ${placeholder("flag")}
+      and ${flagCounts.known} + ${flagCounts.suspected} > 0)`,
   };
+  const columns = Object.keys(conditions) as (keyof typeof conditions)[];
+  /** The read for each set of filters, by their names. */
+  const ranges = new Map<string, ReturnType<typeof inRange>>();
   const ofSeqs = engine.prepared(() =>
     db
       .select({ property: properties, totals: propertyTotals })
@@ -81,22 +84,21 @@ export function propertyFilterStore(engine: Engine) {
   );
 
   return {
-    /** Returns the partner's properties of a state and ZIP code, numbered from after `after` to `last`, in order. */
+    /** Returns the partner's properties of a state, ZIP code and flag, numbered from after `after` to `last`, in order. */
     async inRange(
       partnerId: string,
-      { state, zip }: Pick<PropertyFilter, "state" | "zip">,
+      filter: Pick<PropertyFilter, "state" | "zip" | "flag">,
       after: number,
       last: number,
     ): Promise<FilteredRow[]> {
-      const read =
-        state === undefined
-          ? zip === undefined
-            ? ranges.all
-            : ranges.zip
-          : zip === undefined
-            ? ranges.state
-            : ranges.both;
-      return read({ partnerId, state, zip, after, last });
+      const used = columns.filter((column) => filter[column] !== undefined);
+      let read = ranges.get(used.join());
+      if (!read) {
+        read = inRange(...used.map((column) => conditions[column]));
+        ranges.set(used.join(), read);
+      }
+      const { state, zip, flag } = filter;
+      return read({ partnerId, state, zip, flag, after, last });
     },
     /** Returns the partner's properties with these numbers, in order. */
     async ofSeqs(

@@ -6,7 +6,7 @@ import {
 } from "../../domain/appliance.ts";
 import { type Component, tierOfHundredths } from "../../domain/component.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { hazardFlags, storedFlags } from "../../domain/hazards.ts";
+import { codesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import type { BrandTier } from "../../domain/scoring/types.ts";
@@ -20,7 +20,7 @@ import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
 /** Appliances per query. */
 const APPLIANCES_PER_STEP = 500;
 
-export type CreatedAppliance = { appliance: Appliance; components: Component[] };
+export type CreatedAppliance = { appliance: Appliance; components: Component[]; warnings: string[] };
 
 /**
  * Creates an appliance with the components of its type, scored. Throws not_found for the property or unit, and
@@ -32,7 +32,8 @@ export async function createAppliance(
 ): Promise<CreatedAppliance> {
   const intake = new ApplianceCreator(writer);
   const appliance = await intake.add(input);
-  return { appliance, components: (await intake.finish()).get(appliance.id) ?? [] };
+  const components = (await intake.finish()).get(appliance.id) ?? [];
+  return { appliance, components, warnings: intake.warningsAbout(appliance) };
 }
 
 /**
@@ -92,6 +93,11 @@ export class ApplianceCreator {
     return appliance;
   }
 
+  /** Returns what is probably wrong about an added appliance. */
+  warningsAbout(appliance: Appliance): string[] {
+    return yearWarnings(appliance, this.#properties.get(appliance.propertyId)!);
+  }
+
   /** Returns the scored components of each added appliance. */
   async finish(): Promise<Map<string, Component[]>> {
     const components = new Map<string, Component[]>();
@@ -141,6 +147,7 @@ export async function changeAppliance(
   after.flagsSet = flagsSet ?? before.flagsSet;
   after.flagsCleared = flagsCleared ?? before.flagsCleared;
   checkStatedFlags(knowledge, after.typeId, after);
+  await writer.auditCorrection("appliance.flags", id, statedFlags(before), statedFlags(after));
   await tx.appliances.update(id, after);
   await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
@@ -151,7 +158,11 @@ export async function changeAppliance(
     "history",
   );
   after.flags = writer.flagsOf(before);
-  return { appliance: after, components: components.filter((component) => component.applianceId === id) };
+  return {
+    appliance: after,
+    components: components.filter((component) => component.applianceId === id),
+    warnings: yearWarnings(after, property),
+  };
 }
 
 /**
@@ -195,6 +206,19 @@ function installYearOf(
       { field: "install_year", message: "is required" },
     ]);
   return { installYear, installYearBasis: given === null ? "year_built" : "given" };
+}
+
+/** Returns the flags that a partner sets and clears, by their names in the API. */
+const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
+  flags_set: codesOf(flagsSet),
+  flags_cleared: codesOf(flagsCleared),
+});
+
+/** Equipment may have been moved from an older building, so that a year before the building's is taken. */
+function yearWarnings({ installYear }: Appliance, { yearBuilt }: Property): string[] {
+  return yearBuilt !== null && installYear < yearBuilt
+    ? [`install_year ${installYear} is before year_built ${yearBuilt} of the property`]
+    : [];
 }
 
 /** Returns the tier of the brand in the knowledge base, else standard. */

@@ -6,7 +6,7 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, failureWindow, money, probabilityText } from "../format.ts";
+import { capitalized, likelyFailure, money, probabilityText } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { Trend } from "../sections/trend.tsx";
@@ -73,7 +73,7 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         <div>
           <dt>12-month failure probability</dt>
           <dd>{capitalized(probabilityText(failure_probability_12m))}</dd>
-          <dd class="small muted">likely failure {failureWindow(failure_window_80)}</dd>
+          <dd class="small muted">{likelyFailure(failure_window_80)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>

@@ -1,6 +1,6 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { counted, date, failureWindow, money } from "../format.ts";
+import { counted, date, likelyFailure, money } from "../format.ts";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatPercent } from "./precise-format.ts";
@@ -77,7 +77,7 @@ export function Confidence({ explained: { confidence, projection } }: { explaine
         {raised_to === null
           ? "This is the highest confidence level."
           : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
-        Likely failure: {failureWindow(projection.failure_window_80)}, with a probability of 80%.
+        Failure {likelyFailure(projection.failure_window_80)}, with a probability of 80%.
       </p>
     </Section>
   );

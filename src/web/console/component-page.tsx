@@ -2,7 +2,7 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { date, failureWindow } from "../format.ts";
+import { capitalized, date, likelyFailure } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { Evidence } from "./component-evidence.tsx";
@@ -94,7 +94,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>Likely failure</dt>
-          <dd>{failureWindow(projection.failure_window_80)}</dd>
+          <dd>{capitalized(likelyFailure(projection.failure_window_80))}</dd>
           <dd class="small muted">
             with a probability of 80%; 50% by {date(projection.projected_failure_on)}
           </dd>

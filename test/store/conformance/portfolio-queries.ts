@@ -592,6 +592,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(ofSeqs.sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(counts);
     expect(await flags.ofSeqs(partner.id, [oak.seq])).toEqual([]);
     expect(await flags.ofSeqs(other.id, [elm.seq])).toEqual([]);
+    const { propertyFilters } = read();
+    for (const by of [{}, { state: elm.state }])
+      expect(
+        (await propertyFilters.inRange(partner.id, { ...by, flag: "zinsco" }, 0, 1000)).map(({ seq }) => seq),
+      ).toEqual([elm.seq]);
+    expect(await propertyFilters.inRange(partner.id, { flag: "challenger" }, 0, 1000)).toEqual([]);
     const stored = await flags.stored(partner.id, [elm.id]);
     expect(stored.find(({ code }) => code === "r22")).toEqual({ propertyId: elm.id, ...counts[0]! });
     expect((await flags.recount([elm.id, oak.id])).sort((a, b) => (a.flags < b.flags ? -1 : 1))).toEqual([
