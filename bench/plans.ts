@@ -81,6 +81,7 @@ function appliances(count: number, rateOf: (n: number) => number): Plannable[] {
         installYear: 2010,
         installYearBasis: "given",
         lastReplaced: null,
+        past: null,
         recordsSince: "2000-01-01",
         overrideLifespan: null,
         scoredOn: "2026-11-25",

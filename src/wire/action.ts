@@ -16,6 +16,16 @@ export const actionFields = {
 
 export const actionView = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
 
+/** Returns the records of components with what to do with each. Leaves out those that were purged since they were read. */
+export const withActions = <R extends { component_id: string }>(
+  records: readonly R[],
+  actions: ReadonlyMap<string, Action>,
+) =>
+  records.flatMap((one) => {
+    const action = actions.get(one.component_id);
+    return action ? [{ ...one, ...actionView(action) }] : [];
+  });
+
 const dollars = new Intl.NumberFormat("en-US", {
   style: "currency",
   currency: "USD",

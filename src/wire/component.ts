@@ -5,6 +5,7 @@ import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
+import { actionFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { hazardFlags, hazardFlagsView } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
@@ -106,7 +107,10 @@ export const componentView = component.serializer(
     };
   },
 );
-export const componentPage = page("components", component);
+
+/** A component in a list, with what to do with it. */
+export const listedComponent = record("ListedComponent", { ...component.fields, ...actionFields });
+export const componentPage = page("components", listedComponent);
 
 /** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */
 export const expectedFailureCost = (
@@ -138,7 +142,10 @@ export const alert = record("Alert", {
   proactive_cost: out.proactive_cost,
   reactive_cost: out.reactive_cost,
 });
-export type AlertJson = WireOf<typeof alert>;
+
+/** An alert in a list, with what to do with the component. */
+export const listedAlert = record("ListedAlert", { ...alert.fields, ...actionFields });
+export type AlertJson = WireOf<typeof listedAlert>;
 
 export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComponent) => {
   const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
@@ -161,7 +168,7 @@ export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComp
     reactive_cost: usdFromCents(reactiveCents),
   };
 });
-export const alertPage = page("alerts", alert, {
+export const alertPage = page("alerts", listedAlert, {
   critical_count: whole(
     "CRITICAL components on all pages, without the demo property's unless they are asked for",
     2,

@@ -549,3 +549,49 @@ describe("mainstay plan", () => {
     );
   });
 });
+
+describe("what to do with a component", () => {
+  // Rule: plan-action
+  test("is the same in lists, alerts, their CSV and the plan", async () => {
+    const { components } = await planOf();
+    const planned = new Map<string, Json>(components.map((one: Json) => [one.component_id, one]));
+    const lists = [
+      ["/v1/components", "components"],
+      ["/v1/alerts", "alerts"],
+    ] as const;
+    for (const [path, name] of lists) {
+      const { body } = await client.get(`${path}?property_id=${property.id}&limit=200`);
+      expect(body[name].length).toBeGreaterThan(3);
+      for (const { component_id, action, reason } of body[name])
+        expect([action, reason]).toEqual([
+          planned.get(component_id)!.action,
+          planned.get(component_id)!.reason,
+        ]);
+      const csv = await client.get(`${path}?property_id=${property.id}&limit=200&format=csv`);
+      const rows: Json[] = parse(csv.text, { columns: true });
+      expect(rows.map((row) => row.action)).toEqual(body[name].map((one: Json) => one.action));
+    }
+  });
+
+  // Rule: plan-action
+  test("with a known hazard is to remove it, whatever its risk, and its cost is due now", async () => {
+    const own = server.as(await server.createPartner("Hazards"));
+    const house = await addProperty(own, { unit_count: 1 });
+    await addAppliance(own, house.id, {
+      type_id: "electrical_panel",
+      install_year: THIS_YEAR - 1,
+      brand: "Federal Pacific",
+    });
+    const plan = (await own.get(`/v1/property/${house.id}/plan?budget=0`)).body;
+    expect(plan.units[0]).toMatchObject({
+      action: "immediate_hazard",
+      policy: "replace_now",
+      due_now: "immediate",
+      comes_first: true,
+    });
+    expect(plan.due_now.immediate.cost).toBe(plan.units[0].price);
+    for (const one of plan.components) expect(one.action).toBe("immediate_hazard");
+    const { body } = await own.get("/v1/components");
+    for (const one of body.components) expect(one.action).toBe("immediate_hazard");
+  });
+});

@@ -1,10 +1,11 @@
 import type { Component } from "../component.ts";
 import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
 import { outlookOf } from "../projections.ts";
+import { isPastUnknown } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/types.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
-import { addDays, DAYS_PER_YEAR, type Day } from "../time.ts";
+import { addDays, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import type { Part } from "./part.ts";
 import type { Price } from "./prices.ts";
 
@@ -17,6 +18,7 @@ export type Plannable = Pick<
   | "defId"
   | "installYear"
   | "lastReplaced"
+  | "past"
   | "overrideLifespan"
   | "riskTier"
   | "confidence"
@@ -33,25 +35,21 @@ export type Plannable = Pick<
 export function partOf(knowledge: Knowledge, component: Plannable, price: Price): Part {
   const def = knowledge.component(component.defId);
   const outlook = outlookOf(knowledge, component, component.brandTier);
-  const labelAge = isPastUnknown(def, component) ? undefined : ageYears(component, component.scoredOn);
+  const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);
   return partInPlace(def, outlook, price, labelAge, knowledge.model);
 }
 
-/**
- * Returns whether the part may have been renewed before the service record begins, so that nobody knows its age
- * (docs/model/scoring.md#unknown-past).
- */
-export function isPastUnknown(
-  { replaced }: Pick<ComponentDef, "replaced">,
+/** Returns whether nobody knows the age of the part (docs/model/scoring.md#unknown-past). */
+export function hasUnknownAge(
+  def: Pick<ComponentDef, "replaced">,
   component: Pick<
     Plannable,
-    "installYear" | "installYearBasis" | "lastReplaced" | "recordsSince" | "scoredOn"
+    "installYear" | "installYearBasis" | "lastReplaced" | "past" | "recordsSince" | "scoredOn"
   >,
 ): boolean {
-  const { installYear, installYearBasis, lastReplaced, recordsSince, scoredOn } = component;
-  if (replaced !== "alone" && installYearBasis !== "year_built") return false;
+  const { lastReplaced, recordsSince, scoredOn } = component;
   if (lastReplaced !== null && lastReplaced <= scoredOn) return false;
-  return `${installYear}-07-01` < recordsSince;
+  return isPastUnknown(def, component, dayNumber(recordsSince));
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   scheduleAppliance,
   type WholeAppliance,
 } from "./appliance-plan.ts";
-import { dueOn, isPastUnknown, type Plannable, partOf } from "./component-plan.ts";
+import { dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
@@ -146,7 +146,7 @@ function partFacts(knowledge: Knowledge, component: Plannable): Omit<PartFacts, 
     riskTier: component.riskTier,
     confidence: component.confidence,
     hasDamage: def.damage !== null,
-    isPastUnknown: isPastUnknown(def, component),
+    isPastUnknown: hasUnknownAge(def, component),
   };
 }
 

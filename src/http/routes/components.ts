@@ -10,16 +10,18 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
+import { actionsOf } from "../../usecases/portfolio/actions.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
+import { withActions } from "../../wire/action.ts";
 import {
-  alert,
   alertPage,
   alertView,
-  component,
   componentPage,
   componentView,
   historyReply,
   historyView,
+  listedAlert,
+  listedComponent,
   trendPage,
   trendPointView,
 } from "../../wire/component.ts";
@@ -52,7 +54,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       description: "Sorted by creation, oldest first. Filters can be combined.",
       tag: "Components",
       parameters: [propertyFilter, applianceFilter, tier, ...pagingParameters, sandbox, format],
-      replies: listReplies("A page of components", componentPage, component),
+      replies: listReplies("A page of components", componentPage, listedComponent),
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
@@ -62,9 +64,14 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const records = rows.map((row) => componentView(knowledge, row, latestSnapshotAt));
         return listReply(
           call,
-          componentPage.of(records, slice, total, partner.name),
+          componentPage.of(
+            withActions(records, await actionsOf({ ...call, knowledge }, rows)),
+            slice,
+            total,
+            partner.name,
+          ),
           "components",
-          component,
+          listedComponent,
         );
       },
     }),
@@ -123,7 +130,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         includeDemo,
         format,
       ],
-      replies: listReplies("A page of alerts", alertPage, alert),
+      replies: listReplies("A page of alerts", alertPage, listedAlert),
       errors: [404],
       async handle(call) {
         const { partner, query } = call;
@@ -134,8 +141,9 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           warning_count: warning - (demo?.WARNING ?? 0),
         };
         const alerts = rows.map((row) => alertView(knowledge, row));
-        const page = alertPage.of(alerts, slice, critical + warning, partner.name, counts);
-        return listReply(call, page, "alerts", alert);
+        const listed = withActions(alerts, await actionsOf({ ...call, knowledge }, rows));
+        const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
+        return listReply(call, page, "alerts", listedAlert);
       },
     }),
   ];

@@ -87,10 +87,10 @@ export function componentStore(engine: Engine) {
       .orderBy(asc(components.propertyId), asc(components.seq)),
   );
 
-  const ofAppliance = engine.read<PlacedComponent>(() =>
+  const placedOfAppliances = engine.read<PlacedComponent>(() =>
     rows()
-      .where(eq(components.applianceId, placeholder("applianceId")))
-      .orderBy(asc(components.seq)),
+      .where(isAmong(components.applianceId, "applianceIds"))
+      .orderBy(asc(components.applianceId), asc(components.seq)),
   );
   const ofProperty = engine.read<PlacedComponent>(() =>
     rows()
@@ -130,7 +130,11 @@ export function componentStore(engine: Engine) {
       return ofProperties({ propertyIds: engine.list(propertyIds) });
     },
     async rowsOfAppliance(applianceId: string): Promise<PlacedComponent[]> {
-      return ofAppliance({ applianceId });
+      return placedOfAppliances({ applianceIds: engine.list([applianceId]) });
+    },
+    /** Returns the components of appliances, ordered by appliance and creation. */
+    async rowsOfAppliances(applianceIds: readonly string[]): Promise<PlacedComponent[]> {
+      return placedOfAppliances({ applianceIds: engine.list(applianceIds) });
     },
     async rowsOfProperty(propertyId: string): Promise<PlacedComponent[]> {
       return ofProperty({ propertyId });

@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { actionOf, flagLabel, parseFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { KnownPart } from "../../domain/planning/known-part.ts";
 import type { PlanCaches } from "../../domain/planning/plan.ts";
@@ -14,11 +16,27 @@ export const planCaches = {
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */
-export function planContextOf<C extends Plannable>(knowledge: Knowledge): PlanContext<C> {
+export function planContextOf<C extends Plannable & { flags?: string }>(
+  knowledge: Knowledge,
+): PlanContext<C> {
   return {
     knowledge,
     pricing: referencePricing(knowledge),
     caches: planCaches,
-    hazardOf: () => null,
+    hazardOf: (component) => immediateHazardOf(knowledge, component),
   };
+}
+
+/** Returns the hazard that a component is or contains, if its authority wants it removed at once. */
+function immediateHazardOf(
+  knowledge: Knowledge,
+  { defId, flags = "" }: { defId: string; flags?: string },
+): ImmediateHazard | null {
+  if (flags === "") return null;
+  for (const flag of parseFlags(flags)) {
+    if (actionOf(knowledge, flag) !== "immediate_hazard") continue;
+    const { componentIds, authority } = knowledge.knownHazard(flag.code);
+    if (componentIds.has(defId)) return { label: flagLabel(knowledge, flag), authority };
+  }
+  return null;
 }

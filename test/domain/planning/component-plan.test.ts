@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dueOn, isPastUnknown, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
+import { dueOn, hasUnknownAge, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
@@ -16,6 +16,7 @@ const valve: Plannable = {
   installYear: 2016,
   installYearBasis: "given",
   lastReplaced: null,
+  past: null,
   overrideLifespan: null,
   recordsSince: "2000-01-01",
   scoredOn: "2026-07-01",
@@ -65,14 +66,14 @@ describe("a stored component", () => {
   test("has an age of unknown length only if it may have been renewed before the record", () => {
     const def = knowledge.component(valve.defId);
     expect(def.replaced).toBe("alone");
-    expect(isPastUnknown(def, valve)).toBe(false);
-    expect(isPastUnknown(def, { ...valve, recordsSince: "2020-01-01" })).toBe(true);
-    expect(isPastUnknown(def, { ...valve, recordsSince: "2020-01-01", lastReplaced: "2018-05-01" })).toBe(
+    expect(hasUnknownAge(def, valve)).toBe(false);
+    expect(hasUnknownAge(def, { ...valve, recordsSince: "2020-01-01" })).toBe(true);
+    expect(hasUnknownAge(def, { ...valve, recordsSince: "2020-01-01", lastReplaced: "2018-05-01" })).toBe(
       false,
     );
     const body = knowledge.component("wh_gas_tank");
-    expect(isPastUnknown(body, { ...tank, recordsSince: "2020-01-01" })).toBe(false);
-    expect(isPastUnknown(body, { ...tank, recordsSince: "2020-01-01", installYearBasis: "year_built" })).toBe(
+    expect(hasUnknownAge(body, { ...tank, recordsSince: "2020-01-01" })).toBe(false);
+    expect(hasUnknownAge(body, { ...tank, recordsSince: "2020-01-01", installYearBasis: "year_built" })).toBe(
       true,
     );
     expect(partFor(valve).labelAgeYears).toBeCloseTo(10, 2);

@@ -342,6 +342,11 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const of = (propertyId: string) => all.filter((one) => one.propertyId === propertyId);
       expect(await store.rowsOfProperty(elm.id)).toEqual(of(elm.id));
       expect(await store.rowsOfAppliance(roof.id)).toEqual(all.filter((one) => one.applianceId === roof.id));
+      const both = await store.rowsOfAppliances([roof.id, heater.id]);
+      expect(both).toHaveLength(
+        all.filter(({ applianceId }) => [roof.id, heater.id].includes(applianceId)).length,
+      );
+      expect(await store.rowsOfAppliances([])).toEqual([]);
       expect(await store.rowsOfPropertyAfter(elm.id, first.seq, 2)).toEqual(of(elm.id).slice(1, 3));
       const { lossRows } = read();
       const seqsOf = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => seq);
