@@ -465,7 +465,8 @@ test("a property with very many claims blocks the event loop only briefly", asyn
   database.run("PRAGMA busy_timeout = 10000");
   database.run(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_CLAIMS})
-     INSERT INTO claims SELECT 'CLM_' || i, partner_id, property_id, claim_type, date_of_loss, claim_number, carrier,
+     INSERT INTO claims (id, partner_id, property_id, claim_type, date_of_loss, claim_number, carrier, amount_cents,
+     description, status, created_at) SELECT 'CLM_' || i, partner_id, property_id, claim_type, date_of_loss, claim_number, carrier,
      amount_cents, description, status, created_at FROM claims, n WHERE property_id = ?`,
     [id],
   );

@@ -78,6 +78,8 @@ describe("the list of components", () => {
       reactive_cost: expect.any(Number),
       flags: [],
       last_scored: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      action: expect.stringMatching(/^[a-z_]+$/),
+      reason: expect.stringMatching(/\.$/),
     });
   });
 
@@ -178,6 +180,8 @@ describe("alerts", () => {
         failure_probability_12m: first.failure_probability_12m,
         proactive_cost: first.proactive_cost,
         reactive_cost: first.reactive_cost,
+        action: first.action,
+        reason: first.reason,
       },
     ]);
   });

@@ -225,7 +225,7 @@ describe("a property's plan", () => {
     expect(Number(await slider.inputValue())).toBe(amount);
     const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
     keepPdf(pdf, "app-property");
-    expect(pagesOf(pdf)).toBeLessThanOrEqual(6);
+    expect(pagesOf(pdf)).toBeLessThanOrEqual(4);
     expect(pageErrors).toEqual([]);
     await close();
   });

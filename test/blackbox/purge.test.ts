@@ -3,7 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, daysFromToday, logEvents } from "../support/portfolio.ts";
+import {
+  addAppliance,
+  addProperty,
+  addWornAppliance,
+  daysFromToday,
+  logEvents,
+} from "../support/portfolio.ts";
 import { testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -39,6 +45,7 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
     event_type: "water_leak",
     appliance: { appliance_id: appliance.id },
   });
+  await addAppliance(client, property.id, { type_id: "electrical_panel", brand: "Federal Pacific" });
   const form = new FormData();
   form.append("file", new File([PNG], "leak.png", { type: "image/png" }));
   await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });

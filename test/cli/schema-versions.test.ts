@@ -28,6 +28,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   adminId: "ADM_01m7xtfbnkegg9j7dstwvcm1r5",
   componentId: "C_01m7xtfbnkegg9j7dstwvcm1r5",
   propertyId: "P_01m7xtfbnkegg9j7dstwvcm1r5",
+  claimId: "CLM_01m7xtfbnkegg9j7dstwvcm1r5",
   embedId: "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
   name: "Acme",
   calls: "5",
