@@ -40,6 +40,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   "deliveries resend": [...PARTNER, "--from", "2026-01-01", "--to", "2026-01-02"],
   "partner set-webhook": ["http://127.0.0.1:9/"],
   "partner probe-webhook": ["--all"],
+  "claim update": ["--set", "status=closed"],
   costs: PARTNER,
   export: PARTNER,
   plan: PARTNER,
