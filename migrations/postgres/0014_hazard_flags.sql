@@ -9,8 +9,8 @@ CREATE TABLE flag_counts (
   partner_id text COLLATE "C" NOT NULL,
   property_id text COLLATE "C" NOT NULL,
   code text COLLATE "C" NOT NULL,
-  known integer NOT NULL DEFAULT 0,
-  suspected integer NOT NULL DEFAULT 0,
-  properties integer NOT NULL DEFAULT 0,
+  known bigint NOT NULL DEFAULT 0,
+  suspected bigint NOT NULL DEFAULT 0,
+  properties bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (partner_id, property_id, code)
 );

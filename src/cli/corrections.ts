@@ -37,7 +37,7 @@ export function correctionBody(kinds: FieldKinds, { set, clear }: Given): Record
   const body: Record<string, unknown> = {};
   for (const { field, text } of set) body[field] = parseValue(field, text, kindOf(kinds, field));
   for (const field of clear) {
-    kindOf(kinds, field);
+    kindOf(kinds, field, "--clear: ");
     body[field] = null;
   }
   if (Object.keys(body).length === 0)
@@ -48,10 +48,13 @@ export function correctionBody(kinds: FieldKinds, { set, clear }: Given): Record
   return body;
 }
 
-function kindOf(kinds: FieldKinds, field: string): FieldKinds[string] {
+function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKinds[string] {
   const kind = kinds[field];
   if (kind !== undefined && Object.hasOwn(kinds, field)) return kind;
-  throw new UsageError(`unknown field ${JSON.stringify(field)}`, `Fields: ${Object.keys(kinds).join(", ")}.`);
+  throw new UsageError(
+    `${option}unknown field ${JSON.stringify(field)}`,
+    `Fields: ${Object.keys(kinds).join(", ")}.`,
+  );
 }
 
 function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {

@@ -256,6 +256,7 @@ describe("summaries", () => {
         deferred_per_door: expect.any(Number),
         recommended_monthly_reserve_per_unit: expect.any(Number),
       },
+      flags: [],
       assessed_at: expect.stringMatching(INSTANT),
       partner: "Acme",
     });
@@ -293,6 +294,7 @@ describe("summaries", () => {
       good: sum("good"),
       total_deferred: sum("total_deferred_maintenance"),
       total_reactive: sum("total_reactive_exposure"),
+      flags: [],
     });
     expect(body).toMatchObject({
       total: portfolio.length,
@@ -309,6 +311,7 @@ describe("summaries", () => {
     const { recommended_monthly_reserve_per_unit, ...money } = financials;
     const { id: property_id, ...named } = property;
     const { service_events, ...owned } = counts;
-    expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money, is_demo: false });
+    const hazards = { hazard_flags: 0, suspected_hazards: 0 };
+    expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money, ...hazards, is_demo: false });
   });
 });

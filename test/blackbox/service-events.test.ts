@@ -63,6 +63,7 @@ describe("creating service events", () => {
         {
           id: expect.stringMatching(/^SE_[0-9a-hjkmnp-tv-z]{26}$/),
           ...event({ component_id, ...fields }),
+          inspection_types: [],
           total_cost: 14.75,
           created_at: expect.stringMatching(/Z$/),
         },
@@ -423,6 +424,7 @@ describe("a component's history", () => {
       events: [
         {
           id: expect.stringMatching(/^SE_/),
+          inspection_types: [],
           event_type: "Inspection",
           date: "2025-03-01",
           technician: "Kim",
@@ -432,6 +434,7 @@ describe("a component's history", () => {
         },
         {
           id: expect.stringMatching(/^SE_/),
+          inspection_types: [],
           event_type: "Inspection",
           date: "2024-03-01",
           technician: null,

@@ -78,6 +78,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "admin-id": "ADM_01m7xtfbnkegg9j7dstwvcm1r5",
   "component-id": "C_01m7xtfbnkegg9j7dstwvcm1r5",
   "property-id": "P_01m7xtfbnkegg9j7dstwvcm1r5",
+  "claim-id": "CLM_01m7xtfbnkegg9j7dstwvcm1r5",
   "embed-id": "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
   name: "Acme",
   calls: "5",
@@ -94,6 +95,7 @@ const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PART
 /** The arguments that a command needs in addition to the option under test. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],
+  "claim update": ["--set", "status=closed"],
   "deliveries resend": ["--from", "2026-01-01", "--to", "2026-01-02"],
 };
 /** Options that find nothing for an unknown ID, since the ID may be of any kind. */
@@ -180,7 +182,10 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
           const line = args.filter((one) => isRequired(one) || one === argument || beside.length === 0);
           const { error } = await refusal(
             path,
-            line.map((one) => (one === argument ? id : sample(one))),
+            [
+              ...line.map((one) => (one === argument ? id : sample(one))),
+              ...(isRequired(argument) ? beside : []),
+            ],
             1,
           );
           expect(error).toContain(id);

@@ -84,6 +84,8 @@ async function ofBook(
   partner: string | undefined,
   request: LossRequest,
 ): Promise<Found> {
+  if (partner !== undefined && !(await deps.store.read.partners.find(partner)))
+    throw new OperatorError(`Partner not found: ${partner}`, "`mainstay partner list` shows the IDs.");
   const members = await bookMembers(deps.store.read, partner === undefined ? undefined : new Set([partner]));
   const selected = await new LossBooks(knowledge).ofPartners(deps, members, request);
   const name = partner === undefined ? "All partners" : members[0]!.name;
@@ -101,7 +103,7 @@ async function ofProperty(
   if (owner === undefined)
     throw new OperatorError(
       `Property not found: ${id}`,
-      "`mainstay losses --partner ID --format csv` lists a partner's properties.",
+      "`mainstay partner list` shows partners; `mainstay plan --partner ID --format csv` lists a partner's properties.",
     );
   const property = (await properties.find(owner, id))!;
   const books = new LossBooks(knowledge);
