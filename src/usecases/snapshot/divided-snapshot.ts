@@ -1,6 +1,7 @@
+import { Failure } from "../../domain/errors.ts";
 import type { Day } from "../../domain/time.ts";
 import type { SnapshotShare } from "../../store/queries/snapshot-shares.ts";
-import type { Tx } from "../../store/store.ts";
+import type { PartnerRows, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { dayScoring, EMPTY_RUN, type ModelContext, runCounts, scoreProperties } from "./score-snapshot.ts";
 
@@ -42,12 +43,16 @@ export async function openShares(
   await tx.snapshotShares.open(day);
 }
 
-/** Scores about `budget` components of the day's run. */
+/**
+ * Scores about `budget` components of the day's run. Begins no further share once `isOver` returns true: writes of every
+ * partner that the step has scored wait for its end.
+ */
 export async function scoreShares(
   tx: Tx,
   model: ModelContext,
   day: Day,
   budget: number,
+  isOver: () => boolean,
 ): Promise<DividedStep> {
   const run = await tx.snapshots.run(day);
   let share: SnapshotShare | undefined = await tx.snapshotShares.claim(day, "");
@@ -56,10 +61,9 @@ export async function scoreShares(
   const scoring = await dayScoring(tx, model, day, run.takenAgain);
   for (let left = budget; share && left > 0; ) {
     const { partnerId, doneSeq }: SnapshotShare = share;
-    const isThere = (await tx.partners.find(partnerId)) !== undefined;
     // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-    const rows = isThere ? await tx.forPartner(partnerId) : undefined;
-    const properties = isThere ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
+    const rows = await lockRows(tx, partnerId);
+    const properties = rows ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
     // The event stream dates these scores no later than the partner's own clock.
     if (properties.length > 0) rows?.latestInstant();
     const counts = { ...EMPTY_RUN };
@@ -69,9 +73,20 @@ export async function scoreShares(
     const isDone = properties.length === 0;
     await tx.snapshotShares.add(day, share, counts, isDone);
     // Shares are claimed in one order by all servers: a partner's rows stay locked until the step commits.
-    if (isDone) share = await tx.snapshotShares.claim(day, partnerId);
+    if (isDone) share = isOver() ? undefined : await tx.snapshotShares.claim(day, partnerId);
+    else if (isOver()) break;
   }
   return "done";
+}
+
+/** Locks a partner's rows; undefined if it is deleted, perhaps by the write for which this one had to wait. */
+export async function lockRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
+  try {
+    return await tx.forPartner(partnerId);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found") return undefined;
+    throw error;
+  }
 }
 
 /** Ends the run with the sums of its shares. Returns false if another server ends it. */

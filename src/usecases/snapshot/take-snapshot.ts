@@ -5,7 +5,7 @@ import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-import { closeShares, openShares, scoreShares } from "./divided-snapshot.ts";
+import { closeShares, lockRows, openShares, scoreShares } from "./divided-snapshot.ts";
 import {
   dayScoring,
   EMPTY_RUN,
@@ -188,17 +188,23 @@ async function started(
   return { run: { ...EMPTY_RUN, takenAgain }, cursor: "" };
 }
 
-/** Scores shares of partners that no other server has claimed. */
+/**
+ * Opens the shares of all partners, or scores some that no other server has claimed. Opening locks the row of the clock,
+ * for which no other work should wait until the first shares are scored.
+ */
 async function takeSharedStep(
   tx: Tx,
-  model: ModelContext,
+  deps: SnapshotDeps,
   day: Day,
   stored: SnapshotRun | undefined,
   budget: number,
 ): Promise<Step> {
-  if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day)))
-    await openShares(tx, model, day, stored?.finishedAt ? stored.modelVersion : undefined);
-  const found = await scoreShares(tx, model, day, budget);
+  if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day))) {
+    await openShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
+    return { isLast: false, alreadyDone: false, run: stored ?? EMPTY_RUN };
+  }
+  const until = deps.monotonicMs() + SHARED_STEP_MS;
+  const found = await scoreShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
   return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN, waits: found === "others" };
 }
@@ -209,7 +215,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
-  for (const partnerId of [...partnerIds].sort()) await tx.forPartner(partnerId);
+  for (const partnerId of [...partnerIds].sort()) await lockRows(tx, partnerId);
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));

@@ -1,7 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { notFound } from "../../../src/domain/errors.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { trendPoints } from "../../../src/domain/trend.ts";
+import type { Store, Tx } from "../../../src/store/store.ts";
 import { loadHistories } from "../../../src/usecases/history/histories.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
@@ -128,8 +130,8 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
     const revisions = () =>
       Promise.all([world.partnerId, other.id].map((id) => world.store.read.partners.revision(id)));
     const [mine, others] = (await revisions()) as [number, number];
-    // Everything is scored in the first step; only the end of the run is left.
-    await expect(take({ cutAfter: 0 })).rejects.toThrow();
+    // Everything is scored in the first step, which follows one that opens the shares; only the end of the run is left.
+    await expect(take({ cutAfter: divided ? 1 : 0 })).rejects.toThrow();
     expect(await revisions()).toEqual([mine + 1, others]);
     await take();
     expect(await revisions()).toEqual([mine + 2, others + 1]);
@@ -421,6 +423,28 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     expect(await scores(moving)).toEqual(await scores(there));
   });
 
+  test("goes on without a partner that is deleted while a step waits for its rows", async () => {
+    const administration = { ...world.administration, actor: "test" };
+    const { partner: gone } = await createPartner(administration, {
+      name: "Gone",
+      dailyBudget: 1,
+      webhookUrl: null,
+    });
+    const write: Store["write"] = (run, how) =>
+      world.store.write(
+        (tx) =>
+          run({
+            ...tx,
+            forPartner: async (id) => {
+              if (id === gone.id) throw notFound("Partner not found");
+              return await tx.forPartner(id);
+            },
+          }),
+        how,
+      );
+    expect(await take({ store: { ...world.store, write } })).toMatchObject({ components: all });
+  });
+
   test("by two processes at the same time is one run", async () => {
     const results = await Promise.all([take(), take({ store: await world.open() })]);
     for (const { components, announced } of results) expect([components, announced]).toEqual([all, all / 2]);
@@ -639,6 +663,77 @@ describe("a day with a snapshot by another model", () => {
     const [after] = await world.components(propertyId);
     expect(after!.trendScore).toBe(after!.riskScore);
     expect((await points(after!.id)).at(-1)).toEqual({ day: today(), riskScore: after!.riskScore });
+  });
+});
+
+describe("a divided snapshot", () => {
+  beforeAll(() => {
+    isShared = true;
+  });
+  /** Takes a snapshot, and returns what each of its transactions did: opened shares, or locked partners. */
+  async function transactions(store: Store, passes: () => void = () => {}): Promise<string[][]> {
+    const all: string[][] = [];
+    const write: Store["write"] = (run, how) =>
+      store.write((tx) => {
+        const done: string[] = [];
+        all.push(done);
+        const snapshotShares = {
+          ...tx.snapshotShares,
+          open: (day: Day) => {
+            done.push("open");
+            return tx.snapshotShares.open(day);
+          },
+        };
+        const components = {
+          ...tx.components,
+          saveScore: (...saved: Parameters<typeof tx.components.saveScore>) => {
+            passes();
+            return tx.components.saveScore(...saved);
+          },
+        };
+        const forPartner: Tx["forPartner"] = (id) => {
+          if (done.at(-1) !== id) done.push(id);
+          return tx.forPartner(id);
+        };
+        return run({ ...tx, snapshotShares, components, forPartner });
+      }, how);
+    await takeSnapshot(
+      {
+        store: { ...store, write, isShared },
+        knowledge,
+        clock: world.clock,
+        monotonicMs: () => now,
+        yieldNow: async () => {},
+      },
+      today(),
+    );
+    return all.filter((done) => done.length > 0);
+  }
+  let now = 0;
+
+  test("scores nothing in the transaction that locks the clock, and few partners in one that is slow", async () => {
+    await beginEmpty();
+    for (let nth = 0; nth < 3; nth++) {
+      const { partner } = await createPartner(world.administration, {
+        name: `Partner ${nth}`,
+        dailyBudget: 1000,
+        webhookUrl: null,
+      });
+      await writePortfolio(world.store.write, knowledge, partner, async (writer) => {
+        const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+        await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
+      });
+    }
+    const [first, ...others] = await transactions(world.store);
+    expect(first).toEqual(["open"]);
+    expect(others.map((done) => done.length)).toEqual([4]);
+    nextDay();
+    const slow = await transactions(world.store, () => {
+      now += 50;
+    });
+    // The end of one partner's share, perhaps the empty one, and a part of the next.
+    expect(Math.max(...slow.map((done) => done.length))).toBeLessThan(4);
+    expect(new Set(slow.flat()).size).toBe(5);
   });
 });
 
