@@ -73,6 +73,16 @@ test.each([
   },
 );
 
+test("the health check's write does not wait for the clock, which a beginning snapshot locks", async () => {
+  await other.query("BEGIN");
+  await other.query("SELECT 1 FROM clock FOR UPDATE");
+  try {
+    await store.write((tx) => tx.clock.probe(tx.now));
+  } finally {
+    await other.query("ROLLBACK");
+  }
+});
+
 test.each([
   ["declare the row", true],
   ["do not", false],
