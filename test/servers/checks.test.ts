@@ -74,6 +74,24 @@ test("an additional event of a component that a snapshot scored first is no viol
   expect(faults(round)).toEqual([]);
 });
 
+test("a component that an event improves after a snapshot has announced it is no violation", () => {
+  const round = sound();
+  const { record, found } = round;
+  record.tiers.delete("C_1");
+  record.arrivals.splice(
+    record.arrivals.findIndex(({ deliveryId }) => deliveryId === "WH_6"),
+    1,
+  );
+  found.deliveries.splice(
+    found.deliveries.findIndex((one) => JSON.stringify(one) === JSON.stringify(delivered("WH_6"))),
+    1,
+  );
+  expect(faults(round)).toEqual([]);
+  // Without an event, nothing has improved it.
+  record.events.delete("C_1");
+  expect(faults(round).join()).toContain("C_1 was announced GOOD to CRITICAL; it became GOOD, now WARNING");
+});
+
 describe("the checks report", () => {
   type Round = ReturnType<typeof sound>;
   const broken: [what: string, change: (round: Round) => void, said: RegExp][] = [

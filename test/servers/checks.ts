@@ -90,10 +90,10 @@ function announcedOnce(record: Observations, { partners }: FinalState): string[]
       ({ data }) => `${data.previous_tier} to ${data.risk_tier}`,
     );
     const known = withoutRepeats(["GOOD", ...(record.tiers.get(id) ?? [])]);
-    // A snapshot may have come first and announced the tier of a new component.
-    const possible = record.tiers.has(id)
-      ? [known, ...(["WARNING", "CRITICAL"] as const).map((born) => bornAs(born, known))]
-      : [withoutRepeats(["GOOD", tier])];
+    // A snapshot may have come first and announced the tier of a new component, which an event then changed in silence.
+    const born = (["WARNING", "CRITICAL"] as const).map((first) => bornAs(first, known));
+    const unread = [withoutRepeats(["GOOD", tier]), ...(record.events.has(id) ? born : [])];
+    const possible = record.tiers.has(id) ? [known, ...born] : unread;
     if (possible.some((tiers) => sameChanges(changes(tiers), reported))) return [];
     return [
       `${id} was announced ${reported.join(", ") || "nothing"}; it became ${known.join(", ")}, now ${tier}`,
