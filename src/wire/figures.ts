@@ -11,6 +11,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
+import { facilityConditionField } from "./facility-condition.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
@@ -120,7 +121,7 @@ const condition = object({
   rating,
   components_assessed: assessedCount,
   ...tierCounts,
-  methodology: text("How the score is calculated", "Facility condition index"),
+  methodology: text("How the score is calculated", "Condition index"),
   assessed_at: calculatedAt,
 });
 export type ConditionJson = WireOf<typeof condition>;
@@ -141,7 +142,9 @@ const conditionView = condition.serializer(
     };
   },
 );
-export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
+export const conditionReply = forPartner(
+  figuresReply(condition.and(assumptionsField).and(facilityConditionField)),
+);
 
 export function conditionAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(knowledge);

@@ -550,6 +550,47 @@ describe("mainstay plan", () => {
   });
 });
 
+// Rule: condition-score
+test("what is due now over the replacement value is the facility condition index", async () => {
+  const condition = async () => (await client.get(`/v1/property/${property.id}/condition-score`)).body.fci;
+  const { due_now } = await planOf();
+  const { rcv } = { rcv: (await client.get(`/v1/property/${property.id}/rcv`)).body };
+  const byEquipment = await condition();
+  expect(byEquipment).toMatchObject({ due_now: due_now.cost, basis: "equipment" });
+  expect(byEquipment.replacement_value).toBeCloseTo(rcv.total_replacement_cost / 0.45, 1);
+  await client.put(`/v1/properties/${property.id}`, { gross_area_sqft: 10_000 });
+  expect(await condition()).toMatchObject({ basis: "area", replacement_value: 1_800_000 });
+  await client.put(`/v1/properties/${property.id}`, { replacement_value: 2_000_000 });
+  expect(await condition()).toEqual({
+    basis: "replacement_value",
+    replacement_value: 2_000_000,
+    due_now: due_now.cost,
+    value: Math.round((due_now.cost / 2_000_000) * 10_000) / 10_000,
+  });
+  expect((await client.get(`/v1/property/${empty.id}/condition-score`)).body.fci.value).toBeNull();
+  await client.put(`/v1/properties/${property.id}`, { gross_area_sqft: null, replacement_value: null });
+});
+
+// Rule: plan-deposit
+test("a plan without units has figures per 1,000 sq ft where the area is known", async () => {
+  const own = server.as(await server.createPartner("Stores"));
+  const store = await addProperty(own, { gross_area_sqft: 20_000 });
+  await addAppliance(own, store.id, { type_id: "rooftop_unit", install_year: THIS_YEAR - 10 });
+  for (const path of [`/v1/property/${store.id}/plan`, "/v1/portfolio/plan"]) {
+    const { schedule, level_deposit } = (await own.get(path)).body;
+    const { noise } = level_deposit["95"];
+    expect(noise.per_unit_per_year).toBeNull();
+    expect(cents(noise.per_1000_sqft_per_year)).toBe(Math.round(cents(noise.per_year) / 20));
+    expect(cents(schedule[0].per_1000_sqft_inflated)).toBe(
+      Math.round(cents(schedule[0].total_inflated) / 20),
+    );
+    expect(schedule[0].per_unit_inflated).toBeNull();
+  }
+  await own.put(`/v1/properties/${store.id}`, { gross_area_sqft: 40_000 });
+  const { noise } = (await own.get("/v1/portfolio/plan")).body.level_deposit["95"];
+  expect(cents(noise.per_1000_sqft_per_year)).toBe(Math.round(cents(noise.per_year) / 40));
+});
+
 describe("what to do with a component", () => {
   // Rule: plan-action
   test("is the same in lists, alerts, their CSV and the plan", async () => {

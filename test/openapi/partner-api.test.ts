@@ -173,7 +173,8 @@ const ANSWERS: Record<string, Fields> = {
     "reserves.10_year_full_replacement": RESERVE,
   },
   "GET /v1/property/{id}/condition-score": {
-    "": "property_id name condition_score grade rating components_assessed critical warning methodology assessed_at",
+    "": "property_id name condition_score grade rating components_assessed critical warning methodology assessed_at fci",
+    fci: "value due_now replacement_value basis",
   },
   "GET /v1/property/{id}/rcv": {
     "":

@@ -17,7 +17,7 @@ const INDEX: readonly (readonly [need: number, index: number])[] = [
 
 /** Explains the condition score to the reader of a report. */
 export const METHODOLOGY =
-  "Facility condition index: the planned replacement cost of critical components plus half the planned replacement " +
+  "Condition index: the planned replacement cost of critical components plus half the planned replacement " +
   "cost of warning components, divided by the property's replacement cost value. " +
   `${INDEX.map(([need, index]) => `${Math.round(need * 100)}% scores ${index}`).join(", ")}, with linear ` +
   "interpolation between these points. Ratings: A = GOOD, B = GOOD, C = FAIR, D and F = FAIL. If a life-safety or " +
@@ -29,7 +29,7 @@ type Needs = Pick<
 >;
 
 /**
- * Returns the condition of a property by the facility condition index: the planned cost of its CRITICAL components and
+ * Returns the condition of a property by its need: the planned cost of its CRITICAL components and
  * half that of its WARNING ones, as a share of its replacement cost value.
  */
 export function conditionOf(totals: Needs): PropertyCondition {

@@ -4,8 +4,10 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { complianceOf } from "../../usecases/portfolio/compliance.ts";
+import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
+import { withFacilityCondition } from "../../wire/facility-condition.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import {
   conditionAccumulator,
@@ -64,11 +66,19 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/property/{id}/condition-score",
       summary: "Get a property's condition score, grade and rating",
       description:
-        "Based on the facility condition index (FCI): the replacement cost of CRITICAL components plus half that of WARNING components, as a share of the replacement value. The score is 100 for a property without components.",
+        "The score follows from the replacement cost of CRITICAL components plus half that of WARNING components, as a share of the equipment's replacement value; it is 100 for a property without components. `fci` is the facility condition index as facility managers use it: what is due now as a share of the building's replacement value.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The condition", conditionReply),
-      handle: (call) => replyWith(call, withAssumptions(knowledge, conditionAccumulator(knowledge))),
+      handle: (call) =>
+        replyWith(
+          call,
+          withFacilityCondition(
+            planContextOf(knowledge),
+            call.now,
+            withAssumptions(knowledge, conditionAccumulator(knowledge)),
+          ),
+        ),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",

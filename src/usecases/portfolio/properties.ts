@@ -71,6 +71,7 @@ export async function changeProperty(
     await changeUnits(tx, before, change.unitCount);
     writer.markPlanStale(id);
   }
+  if (change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   const { recordsSince, ...rest } = change;
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));

@@ -75,7 +75,10 @@ export async function planLoadedProperty(
 }
 
 /** Returns the size of a property, by which the figures of a plan are divided. */
-export const sizeOf = ({ unitCount }: Pick<Property, "unitCount">) => ({ unitCount, areaSqft: null });
+export const sizeOf = ({ unitCount, grossAreaSqft }: Pick<Property, "unitCount" | "grossAreaSqft">) => ({
+  unitCount,
+  areaSqft: grossAreaSqft,
+});
 
 /** Returns the plans of the appliances of the components, in the order of their first components, and their sums. */
 export async function planComponents<C extends Plannable>(
