@@ -204,7 +204,7 @@ export type Era = {
   withoutBrand: boolean;
 };
 
-/** What to do about a flag; `immediate_hazard` where the authority requires replacement at once. */
+/** The action for a flag; `immediate_hazard` where the authority requires replacement at once. */
 export const HAZARD_ACTIONS = ["immediate_hazard", "inspect", "monitor"] as const;
 export type HazardAction = (typeof HAZARD_ACTIONS)[number];
 

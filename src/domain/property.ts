@@ -6,7 +6,7 @@ export const MAX_UNITS = 10_000;
 export const MAX_GROSS_AREA_SQFT = 50_000_000;
 export const MAX_STORIES = 200;
 
-/** What the rentable units of a property are. */
+/** The kinds of rentable units of a property. */
 export const UNIT_LABELS = ["unit", "key", "bed", "suite", "stall"] as const;
 export type UnitLabel = (typeof UNIT_LABELS)[number];
 
@@ -29,7 +29,7 @@ export type Property = {
   grossAreaSqft: number | null;
   stories: number | null;
   unitLabel: UnitLabel | null;
-  /** What rebuilding the property would cost, such as its insured value. */
+  /** The cost of rebuilding the property, such as its insured value. */
   replacementValueCents: number | null;
   isDemo: boolean;
   /** The partner's own reference, unique within the partner. */

@@ -10,7 +10,7 @@ import type { Slice } from "../store/slice.ts";
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** What becomes of a parameter that the operation does not declare. */
+/** The treatment of a parameter that the operation does not declare. */
 export type UnknownParameters = "ignored" | "rejected";
 
 /**

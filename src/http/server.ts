@@ -174,7 +174,7 @@ const connectRefusal = ({ method }: Request): Failure | undefined =>
       })
     : undefined;
 
-/** What a caller got, in the names of the log. */
+/** The outcome for a caller, in the names of the log. */
 type Outcome = {
   status: number;
   /** The status of a response that the caller did not get. */

@@ -24,7 +24,7 @@ export const INSPECTION_BASIS_LABELS: Readonly<Record<InspectionJson["basis"], s
   none: "",
 };
 
-/** What to do about a known hazard. */
+/** The actions for a known hazard. */
 export const HAZARD_ACTION_LABELS: Readonly<Record<Flag["action"], string>> = {
   immediate_hazard: "Immediate",
   inspect: "Inspect",

@@ -16,7 +16,7 @@ const NO_GUARANTEE =
 const share = (description: string, example: number) =>
   number(description, example, { minimum: 0, maximum: 1 });
 
-/** What a figure rests on, beside it in every answer. */
+/** The basis of a figure, beside it in every answer. */
 const fields = record("Assumptions", {
   model_version: text("Scoring model; a local calibration has `+local` and its number", "3"),
   calibrated: flag("True if the model is calibrated to the operator's own records", false),

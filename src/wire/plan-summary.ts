@@ -128,7 +128,7 @@ const dueNowFields = {
   repairs: work("Minor parts of units that stay, replaced now; paid as repairs and not part of `cost`"),
 };
 
-/** What is due now, as lists of properties show it. */
+/** The work due now, as lists of properties show it. */
 export const dueNow = object(dueNowFields);
 
 export const dueNowView = dueNow.serializer(

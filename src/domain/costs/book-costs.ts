@@ -1,7 +1,7 @@
 import type { ApplianceType, ComponentDef } from "../knowledge.ts";
 import type { DamageCosts, Scaling } from "./component-costs.ts";
 
-/** What applies to all costs of the knowledge base. */
+/** The terms that apply to all costs of the knowledge base. */
 export type PriceTerms = {
   /** Factors by state; null leaves the location out. A state without a factor has 1. */
   locationFactors: ReadonlyMap<string, number> | null;

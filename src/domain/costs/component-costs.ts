@@ -30,7 +30,7 @@ export type Scaling = {
   byPriceLevel: number;
 };
 
-/** What a part costs in its place (docs/model/costs.md). */
+/** The costs of a part in its place (docs/model/costs.md). */
 export type Costs = {
   /** c_p: a planned replacement; whole cents. */
   plannedCents: number;

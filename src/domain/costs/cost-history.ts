@@ -24,7 +24,7 @@ export type BilledEvent = {
 /** The bills of some replacements: their number, and their median in whole cents; null without any. */
 type Bills = { count: number; medianCents: number | null };
 
-/** What the partner has paid to replace a component or, with `componentDefId` null, a whole appliance of a type. */
+/** The bills that the partner has paid to replace a component or, with `componentDefId` null, a whole appliance of a type. */
 export type KindHistory = {
   typeId: string;
   componentDefId: string | null;

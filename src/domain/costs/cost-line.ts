@@ -38,7 +38,7 @@ type Place = { state: string; size: number | null; exponent: number };
 export class CostLines {
   readonly #byPart = new Map<string, CostLine[]>();
 
-  /** Of two lines that are equally particular, the later one applies. */
+  /** The later one applies of two lines that are equally particular. */
   constructor(lines: readonly CostLine[]) {
     for (const line of lines) {
       const key = keyOf(line.typeId, line.componentDefId);

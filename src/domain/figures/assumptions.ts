@@ -5,7 +5,7 @@ import { isPastUnknown } from "../scoring/aged-life.ts";
 import type { Confidence } from "../scoring/types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
-/** What figures rest on: counts of components, and their planned costs in cents by where these come from. */
+/** The basis of figures: counts of components, and their planned costs in cents by where these come from. */
 export type Assumptions = {
   components: number;
   confidence: Readonly<Record<Confidence, number>>;

@@ -6,14 +6,14 @@ type ValueBasis = (typeof VALUE_BASES)[number];
 
 /** The facility condition index, and what it is made of; money in cents. */
 export type FacilityCondition = {
-  /** What is due now ÷ replacement value; null for a building without a value. High is bad. */
+  /** The cost of what is due now ÷ replacement value; null for a building without a value. High is bad. */
   index: number | null;
   dueCents: number;
   valueCents: number;
   basis: ValueBasis;
 };
 
-/** What a square foot of a building costs; judgement. */
+/** The cost of a square foot of a building; judgement. */
 const BUILDING_CENTS_PER_SQFT = 18_000;
 /** The equipment's share of a building's value: roof, envelope, paving and services; judgement. */
 const EQUIPMENT_SHARE = 0.45;

@@ -5,7 +5,7 @@ import { lifespanYearsOf, type Part } from "./part.ts";
  * or part its cost, times the share of its life that has passed.
  */
 
-/** What is replaced at a cost, after some years and then at the end of each life. */
+/** An item that is replaced at a cost, after some years and then at the end of each life. */
 type Accruing = { cents: number; lifeYears: number; remainingYears: number };
 
 /** Adds the accrued cents at the end of each year to `sums`; index 0 is today. */

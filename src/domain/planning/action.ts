@@ -2,7 +2,7 @@ import type { Confidence, RiskTier } from "../scoring/types.ts";
 import type { PlannedPart, PolicyName } from "./appliance-plan.ts";
 import type { AgeBasis } from "./policy.ts";
 
-/** What to do with an appliance or part, in one word; the most urgent first. */
+/** The action for an appliance or part, in one word; the most urgent first. */
 export const ACTIONS = [
   "immediate_hazard",
   "replace_now",

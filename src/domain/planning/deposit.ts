@@ -18,7 +18,7 @@ export type Funding = {
   depositGrowth: number;
 };
 
-/** What a reserve has to pay, in cents; index 0 is the first year. */
+/** The payments of a reserve, in cents; index 0 is the first year. */
 export type Needs = {
   /** Expected needs of each year, inflated, after what is due now. */
   cents: readonly number[];

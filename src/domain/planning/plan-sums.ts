@@ -14,7 +14,7 @@ import { addVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./
 /** Work due now, in whole cents. */
 type DueCost = { count: number; cents: number };
 
-/** What is due now: units as a whole, and parts of types that are not replaced as a whole. */
+/** The work due now: units as a whole, and parts of types that are not replaced as a whole. */
 export type DueSums = {
   units: number;
   components: number;
@@ -32,7 +32,7 @@ export type DueSums = {
 type StoredYears = Record<keyof YearlyCosts, number[]> & {
   /** Needs by the basis of their costs: planned and failures. */
   needs: Record<CostBasis, number[]>;
-  /** What a fully funded reserve holds at the end of each year; index 0 is today. */
+  /** The balance of a fully funded reserve at the end of each year; index 0 is today. */
   accrued: number[];
   /** `VarianceSums`. */
   squares: number[];

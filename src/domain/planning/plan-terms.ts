@@ -7,7 +7,7 @@ export type PlanTerms = {
   budgetCents: number | null;
   /** The reserve's balance at the start, after what is due now was paid otherwise. */
   openingCents: number;
-  /** What a lender holds back for work due now, in percent of its cost. */
+  /** The amount that a lender holds back for work due now, in percent of its cost. */
   escrowPct: number;
   interestPct: number;
   /** The least balance of the reserve at the end of a year. */

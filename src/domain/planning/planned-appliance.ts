@@ -21,7 +21,7 @@ import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What is due now: `immediate` cannot wait, in the terms of a lender's engineer. */
+/** The work due now: `immediate` cannot wait, in the terms of a lender's engineer. */
 export type DueNow = "immediate" | "short_term";
 
 /** How urgent a replacement is. */
@@ -66,7 +66,7 @@ export type PlannedAppliance<C> = {
   components: ComponentPlan<C>[];
 };
 
-/** What planning needs beside the components. */
+/** The data that planning needs beside the components. */
 export type PlanContext<C> = {
   knowledge: Knowledge;
   pricing: Pricing<C>;

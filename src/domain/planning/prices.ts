@@ -1,7 +1,7 @@
 import type { CostBasis } from "../costs/component-costs.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 
-/** What a part or unit costs, in cents: a planned replacement, and one after a failure with its probable damage. */
+/** The costs of a part or unit, in cents: a planned replacement, and one after a failure with its probable damage. */
 export type Price = { plannedCents: number; failedCents: number; basis: CostBasis };
 
 /** The prices of an appliance's parts, and of the appliance if it is replaced as a whole. */

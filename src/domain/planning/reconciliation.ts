@@ -22,7 +22,7 @@ export type Reconciliation = OtherFigures & {
   /** `plannedCents` and `unplannedCents`. */
   totalCents: number;
   runToFailureCents: number;
-  /** What the forecast has more than run to failure: alarms, and failures of minor parts that a renewal prevents. */
+  /** The excess of the forecast over run to failure: alarms, and failures of minor parts that a renewal prevents. */
   differenceCents: number;
 };
 

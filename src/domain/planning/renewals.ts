@@ -33,7 +33,7 @@ export function renewalsByAge(lives: Float64Array, survival: Float64Array, age: 
   const failures = renewalsOf(ended);
   const planned = new Float64Array(lives.length);
   planned[age] = survival[age]!;
-  // What a renewal installs reaches the age that many months later, unless it fails.
+  // A part that a renewal installs reaches the age that many months later, unless it fails.
   for (let month = age + 1; month < lives.length; month++)
     planned[month] = failures[month - age]! * survival[age]!;
   for (let month = 1; month < lives.length; month++) failures[month]! -= planned[month]!;

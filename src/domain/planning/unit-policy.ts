@@ -19,7 +19,7 @@ export type NewUnit = {
   planned: Float64Array;
   /** Cost of the repairs of minor parts, in cents. */
   repairs: Float64Array;
-  /** The same where units and parts are run to failure. */
+  /** The expected failures if units and parts are run to failure. */
   failuresRunToFailure: Float64Array;
   repairsRunToFailure: Float64Array;
 };

@@ -28,7 +28,7 @@ export type DerivedData = {
 
 type Deps = { store: Store; knowledge: Knowledge; yieldNow: Yield };
 type Repair = (tx: Tx) => Promise<void>;
-/** What a step has found, and how to correct it. */
+/** The findings of a step, and how to correct it. */
 type Step<Found> = { found: Found; repairs: readonly Repair[] };
 
 /** Properties that are recounted together. */
@@ -93,7 +93,7 @@ async function checkPartner(
       { partnerId, priority: "background" },
     );
   };
-  // What is wrong below a sum is not counted once more in the sum.
+  // An error below a sum is not counted once more in the sum.
   const missing = emptyTotals();
   for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
     const found = await run((read) => checkProperties(deps, read, partnerId, offset));

@@ -16,7 +16,7 @@ export async function checkFlagCounts(
   { isRepairing, pageSize }: { isRepairing: boolean; pageSize: number },
 ): Promise<number> {
   let wrong = 0;
-  // What is wrong below the portfolio's counts is not counted once more in them.
+  // An error below the portfolio's counts is not counted once more in them.
   const missing = new Map<string, CodeCount>();
   for (let offset = 0; ; offset += pageSize) {
     const { differences, isLast } = await run((read) =>

@@ -42,7 +42,7 @@ export type RenderBudgetPlanner = (props: BudgetPlannerProps) => ComponentChildr
 type PlanDetails = {
   /** The units and components, in the order of the plan. */
   lines: readonly PlanLine[];
-  /** What is due now, grouped by kind, highest cost of delay first. */
+  /** The work due now, grouped by kind, highest cost of delay first. */
   dueGroups: readonly { group: readonly PlanLine[]; delayUsd: number }[];
   delayUsd: number;
   budget: AllocatedBudget;

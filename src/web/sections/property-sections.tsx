@@ -32,7 +32,7 @@ export type PropertyPageData = {
   forecast: ForecastJson;
   reserve: ReserveJson;
   inspections: readonly InspectionJson[];
-  /** What the figures rest on. */
+  /** The basis of the figures. */
   assumptions: AssumptionsJson;
   plan?: PropertyPlanJson;
   /** The budget in USD that the reader entered. */

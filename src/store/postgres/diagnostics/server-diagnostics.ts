@@ -34,7 +34,7 @@ export type ServerDiagnostics = {
   mayCreate: boolean;
   /** Tables of the schema that the user can't read and write, and sequences that it can't use. */
   forbidden: string[];
-  /** Whether the user could read and write tables that the other owner creates, as a migration does. */
+  /** True if the user could read and write tables that the other owner creates, as a migration does. */
   hasDefaultPrivileges: boolean;
   /** Undefined if it is turned off. */
   walArchiving: WalArchiving | undefined;
