@@ -14,10 +14,10 @@ def is_authentic(body: bytes, header: str, secret: str) -> bool:
     return hmac.compare_digest(expected.encode(), header.encode())
 
 
-def read_events(base: str, key: str, since: str, with_components: bool):
-    """Returns the events after since, each one once, and the since for the next call.
+def read_events(base: str, key: str, since: str):
+    """Returns the events after since and every component at risk, each one once, and the since for the next call.
 
-    With with_components, also returns every component at risk, which takes one call per 200 of them.
+    Reads all pages, since a component that a sensor makes CRITICAL stands among the components at the end.
     """
     seen, latest, offset = {}, since, 0
     while True:
@@ -29,8 +29,6 @@ def read_events(base: str, key: str, since: str, with_components: bool):
             is_history = not entry["type"].startswith("component.")
             if is_history:
                 latest = max(latest, entry["timestamp"])
-            elif not with_components:
-                return list(seen.values()), latest
             seen[entry["data"]["id"]] = entry
         offset += 200
         if not page["events"] or offset >= page["total"]:
@@ -38,5 +36,5 @@ def read_events(base: str, key: str, since: str, with_components: bool):
 
 
 if __name__ == "__main__":
-    entries, next_since = read_events(sys.argv[1], sys.argv[2], sys.argv[3], with_components=True)
+    entries, next_since = read_events(sys.argv[1], sys.argv[2], sys.argv[3])
     print(json.dumps({"ids": [entry["data"]["id"] for entry in entries], "since": next_since}))

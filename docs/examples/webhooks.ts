@@ -12,10 +12,10 @@ export type Entry = { type: string; timestamp: string; data: { id: string } };
 type Page = { events: Entry[]; total: number };
 
 /**
- * Returns the events after `since`, each one once, and the `since` for the next call. With `withComponents`, also returns
- * every component at risk, which takes one call per 200 of them.
+ * Returns the events after `since` and every component at risk, each one once, and the `since` for the next call. Reads all
+ * pages, since a component that a sensor makes CRITICAL stands among the components at the end.
  */
-export async function readEvents(base: string, key: string, since: string, withComponents: boolean) {
+export async function readEvents(base: string, key: string, since: string) {
   const seen = new Map<string, Entry>();
   let next = since;
   let calls = 0;
@@ -28,8 +28,7 @@ export async function readEvents(base: string, key: string, since: string, withC
     for (const entry of events) {
       const isHistory = !entry.type.startsWith("component.");
       if (isHistory && entry.timestamp > next) next = entry.timestamp;
-      if (isHistory || withComponents) seen.set(entry.data.id, entry);
-      else return { entries: [...seen.values()], since: next, calls };
+      seen.set(entry.data.id, entry);
     }
     if (events.length === 0 || offset + 200 >= total)
       return { entries: [...seen.values()], since: next, calls };

@@ -10,8 +10,7 @@ import type { WireOf } from "./schema/wire-type.ts";
 const PRICES = { month: "2026-01", level: 1 };
 
 /** Says what a score is worth; every figure repeats it. */
-const NO_GUARANTEE =
-  "Scores are estimates from age, brand, use and service records. They set priorities and are no guarantee and no substitute for an inspection.";
+export const NO_GUARANTEE = "Scores are estimates: they set priorities and are no guarantee.";
 
 const share = (description: string, example: number) =>
   number(description, example, { minimum: 0, maximum: 1 });
@@ -51,7 +50,7 @@ export const assumptionsField = {
   assumptions: fields.describedAs("What the figures rest on"),
 };
 
-const assumptionsView = fields.serializer((counted: Assumptions, modelVersion: string) => {
+export const assumptionsView = fields.serializer((counted: Assumptions, modelVersion: string) => {
   const { components, confidence, costCents } = counted;
   const cents = COST_BASES.reduce((sum, basis) => sum + costCents[basis], 0);
   const ofCents = (part: number) => (cents === 0 ? 0 : round(part / cents, 4));

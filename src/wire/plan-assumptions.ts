@@ -1,4 +1,5 @@
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
+import { NO_GUARANTEE } from "./assumptions.ts";
 
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
 
@@ -14,7 +15,7 @@ export function assumptionsOf(
   const { inflationPct } = terms;
   return [
     ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),
-    `Ages, lifetimes and risks use scoring model ${modelVersion} as of ${day.format(new Date(asOf))}. Year 1 starts on that date.`,
+    `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day.format(new Date(asOf))}. Year 1 starts on that date. ${NO_GUARANTEE}`,
     inflationPct === 0
       ? "Costs are not inflated."
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in today's dollars.`,

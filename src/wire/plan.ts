@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import { COST_BASES } from "../domain/costs/component-costs.ts";
+import type { Assumptions } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { lifespanYearsOf } from "../domain/planning/part.ts";
@@ -9,8 +10,10 @@ import type { Reconciliation } from "../domain/planning/reconciliation.ts";
 import type { Schedule } from "../domain/planning/schedule.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { actionFields, actionView } from "./action.ts";
+import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { subject, subjectView } from "./figures.ts";
+import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
 import { assumptionsOf } from "./plan-assumptions.ts";
 import {
@@ -206,7 +209,9 @@ export const propertyPlan = object({
     .describedAs("The best use of the budget; null without a budget in the request")
     .orNull(),
   reconciliation,
+  flags: flaggedAppliances,
   assumptions,
+  counted_assumptions: assumptionsField.assumptions,
 });
 export type PropertyPlanJson = WireOf<typeof propertyPlan>;
 
@@ -221,9 +226,17 @@ type SerializedLines = {
   components: ReturnType<typeof plannedComponentView>[];
 };
 
+/** The known hazards among the planned appliances, and the counts of what the plan rests on. */
+export type PlanBasis = { flags: FlagGatherer; counted: Assumptions };
+
 /** `lines`: the serialized units and components, in their order. The caller makes them, since there may be many. */
 export const planView = propertyPlan.serializer(
-  (made: PropertyPlan<PlacedComponent>, made12m: Reconciliation, { units, components }: SerializedLines) => ({
+  (
+    made: PropertyPlan<PlacedComponent>,
+    made12m: Reconciliation,
+    basis: PlanBasis,
+    { units, components }: SerializedLines,
+  ) => ({
     ...subjectView(made.property),
     unit_count: made.property.unitCount,
     ...planSummaryView(made),
@@ -231,6 +244,8 @@ export const planView = propertyPlan.serializer(
     components,
     budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
     reconciliation: reconciliationView(made12m),
+    flags: basis.flags.list(),
+    counted_assumptions: assumptionsView(basis.counted, made.modelVersion),
     assumptions: assumptionsOf(
       made,
       components.length === 0,
@@ -242,6 +257,7 @@ export const planView = propertyPlan.serializer(
     ),
   }),
 );
+
 export const planReply = forPartner(figuresReply(propertyPlan));
 
 /** The expected cost of a unit or component in each year, at today's prices. */

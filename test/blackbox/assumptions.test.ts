@@ -39,6 +39,9 @@ describe("the assumptions of a property's figures", () => {
     const { own, own_history, scaled, reference } = first!.cost_shares;
     expect(own + own_history + scaled + reference).toBeCloseTo(1, 3);
     for (const other of others) expect(other).toEqual(first);
+    const plan = (await client.get(`/v1/property/${id}/plan`)).body;
+    expect(plan.counted_assumptions).toEqual(first);
+    expect(plan.assumptions[0]).toContain("no guarantee");
   });
 
   test("count the parts that are older than the record, until they are replaced", async () => {

@@ -163,6 +163,7 @@ describe("flagged appliances", () => {
       unit: null,
       action: "immediate_hazard",
     });
+    expect((await client.get(`/v1/property/${id}/plan`)).body.flags).toEqual(report.flags);
     await client.put(`/v1/appliances/${panel.id}`, { flags_cleared: ["zinsco", "aluminum_wiring"] });
     expect(countsOf((await client.get(`/v1/property/${id}/summary`)).body.flags)).toEqual([
       ["zinsco", 1, 0],

@@ -6,7 +6,7 @@ import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/plan-terms.ts
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
+import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -106,6 +106,7 @@ async function ofProperty(
   const record = planView(
     plan,
     await reconciliationOf(knowledge, plan, yieldNow),
+    await basisOf(knowledge, plan, yieldNow),
     await serializedLines(knowledge, lines, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];

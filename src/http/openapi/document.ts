@@ -12,7 +12,8 @@ export type OpenApiDocument = Record<string, unknown> & { paths: Record<string, 
 const DESCRIPTION = `Predictive maintenance and risk intelligence for multifamily and commercial real estate.
 
 Create properties and appliances, and send service events, sensor events and claims. Every component gets a failure
-score from 0.00 to 0.99 with a tier and a confidence, updated daily at 03:00 UTC and whenever its history changes.
+score from 0.00 to 0.99 with a tier and a confidence, updated daily at 03:00 UTC and whenever its history changes. Scores
+are estimates: they set priorities and are no guarantee. \`assumptions\` beside the figures say what they rest on.
 
 Lists are paged with \`limit\` and \`offset\`. Errors are JSON with \`error\`, \`code\` and \`request_id\`. Amounts are in
 US dollars, dates in UTC. Clients must ignore unknown fields. New fields may be added at any time.`;

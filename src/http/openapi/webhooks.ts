@@ -4,8 +4,10 @@ import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../wire/webhook-payload
 
 const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
 and compare it in constant time with \`X-Service-Signature\` (\`sha256=\` followed by the digest in hex). Return 401 if they
-differ; otherwise return 2xx within 8 seconds. Process each \`X-Service-Delivery\` ID once, and ignore unknown events. See
-[the guide](/docs/guide) for example endpoints in TypeScript and Python.`;
+differ; otherwise return 2xx within 8 seconds. Process each \`X-Service-Delivery\` ID once, and ignore unknown events. An
+endpoint that fails 20 times in a row over at least ten minutes is paused and probed: no delivery is lost, the first success
+resumes them in order, and \`GET /v1/events\` has everything meanwhile. See [the guide](/docs/guide) for example endpoints
+in TypeScript and Python.`;
 
 const header = (name: string, description: string, example: string) => ({
   name,

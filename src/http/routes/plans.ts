@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
+import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
@@ -51,7 +51,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         }
         const serialized = await serializedLines(knowledge, lines, yieldNow);
         const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
-        const view = planView(plan, reconciliation, serialized);
+        const basis = await basisOf(knowledge, plan, yieldNow);
+        const view = planView(plan, reconciliation, basis, serialized);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(withPartner(noted, partner.name));
       },

@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { AssessmentAccumulator } from "../../domain/figures/assessment.ts";
+import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
 import { exposureOf } from "../../domain/figures/exposure.ts";
 import { failureCostOf } from "../../domain/figures/failure-cost.ts";
@@ -10,7 +11,8 @@ import { type Reconciliation, reconcile } from "../../domain/planning/reconcilia
 import { failureProbabilityWithin } from "../../domain/projections.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
-import { type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
+import { FlagGatherer } from "../../wire/hazard-flag.ts";
+import { type PlanBasis, type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
 
 /** The days of the forecast's longest window. */
 const FORECAST_DAYS = 365;
@@ -44,6 +46,23 @@ export async function serializedLines(knowledge: Knowledge, lines: PlanLines, yi
     units: await mapYielding(lines.units, yieldNow, (one) => plannedUnitView(knowledge, one)),
     components: await mapYielding(lines.components, yieldNow, (one) => plannedComponentView(knowledge, one)),
   };
+}
+
+/** Returns the known hazards among the planned appliances, and the counts of what the plan rests on. */
+export async function basisOf(
+  knowledge: Knowledge,
+  { appliances }: PropertyPlan<PlacedComponent>,
+  yieldNow: Yield,
+): Promise<PlanBasis> {
+  const counted = new AssumptionsAccumulator(knowledge);
+  const flags = new FlagGatherer(knowledge);
+  await forEachYielding(appliances, yieldNow, ({ components }) => {
+    for (const { component, price } of components) {
+      counted.add(component, price);
+      flags.add(component);
+    }
+  });
+  return { flags, counted: counted.assumptions };
 }
 
 /** Returns how the plan's figures of 12 months fit together with the others of the property. */

@@ -26,7 +26,7 @@ import { historyEventView } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
-import { linesOf, reconciliationOf } from "./plan-lines.ts";
+import { basisOf, linesOf, reconciliationOf } from "./plan-lines.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
@@ -96,7 +96,8 @@ export async function propertyFigures(
     yearly_costs: yearlyCosts(one.schedule, terms.years),
   }));
   const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
-  const written = planView(plan, reconciliation, { units, components: scheduled });
+  const basis = await basisOf(knowledge, plan, yieldNow);
+  const written = planView(plan, reconciliation, basis, { units, components: scheduled });
   await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
