@@ -8,8 +8,6 @@ import { decimalNumber, invalidParameter, wantsDemo, wholeNumber } from "./query
 
 /** Parses the selection and the layer of losses. Throws invalid_request. */
 export function parseLossRequest(query: ReadonlyMap<string, string>): LossRequest {
-  const { deductibleUsd, limitUsd } = LOSS_LIMITS;
-  const limit = wholeNumber(query, "limit", limitUsd.least, limitUsd.most);
   const state = query.get("state");
   return {
     selection: {
@@ -18,10 +16,19 @@ export function parseLossRequest(query: ReadonlyMap<string, string>): LossReques
       state: state === undefined ? undefined : parseState(state.trim()),
       includeDemo: wantsDemo(query),
     },
+    layer: parseLayer(query).layer,
+  };
+}
+
+/** Parses the layer alone; the selection is all. */
+export function parseLayer(query: ReadonlyMap<string, string>): LossRequest {
+  const { deductibleUsd, limitUsd } = LOSS_LIMITS;
+  const deductible = wholeNumber(query, "deductible", deductibleUsd.least, deductibleUsd.most);
+  const limit = wholeNumber(query, "limit", limitUsd.least, limitUsd.most);
+  return {
+    selection: { includeDemo: false },
     layer: {
-      deductible: centsFromUsd(
-        wholeNumber(query, "deductible", deductibleUsd.least, deductibleUsd.most) ?? 0,
-      ),
+      deductible: centsFromUsd(deductible ?? 0),
       limit: limit === undefined ? null : centsFromUsd(limit),
     },
   };

@@ -9,6 +9,8 @@ import { portfolioItem, portfolioItemView, portfolioTotals, type StoredSums } fr
 import { propertyRow, propertyRowView } from "./property.ts";
 import { id, whole } from "./schema/fields.ts";
 
+import type { WireOf } from "./schema/wire-type.ts";
+
 /* The book: the records of all partners, or of some, for the operator. Each names its partner. */
 
 const owner = { partner_id: id("PARTNER", "The partner"), partner: partnerName };
@@ -33,6 +35,8 @@ export const bookPage = unscopedPage("portfolio", bookItem, {
   ),
 });
 
+export type BookPageJson = WireOf<typeof bookPage>;
+
 export const bookAlert = alert.and(owner);
 export const bookAlertView = (knowledge: Knowledge, partner: Owner["partner"], row: PlacedComponent) => ({
   ...alertView(knowledge, row),
@@ -43,4 +47,7 @@ export const bookAlertPage = unscopedPage("alerts", bookAlert, {
   warning_count: whole("WARNING components on all pages", 3),
 });
 
+export type BookAlertPageJson = WireOf<typeof bookAlertPage>;
+
 export const bookLosses = losses.and({ partners: whole("Partners in the selection", 3) });
+export type BookLossesJson = WireOf<typeof bookLosses>;

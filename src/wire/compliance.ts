@@ -9,7 +9,7 @@ import { forPartner } from "./paging.ts";
 import { day, enumOf, flag, id, integer, list, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
-const item = object({
+export const item = object({
   appliance_id: id("A", "The appliance"),
   appliance_type: applianceTypeId,
   brand: text("Manufacturer", "Rheem").orNull(),

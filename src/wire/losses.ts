@@ -1,10 +1,12 @@
-import { PERILS } from "../domain/knowledge.ts";
+import type { Assumptions } from "../domain/figures/assumptions.ts";
+import { type Knowledge, PERILS } from "../domain/knowledge.ts";
 import type { BookLosses, LossDistribution } from "../domain/losses/book-losses.ts";
 import { DRIVERS, type Driver, OTHERS, REPAIR } from "../domain/losses/drivers.ts";
 import type { TailAmount } from "../domain/losses/exceedance.ts";
 import type { Layer } from "../domain/losses/severity.ts";
 import type { Day } from "../domain/time.ts";
-import { lossAssumptionsOf } from "./loss-assumptions.ts";
+import { assumptionsField, assumptionsView } from "./assumptions.ts";
+import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
@@ -65,6 +67,7 @@ const driver = record("LossDriver", {
       `repairs, \`${OTHERS}\` all that are not listed`,
     "plumbing",
   ),
+  name: text("The name of a kind of component; null for other keys", "Glass-lined tank").orNull(),
   expected: usd("Expected annual loss", 18_420.7),
   share_of_expected: number("Share of the expected loss; those of one division add up to 1", 0.446558),
   share_of_variance: number(
@@ -73,9 +76,10 @@ const driver = record("LossDriver", {
   ),
 });
 
-const driverView = driver.serializer((one: Driver) => ({
+const driverView = driver.serializer((knowledge: Knowledge, one: Driver) => ({
   by: one.by,
   key: one.key,
+  name: one.by === "kind" && one.key !== OTHERS ? knowledge.component(one.key).name : null,
   expected: wholeCents(one.expected),
   share_of_expected: share(one.shareOfExpected),
   share_of_variance: share(one.shareOfVariance),
@@ -123,7 +127,8 @@ export const losses = object({
       "Expected annual losses per 1,000 square feet; null unless all of the properties have an area",
     )
     .orNull(),
-  assumptions: textList("Assumptions and exclusions, as sentences", [
+  ...assumptionsField,
+  notes: textList("What the figures include and exclude, as sentences", [
     "Non-catastrophe equipment losses: storms, floods and earthquakes are excluded.",
   ]),
 });
@@ -140,12 +145,13 @@ type WrittenLosses = {
   units: number;
   /** Null unless the area of each property is known. */
   areaSqft: number | null;
+  assumptions: Assumptions;
   layer: Layer;
   /** In cents; null unless it is asked for. */
   premium: number | null;
 };
 
-export const lossesView = losses.serializer((written: WrittenLosses) => {
+export const lossesView = losses.serializer((knowledge: Knowledge, written: WrittenLosses) => {
   const { losses: book, units, areaSqft, layer, premium } = written;
   const perEach = (count: number) => ({
     total: wholeCents(book.total.expected / count),
@@ -177,10 +183,11 @@ export const lossesView = losses.serializer((written: WrittenLosses) => {
       amount: usdFromCents(amount),
       probability: share(probability),
     })),
-    drivers: book.drivers.map(driverView),
+    drivers: book.drivers.map((one) => driverView(knowledge, one)),
     per_unit: units > 0 ? perEach(units) : null,
     per_1000_sqft: areaSqft !== null && areaSqft > 0 ? perEach(areaSqft / 1000) : null,
-    assumptions: lossAssumptionsOf(written),
+    assumptions: assumptionsView(written.assumptions, written.modelVersion),
+    notes: lossNotesOf(written),
   };
 });
 

@@ -192,8 +192,8 @@ const numberWithin = ({ least, most }: { least: number; most: number }, usual?: 
   maximum: most,
   ...(usual !== undefined && { default: usual }),
 });
-/** The parameters of losses. */
-export const lossTerms: readonly Parameter[] = [
+/** The deductible and limit of losses. */
+export const layerTerms: readonly Parameter[] = [
   inQuery("deductible", "Deductible of an occurrence in whole USD; an occurrence is one damage", 2500, {
     ...numberWithin(LOSS_LIMITS.deductibleUsd, 0),
     type: "integer",
@@ -204,6 +204,10 @@ export const lossTerms: readonly Parameter[] = [
     50_000,
     { ...numberWithin(LOSS_LIMITS.limitUsd), type: "integer" },
   ),
+];
+/** The parameters of losses. */
+export const lossTerms: readonly Parameter[] = [
+  ...layerTerms,
   inQuery(
     "systems",
     `Building systems, separated by commas: ${SYSTEMS.join(", ")}. Selects their components`,

@@ -6,13 +6,14 @@ import { readXlsx } from "hucre/xlsx";
 import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
 let admin: ApiClient;
 let partners: string[];
+let acmePartner: Partner;
 const properties: string[] = [];
 beforeAll(async () => {
   server = await serve();
@@ -25,6 +26,7 @@ beforeAll(async () => {
   ] as const) {
     const created = await server.createPartner(name);
     partners.push(created.partner_id);
+    if (name === "Acme") acmePartner = created;
     const client = server.as(created);
     for (const state of states) {
       const { id } = await addProperty(client, { name: `${name} ${state}`, state });
@@ -35,6 +37,7 @@ beforeAll(async () => {
   }
 });
 
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 const sum = (rows: Json[], field: string) => rows.reduce((total, row) => total + row[field], 0);
 
 describe("the book of all partners", () => {
@@ -102,6 +105,39 @@ describe("the book of all partners", () => {
     expect(two.total).toEqual(all.total);
     await admin.get("/admin/book/losses", { partner_id: "PARTNER_none" }, 404);
     await admin.get("/admin/book/losses", { limit: "0" }, 400);
+  });
+
+  // Rule: underwriting
+  test("has an underwriting page for each property", async () => {
+    const id = properties[0]!;
+    const acme = server.as(acmePartner);
+    await acme.post(`/v1/property/${id}/claims`, {
+      claims: [
+        { claim_type: "water_damage", date_of_loss: daysAgo(400), amount: 18_000 },
+        { claim_type: "water_damage", date_of_loss: daysAgo(500), amount: 9000, status: "denied" },
+        { claim_type: "water_damage", date_of_loss: daysAgo(3000), amount: 7000 },
+      ],
+    });
+    const query = { deductible: "2500", limit: "50000" };
+    const made = (await acme.get(`/v1/property/${id}/underwriting`, query)).body;
+    const own = (await acme.get(`/v1/property/${id}/losses`, query)).body;
+    expect(made.losses.total).toEqual(own.total);
+    expect(made.losses.insured).toEqual(own.insured);
+    expect(made.claims).toMatchObject({ count: 1, incurred: 18_000, per_year: 0.2 });
+    const { components, planned_cost, damage_saved, saved_per_dollar, best } = made.loss_control;
+    expect(best.length).toBe(Math.min(components, 5));
+    expect(damage_saved).toBeLessThanOrEqual(made.losses.damage.expected);
+    expect(saved_per_dollar).toBeCloseTo(damage_saved / planned_cost, 3);
+    const perDollar = best.map((one: Json) => one.damage_saved / one.planned_cost);
+    expect(perDollar).toEqual(perDollar.toSorted((a: number, b: number) => b - a));
+    const compliance = (await acme.get(`/v1/property/${id}/compliance`)).body;
+    expect(made.overdue_inspections.length).toBe(compliance.overdue_mandatory);
+    expect(made.standing.properties).toBe(2);
+    const among = (await admin.get(`/admin/properties/${id}/underwriting`, query)).body;
+    expect(among.standing.properties).toBe(5);
+    expect({ ...among, standing: made.standing }).toEqual(made);
+    await acme.get(`/v1/property/${properties[2]!}/underwriting`, {}, 404);
+    await admin.get("/admin/properties/P_none/underwriting", {}, 404);
   });
 
   // Rule: losses-command

@@ -28,6 +28,7 @@ let keys: Record<"full" | "empty", Administrator>;
 let partnerId: string;
 let deliveryId: string;
 let componentId: string;
+let propertyId: string;
 
 beforeAll(async () => {
   const settings = {
@@ -54,7 +55,7 @@ beforeAll(async () => {
   }
   const ended = await full.json("embed", "create", property.id, "--expires", "90");
   await full.json("embed", "revoke", ended.embed_id);
-  componentId = (await client.get("/v1/alerts")).body.alerts[0].id;
+  ({ id: componentId, property_id: propertyId } = (await client.get("/v1/alerts")).body.alerts[0]);
   deliveryId = (await keys.full.client.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body
     .id;
   await receiver.waitFor((received) => received.length > 0);
@@ -125,7 +126,13 @@ describe("the console", () => {
       const faults: string[] = [];
       const own = [
         ...[`partners/${partnerId}`, `deliveries/${deliveryId}`, `components/${componentId}`],
-        `components?of=${partnerId}`,
+        ...[
+          `components?of=${partnerId}`,
+          "book",
+          "book?view=alerts",
+          "book?view=losses",
+          `book/${propertyId}`,
+        ],
       ];
       for (const place of [...PLACES, ...(state === "full" ? own : [])]) {
         await page.setViewportSize(SCREEN);

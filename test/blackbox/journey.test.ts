@@ -207,6 +207,7 @@ describe("the partner's journey, over HTTP", () => {
       figures;
     const { appliances, impact, claims, history, trend, units, types: known, losses, book, costs } = figures;
     expect(book.total.expected).toBe(losses.total.expected);
+    expect(figures.underwriting.losses.total).toEqual(losses.total);
     expect(costs.lines).toEqual([]);
     expect(report.overall.components_assessed).toBe(summary.counts.components);
     expect(report.critical.length).toBe(critical.total);

@@ -97,7 +97,7 @@ describe("losses", () => {
     const body = await portfolio({ state: "WY" });
     expect(body).toMatchObject({ properties: 0, components: 0, per_unit: null, drivers: [] });
     expect(body.total.expected).toBe(0);
-    expect(body.assumptions[0]).toContain("so every amount is 0");
+    expect(body.notes[0]).toContain("so every amount is 0");
   });
 
   // Rule: losses-selection

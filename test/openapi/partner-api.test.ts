@@ -72,7 +72,7 @@ const AMOUNT = "amount with_model_error standard_error";
 const LOSSES: Fields = {
   "":
     "as_of model_version properties components deductible limit total damage insured largest_damage drivers " +
-    "per_unit per_1000_sqft assumptions partner",
+    "per_unit per_1000_sqft assumptions notes partner",
   total: YEAR_LOSSES,
   "total.exceedance[]": `return_period_years ${AMOUNT}`,
   "total.tail_value_at_risk_99": AMOUNT,
@@ -82,7 +82,7 @@ const LOSSES: Fields = {
   insured: `${YEAR_LOSSES} technical_premium`,
   "insured.exceedance[]": `return_period_years ${AMOUNT}`,
   "largest_damage[]": "amount probability",
-  "drivers[]": "by key expected share_of_expected share_of_variance",
+  "drivers[]": "by key name expected share_of_expected share_of_variance",
   per_unit: "total damage insured",
   per_1000_sqft: "total damage insured",
 };
@@ -138,6 +138,14 @@ const ANSWERS: Record<string, Fields> = {
   },
   "GET /v1/portfolio/losses": LOSSES,
   "GET /v1/property/{id}/losses": LOSSES,
+  "GET /v1/property/{id}/underwriting": {
+    "": "property losses hazards overdue_inspections claims loss_control standing partner",
+    property: "id name address city state unit_count year_built",
+    claims: "since count incurred per_year expected_damages_per_year",
+    loss_control: "components planned_cost damage_saved saved_per_dollar best",
+    "loss_control.best[]": "component_id component_name risk_score planned_cost damage_saved",
+    standing: "properties expected_per_unit damage_per_unit",
+  },
   "GET /v1/property/{id}/summary": {
     "": "property counts risk financials assessed_at partner",
     property: "id name address city state unit_count",

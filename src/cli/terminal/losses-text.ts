@@ -68,6 +68,6 @@ export function lossesText(losses: LossesJson, name: string, width: number): str
     fittedTable(CURVE, curve, width),
     fittedTable(LARGEST, largest, width),
     ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, width)] : []),
-    ...losses.assumptions.map((sentence) => wrapped(sentence, width)),
+    ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapped(sentence, width)),
   ].join("\n\n");
 }

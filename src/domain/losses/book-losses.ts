@@ -17,6 +17,8 @@ export type LossDistribution = ExactLoss & {
 
 export type BookLosses = Record<Loss, LossDistribution> & {
   components: number;
+  /** The expected number of damages. */
+  expectedDamages: number;
   largestDamage: readonly { amount: number; probability: number }[];
   drivers: readonly Driver[];
   properties: PropertyLosses;
@@ -47,6 +49,7 @@ export function* lossesOf(
   return {
     ...(distributions as Record<Loss, LossDistribution>),
     components: book.count,
+    expectedDamages: exact.expectedDamages,
     largestDamage: book.terms.amounts.map((amount, index) => ({
       amount,
       probability: probabilities[index]!,

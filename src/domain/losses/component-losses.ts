@@ -5,10 +5,10 @@ import type { BrandTier } from "../scoring/types.ts";
 import type { LossPart } from "./loss-part.ts";
 
 /** The days that a year of losses has. */
-const YEAR_DAYS = 365;
+export const YEAR_DAYS = 365;
 
 /** The costs of a component that its losses follow from. */
-type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
+export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
 
 /** Returns a stored component as a part of a book. */
 export function lossPartOf(

@@ -35,16 +35,23 @@ export type GroupYear = {
   covariances: Float64Array[];
 };
 
-export type ExactLosses = { losses: Record<Loss, ExactLoss>; groups: GroupYear[] };
+export type ExactLosses = {
+  losses: Record<Loss, ExactLoss>;
+  /** The expected number of damages. */
+  expectedDamages: number;
+  groups: GroupYear[];
+};
 
 /** Returns the mean and standard deviation of the year's losses (docs/model/losses.md#exact). */
 export function* exactLosses(book: LossBook): Steps<ExactLosses> {
   const sums = book.groups.map(() => new GroupSums());
   const expected = LOSSES.map(() => 0);
+  let expectedDamages = 0;
   const stencil = new Stencil();
   yield* forEachPart(book, (chunk, at) => {
     const group = sums[chunk.group[at]!]!;
     stencil.locate(chunk.hazard[at]!);
+    expectedDamages += chunk.probability[at]! * chunk.frequency[at]!;
     const moments = failureMoments(book, chunk, at);
     for (let loss = 0; loss < LOSSES.length; loss++) {
       expected[loss]! += chunk.probability[at]! * moments[loss]!.mean;
@@ -80,7 +87,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
     expected: expected[loss]!,
     standardDeviation: Math.sqrt(Math.max(variance[loss]!, 0)),
   });
-  return { losses: { total: lossOf(0), damage: lossOf(1), insured: lossOf(2) }, groups };
+  return { expectedDamages, losses: { total: lossOf(0), damage: lossOf(1), insured: lossOf(2) }, groups };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parseState } from "../../domain/property.ts";
+import { parseState, propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
 import { bookMembers } from "../../usecases/book/members.ts";
 import { LossBooks } from "../../usecases/losses/loss-books.ts";
+import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import {
   bookAlert,
@@ -17,20 +18,24 @@ import {
   bookPropertyPage,
   bookPropertyView,
 } from "../../wire/book.ts";
+import { withPartner } from "../../wire/paging.ts";
 import {
   alertTier,
   bookPartners,
   format,
   includeDemo,
+  layerTerms,
   lossTerms,
   pagingParameters,
   propertyFilters,
+  propertyInPath,
   stateFilter,
   systemFilter,
 } from "../../wire/parameters.ts";
 import { portfolioTotalsView } from "../../wire/portfolio.ts";
+import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
-import { parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
+import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { lossFile, lossFormat, XLSX } from "../loss-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseAlertTier, parseChoice, parsePropertyFilter, parseSlice, wantsDemo } from "../query.ts";
@@ -147,6 +152,27 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
           (await lossFile(request, format, losses, "book-losses")) ??
           ok({ ...losses, partners: members.length })
         );
+      },
+    }),
+    adminOperation({
+      id: "getUnderwriting",
+      method: "GET",
+      path: "/admin/properties/{id}/underwriting",
+      summary: "Get what an underwriter asks of a property, among the book of all partners",
+      tag: "Administration",
+      parameters: [propertyInPath, ...layerTerms],
+      replies: okReplies("The underwriting page", underwritingReply),
+      errors: [404],
+      async handle({ params, query, store, now, yieldNow }) {
+        const request = parseLayer(query);
+        const partnerId = await store.read.properties.ownerOf(params.id!);
+        const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
+        if (!property) throw propertyNotFound();
+        const book = await bookMembers(store.read, undefined);
+        const owner = book.find(({ id }) => id === partnerId)!;
+        const deps = { store, now, yieldNow };
+        const made = await underwrite(deps, knowledge, books, { property, owner, book }, request);
+        return ok(withPartner(made, owner.name));
       },
     }),
   ];

@@ -1,11 +1,13 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { LossBooks, type LossDeps } from "../../usecases/losses/loss-books.ts";
+import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { lossesReply } from "../../wire/losses.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { lossTerms, propertyInPath } from "../../wire/parameters.ts";
+import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts";
+import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
-import { parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
+import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { lossFile, lossFormat, XLSX } from "../loss-replies.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
 import { requireProperty } from "./properties.ts";
@@ -68,6 +70,31 @@ export function lossOperations(knowledge: Knowledge): Operation[] {
           (await lossFile(request, format, losses, `losses-${property.id}`)) ??
           ok(withPartner(losses, partner.name))
         );
+      },
+    }),
+    partnerOperation({
+      id: "getPropertyUnderwriting",
+      method: "GET",
+      path: "/v1/property/{id}/underwriting",
+      summary: "Get what an underwriter asks of a property",
+      description:
+        "Losses of the coming year, known hazards and overdue mandatory inspections, claims beside the damages that the model expects, what planned work would save, and how the property stands among the portfolio.",
+      tag: "Figures",
+      parameters: [propertyInPath, ...layerTerms],
+      replies: readReplies("The underwriting page", underwritingReply),
+      async handle(call) {
+        const { params, partner, query, store } = call;
+        const request = parseLayer(query);
+        const property = await requireProperty(store, partner, params.id!);
+        const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
+        const made = await underwrite(
+          depsOf(call),
+          knowledge,
+          books,
+          { property, owner, book: [owner] },
+          request,
+        );
+        return ok(withPartner(made, partner.name));
       },
     }),
   ];

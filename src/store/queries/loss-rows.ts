@@ -1,19 +1,27 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import type { PlacedComponent } from "../../domain/component.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
-import type { BrandTier } from "../../domain/scoring/types.ts";
+import type { Property } from "../../domain/property.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
 /** The columns that the losses of a component follow from. */
-export type LossRow = StoredOutlook & {
-  seq: number;
-  propertyId: string;
-  brandTier: BrandTier;
-  state: string;
-  unitCount: number;
-};
+export type LossRow = StoredOutlook &
+  Pick<
+    PlacedComponent,
+    | "seq"
+    | "propertyId"
+    | "brandTier"
+    | "confidence"
+    | "installYear"
+    | "lastReplaced"
+    | "past"
+    | "installYearBasis"
+    | "recordsSince"
+  > &
+  Pick<Property, "state" | "unitCount" | "grossAreaSqft">;
 
 export function lossRowStore(engine: Engine) {
   const { db } = engine;
@@ -32,9 +40,16 @@ export function lossRowStore(engine: Engine) {
             rate: components.rate,
             hazardRatio: components.hazardRatio,
             acuteHazard: components.acuteHazard,
+            confidence: components.confidence,
+            installYear: components.installYear,
+            lastReplaced: components.lastReplaced,
+            past: components.past,
             brandTier: appliances.brandTier,
+            installYearBasis: appliances.installYearBasis,
+            recordsSince: properties.recordsSince,
             state: properties.state,
             unitCount: properties.unitCount,
+            grossAreaSqft: properties.grossAreaSqft,
           }),
         )
         .from(components)

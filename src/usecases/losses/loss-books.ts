@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
 import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
 import { lossPartOf, referenceCosts } from "../../domain/losses/component-losses.ts";
@@ -42,8 +43,12 @@ export type SelectedLosses = {
   asOf: Day;
   modelVersion: string;
   properties: number;
-  /** The units of those properties. */
+  /** The units of those properties, in the order of `losses.properties`. */
+  unitsOf: readonly number[];
   units: number;
+  /** The area of those properties; null unless that of each is known. */
+  areaSqft: number | null;
+  assumptions: Assumptions;
 };
 
 export type LossDeps = {
@@ -54,7 +59,7 @@ export type LossDeps = {
 };
 
 /** The partners of a book, each with the revision of its data. */
-type BookPartner = { id: string; revision: number };
+export type BookPartner = { id: string; revision: number };
 
 /**
  * Computes the losses of books, and keeps the answers until a partner's revision or the day changes. A book's answers are
@@ -127,11 +132,12 @@ export class LossBooks {
     return await this.#inOrder(book, async () => {
       const known = this.#kept.get(key);
       if (known) return known;
-      const { book: made, units } = await this.#book(request.layer, collect);
+      const { book: made, ...about } = await this.#book(request.layer, collect);
       const { lossModelError, modelVersion: base } = this.knowledge;
       const modelError = modelVersion === base ? lossModelError.book : lossModelError.calibrated;
       const losses = await runYielding(lossesOf(made, { modelError }), deps.yieldNow);
-      const selected = { losses, asOf, modelVersion, properties: made.properties.keys.length, units };
+      const properties = made.properties.keys.length;
+      const selected = { losses, asOf, modelVersion, properties, ...about };
       this.#kept.set(key, selected);
       return selected;
     });
@@ -140,17 +146,29 @@ export class LossBooks {
   async #book(
     layer: Layer,
     collect: (add: (row: LossRow) => void) => Promise<void>,
-  ): Promise<{ book: LossBook; units: number }> {
+  ): Promise<{ book: LossBook } & Pick<SelectedLosses, "units" | "unitsOf" | "areaSqft" | "assumptions">> {
     const { knowledge } = this;
     const amounts = LARGEST_DAMAGES.map((usd) => usd * 100);
     const book = new LossBook((system) => knowledge.lossClass(system), { layer, amounts });
-    let units = 0;
+    const counted = new AssumptionsAccumulator(knowledge);
+    const unitsOf: number[] = [];
+    let areaSqft = 0;
     await collect((row) => {
       const known = book.properties.keys.length;
       book.add(lossPartOf(knowledge, row, referenceCosts(knowledge, row.defId)));
-      if (book.properties.keys.length > known) units += Math.max(row.unitCount, 1);
+      const { proactiveCents } = knowledge.component(row.defId);
+      counted.add(row, { plannedCents: proactiveCents, basis: "reference" });
+      if (book.properties.keys.length === known) return;
+      unitsOf.push(Math.max(row.unitCount, 1));
+      areaSqft += row.grossAreaSqft ?? Number.NaN;
     });
-    return { book, units };
+    return {
+      book,
+      unitsOf,
+      units: unitsOf.reduce((sum, one) => sum + one, 0),
+      areaSqft: Number.isNaN(areaSqft) ? null : areaSqft,
+      assumptions: counted.assumptions,
+    };
   }
 
   async #collect(

@@ -127,5 +127,5 @@ function drivers(json: LossesJson): Sheet {
 const assumptions = (json: LossesJson): Sheet => ({
   name: "Assumptions",
   columns: [{ width: 110 }],
-  rows: json.assumptions.map((sentence) => [sentence]),
+  rows: [...json.notes, json.assumptions.statement].map((sentence) => [sentence]),
 });

@@ -16,10 +16,9 @@ export async function writeLosses(
   const { expected } = selected.losses.insured;
   // The deviation of a property takes the whole book.
   const loaded = terms && terms.riskLoad > 0 ? await deviation() : 0;
-  return lossesView({
+  return lossesView(knowledge, {
     ...selected,
     isCalibrated: selected.modelVersion !== knowledge.modelVersion,
-    areaSqft: null,
     layer,
     premium: terms ? technicalPremium(expected, loaded, terms) : null,
   });

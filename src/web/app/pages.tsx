@@ -10,6 +10,7 @@ import { PortfolioSchedulePage } from "./portfolio-schedule-page.tsx";
 import { PropertiesPage } from "./properties-page.tsx";
 import { PropertyPage } from "./property-page.tsx";
 import { PropertySchedulePage } from "./property-schedule-page.tsx";
+import { UnderwritingPage } from "./underwriting-page.tsx";
 
 /** Renders the page of a route. */
 export function Pages({ route }: { route: Route }) {
@@ -17,6 +18,7 @@ export function Pages({ route }: { route: Route }) {
   if (area === undefined) return <OverviewPage route={route} />;
   if (area === "schedule") return <PortfolioSchedulePage route={route} />;
   if (area === "properties" && tab === "schedule") return <PropertySchedulePage id={id!} route={route} />;
+  if (area === "properties" && tab === "underwriting") return <UnderwritingPage id={id!} route={route} />;
   if (area === "properties" && id === undefined) return <PropertiesPage route={route} />;
   if (area === "properties") return <PropertyPage key={id} id={id!} tab={tab} route={route} />;
   if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;

@@ -30,6 +30,7 @@ const TABS = [
   { tab: "", name: "Condition" },
   { tab: "equipment", name: "Units and appliances" },
   { tab: "claims", name: "Claims" },
+  { tab: "underwriting", name: "Underwriting" },
 ] as const;
 
 /** A property: its condition, its units and appliances, and its claims. */

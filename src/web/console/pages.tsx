@@ -1,6 +1,7 @@
 import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { AuditPage } from "./audit-page.tsx";
+import { BookPage } from "./book-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { ComponentsPage } from "./components-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
@@ -13,6 +14,7 @@ import { PartnerPage } from "./partner-page.tsx";
 import { PartnersPage } from "./partners-page.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 import { SnapshotsPage } from "./snapshots-page.tsx";
+import { UnderwritingPage } from "./underwriting-page.tsx";
 import { UsagePage } from "./usage-page.tsx";
 
 /** Renders the page of a route in the console. */
@@ -22,6 +24,8 @@ export function Pages({ route }: { route: Route }) {
   if (area === "partners")
     return id ? <PartnerPage key={id} id={id} route={route} /> : <PartnersPage route={route} />;
   if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage route={route} />;
+  if (area === "book")
+    return id ? <UnderwritingPage key={id} id={id} route={route} /> : <BookPage route={route} />;
   if (area === "components")
     return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage route={route} />;
   if (area === "embeds") return <EmbedsPage route={route} />;

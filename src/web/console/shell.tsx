@@ -6,6 +6,7 @@ import { useConsole } from "./console-context.ts";
 const AREAS = [
   { part: "", name: "Overview" },
   { part: "partners", name: "Partners" },
+  { part: "book", name: "Book" },
   { part: "deliveries", name: "Deliveries" },
   { part: "components", name: "Components" },
   { part: "embeds", name: "Embeds" },

@@ -2,8 +2,8 @@ import type { Day } from "../domain/time.ts";
 
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-/** Returns the assumptions and exclusions of losses, in sentences for their reader. */
-export function lossAssumptionsOf({
+/** Returns what losses include and exclude, in sentences for their reader. */
+export function lossNotesOf({
   asOf,
   modelVersion,
   isCalibrated,
@@ -20,6 +20,5 @@ export function lossAssumptionsOf({
     `Failures use scoring model ${modelVersion}, ${isCalibrated ? "calibrated" : "not calibrated"}, and cover the 365 days from ${day.format(new Date(asOf))}.`,
     "A component fails once a year at most. Components of one class in one census division share a year factor; all else is independent.",
     "Amounts exceeded come from 20,000 simulated years; expected amounts and standard deviations are exact.",
-    "Scores set priorities and are no guarantee.",
   ];
 }

@@ -1,0 +1,26 @@
+import type { Knowledge } from "../knowledge.ts";
+import { failureProbabilityWithin, outlookOf, type StoredOutlook } from "../projections.ts";
+import { failureProbability } from "../scoring/outlook.ts";
+import type { BrandTier } from "../scoring/types.ts";
+import { type LossCosts, YEAR_DAYS } from "./component-losses.ts";
+
+/**
+ * Returns the expected damage of the coming year, in cents, that replacing the component now saves: a new one of the same kind,
+ * without evidence against it, fails less often.
+ */
+export function damageSaved(
+  knowledge: Knowledge,
+  component: StoredOutlook & { brandTier: BrandTier },
+  { damage }: Pick<LossCosts, "damage">,
+): number {
+  if (!damage) return 0;
+  const now = failureProbabilityWithin(knowledge, component, component.brandTier, YEAR_DAYS);
+  const renewed = {
+    ...outlookOf(knowledge, component, component.brandTier),
+    effectiveAgeYears: 0,
+    hazardRatio: 1,
+    acuteHazard: 0,
+  };
+  const fresh = failureProbability(renewed, YEAR_DAYS, knowledge.model);
+  return Math.max(now - fresh, 0) * damage.expected * damage.cents;
+}

@@ -1,0 +1,98 @@
+import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { referenceCosts } from "../../domain/losses/component-losses.ts";
+import { damageSaved } from "../../domain/losses/loss-control.ts";
+import type { Property } from "../../domain/property.ts";
+import { addDays, dayOf } from "../../domain/time.ts";
+import { iterateComponents } from "../../store/paged-iteration.ts";
+import { type UnderwritingJson, underwritingView } from "../../wire/underwriting.ts";
+import { complianceOf } from "../portfolio/compliance.ts";
+import type { BookPartner, LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
+import { writeLosses } from "./written-losses.ts";
+
+/** The years whose claims are counted. */
+const CLAIM_YEARS = 5;
+/** Claims read by one query, and the components that are named. */
+const CLAIM_PAGE = 500;
+const NAMED = 5;
+/** The memory of a component that is kept for the list. */
+const KEPT_BYTES = 1500;
+
+/** Returns an underwriting page. `book`: the partners whose properties the property is compared with. */
+export async function underwrite(
+  deps: LossDeps,
+  knowledge: Knowledge,
+  books: LossBooks,
+  { property, owner, book }: { property: Property; owner: BookPartner; book: readonly BookPartner[] },
+  request: LossRequest,
+): Promise<UnderwritingJson> {
+  const { store, now, yieldNow, reserveMemory } = deps;
+  const today = dayOf(now);
+  const own = await books.ofProperty(deps, owner, property, request);
+  const selection = { includeDemo: property.isDemo };
+  const all = await books.ofPartners(deps, book, { selection, layer: request.layer });
+  const inspections = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
+  const flags = await store.read.flags.ofProperties(property.partnerId, [property.id]);
+  return underwritingView(knowledge, {
+    property,
+    losses: await writeLosses(knowledge, own, request, { terms: undefined, deviation: async () => 0 }),
+    flags: flags.get(property.id) ?? [],
+    overdue: inspections.filter(({ regime, status }) => regime.mandatory && status === "OVERDUE"),
+    claims: await claimsOf(deps, property),
+    expectedDamages: own.losses.expectedDamages,
+    control: await lossControlOf(deps, knowledge, property),
+    standing: standingOf(property, all),
+  });
+}
+
+async function claimsOf({ store, now }: LossDeps, { id }: Property) {
+  const since = addDays(dayOf(now), -Math.round(CLAIM_YEARS * 365.25));
+  let [count, incurredCents] = [0, 0];
+  for (let offset = 0; ; offset += CLAIM_PAGE) {
+    const claims = await store.read.claims.page(id, { limit: CLAIM_PAGE, offset });
+    for (const { dateOfLoss, status, amountCents } of claims)
+      if (status !== "denied" && dateOfLoss >= since) {
+        count++;
+        incurredCents += amountCents;
+      }
+    if (claims.length < CLAIM_PAGE) return { since, count, incurredCents, years: CLAIM_YEARS };
+  }
+}
+
+/** Returns what replacing the elevated components whose failure may do damage would cost and save. */
+async function lossControlOf(
+  { store, yieldNow, reserveMemory }: LossDeps,
+  knowledge: Knowledge,
+  { id }: Property,
+) {
+  const work: { component: PlacedComponent; plannedCents: number; savedCents: number }[] = [];
+  const visit = (component: PlacedComponent) => {
+    if (component.riskTier === "GOOD") return 0;
+    const savedCents = damageSaved(knowledge, component, referenceCosts(knowledge, component.defId));
+    if (savedCents === 0) return 0;
+    work.push({ component, plannedCents: knowledge.component(component.defId).proactiveCents, savedCents });
+    return KEPT_BYTES;
+  };
+  await iterateComponents(store, id, visit, yieldNow, reserveMemory);
+  const perDollar = (one: (typeof work)[number]) => one.savedCents / Math.max(one.plannedCents, 1);
+  return {
+    components: work.length,
+    plannedCents: work.reduce((sum, one) => sum + one.plannedCents, 0),
+    savedCents: work.reduce((sum, one) => sum + one.savedCents, 0),
+    best: work.sort((a, b) => perDollar(b) - perDollar(a)).slice(0, NAMED),
+  };
+}
+
+/** Returns the shares of the book's properties with lower expected amounts per unit. */
+function standingOf({ id }: Property, { losses, unitsOf }: SelectedLosses) {
+  const { ids, expected, expectedDamage } = losses.properties;
+  const at = ids.indexOf(id);
+  const shareBelow = (amounts: Float64Array) => {
+    if (at < 0 || ids.length < 2) return null;
+    const own = amounts[at]! / unitsOf[at]!;
+    let below = 0;
+    for (let other = 0; other < ids.length; other++) if (amounts[other]! / unitsOf[other]! < own) below++;
+    return below / (ids.length - 1);
+  };
+  return { properties: ids.length, expected: shareBelow(expected), damage: shareBelow(expectedDamage) };
+}

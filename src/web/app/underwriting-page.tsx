@@ -1,0 +1,41 @@
+import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { date } from "../format.ts";
+import { truncatedName } from "../print-footer.ts";
+import { Underwriting } from "../sections/underwriting.tsx";
+import { useApp, useTitle } from "./app-context.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
+import { usePrintFooter } from "./use-print-footer.ts";
+
+/** The printable underwriting page of a property. */
+export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+  const { api } = useApp();
+  const query = layerQuery(route);
+  const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
+  const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`));
+  const { value } = loaded;
+  const title = `Underwriting${value ? `, ${value.property.name}` : ""}`;
+  useTitle(title);
+  usePrintFooter(
+    value
+      ? `${truncatedName(value.property.name)} · Underwriting, ${date(value.losses.as_of)}`
+      : "Underwriting",
+  );
+  return (
+    <>
+      <Breadcrumbs
+        links={[
+          ["Properties", hrefTo(["properties"])],
+          [value?.property.name ?? "Property", hrefTo(["properties", id])],
+        ]}
+      />
+      <LayerFields route={route} />
+      <LoadedContent loaded={loaded} what="the underwriting page" isPage>
+        {(made) => <Underwriting made={made} book="portfolio" />}
+      </LoadedContent>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useId } from "preact/hooks";
+import { type Route, replaceQuery } from "./route.ts";
+
+/** The deductible and limit in the address, as parameters of the API. */
+export function layerQuery(route: Route): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of ["deductible", "limit"]) {
+    const typed = route.query.get(name) ?? "";
+    if (/^\d{1,9}$/.test(typed) && (name === "deductible" || Number(typed) > 0)) query.set(name, typed);
+  }
+  return query;
+}
+
+/** Sets the deductible and limit of the insured layer. */
+export function LayerFields({ route }: { route: Route }) {
+  return (
+    <div class="filters screen">
+      <AmountField label="Deductible (USD)" name="deductible" least={0} route={route} />
+      <AmountField label="Limit (USD)" name="limit" least={1} route={route} />
+    </div>
+  );
+}
+
+function AmountField(props: { label: string; name: string; least: number; route: Route }) {
+  const { label, name, least, route } = props;
+  const id = useId();
+  return (
+    <span class="filter">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="number"
+        min={least}
+        step="1"
+        inputMode="numeric"
+        placeholder={least === 0 ? "0" : "None"}
+        defaultValue={route.query.get(name) ?? ""}
+        onChange={({ currentTarget }) => {
+          if (currentTarget.checkValidity()) replaceQuery(route, { [name]: currentTarget.value });
+        }}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,222 @@
+import type { BookAlertPageJson, BookLossesJson, BookPageJson } from "../../wire/book.ts";
+import { SelectFilter } from "../browser/filters.tsx";
+import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { VirtualTable } from "../browser/virtual-table.tsx";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, counted, money } from "../format.ts";
+import { LossDrivers, LossYears } from "../sections/loss-tables.tsx";
+import { Section } from "../sections/section.tsx";
+import { useRead, useTitle } from "./console-context.ts";
+import { Pager } from "./pager.tsx";
+import { PartnerField } from "./partner-field.tsx";
+import { Heading } from "./shell.tsx";
+
+const VIEWS = [
+  ["properties", "Properties"],
+  ["alerts", "Alerts"],
+  ["losses", "Losses"],
+] as const;
+
+/** The properties, alerts and losses of all partners, or of one. */
+export function BookPage({ route }: { route: Route }) {
+  const partner = route.query.get("partner_id") ?? "";
+  const view = route.query.get("view") ?? "properties";
+  useTitle("Book");
+  return (
+    <>
+      <Heading title="Book" about="The properties of all partners, with their risk and expected losses." />
+      <div class="filters">
+        <PartnerField
+          label="Partner"
+          value={partner}
+          onChange={(to) => replaceQuery(route, { partner_id: to, offset: "" })}
+        />
+        <SelectFilter
+          label="Show"
+          value={view === "properties" ? "" : view}
+          all="Properties"
+          choices={VIEWS.filter(([name]) => name !== "properties")}
+          onChange={(to) => replaceQuery(route, { view: to, offset: "" })}
+        />
+      </div>
+      {view === "losses" ? (
+        <Losses partner={partner} route={route} />
+      ) : view === "alerts" ? (
+        <Alerts partner={partner} route={route} />
+      ) : (
+        <Properties partner={partner} route={route} />
+      )}
+    </>
+  );
+}
+
+type ViewProps = { partner: string; route: Route };
+
+function listQuery({ partner, route }: ViewProps): URLSearchParams {
+  const offset = route.query.get("offset") ?? "0";
+  return new URLSearchParams({ offset, ...(partner !== "" && { partner_id: partner }) });
+}
+
+function Properties({ partner, route }: ViewProps) {
+  const loaded = useRead<BookPageJson>(`/admin/book/summary?${listQuery({ partner, route })}`);
+  return (
+    <LoadedContent loaded={loaded} what="the book">
+      {(page) =>
+        page.total === 0 ? (
+          <EmptyState title="No properties" />
+        ) : (
+          <section class="card" aria-label="Properties">
+            <p class="small muted">
+              {counted(page.totals.properties, "property", "properties")},{" "}
+              {counted(page.totals.components, "component")}: {count(page.totals.critical)} critical,{" "}
+              {count(page.totals.warning)} warning. Planned cost of both{" "}
+              {money(Math.round(page.totals.total_deferred))}.
+            </p>
+            <VirtualTable
+              caption="Properties"
+              rows={page.portfolio}
+              rowKey={({ property_id }) => property_id}
+              columns={[
+                {
+                  key: "name",
+                  heading: "Property",
+                  cell: ({ property_id, name, partner: owner, state }) => (
+                    <>
+                      <a class="name" href={hrefTo(["book", property_id])}>
+                        <bdi>{name}</bdi>
+                      </a>
+                      <span class="under small muted">
+                        <bdi>{owner}</bdi> · {state}
+                      </span>
+                    </>
+                  ),
+                },
+                {
+                  key: "critical",
+                  heading: "Critical",
+                  isNumber: true,
+                  width: "narrow",
+                  cell: ({ critical }) => count(critical),
+                },
+                {
+                  key: "warning",
+                  heading: "Warning",
+                  isNumber: true,
+                  width: "narrow",
+                  cell: ({ warning }) => count(warning),
+                },
+                {
+                  key: "deferred",
+                  heading: "Planned cost",
+                  isNumber: true,
+                  shownFrom: "medium",
+                  cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
+                },
+              ]}
+            />
+            <Pager
+              page={page}
+              one="property"
+              many="properties"
+              directions={["Previous", "Next"]}
+              onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+            />
+          </section>
+        )
+      }
+    </LoadedContent>
+  );
+}
+
+function Alerts({ partner, route }: ViewProps) {
+  const loaded = useRead<BookAlertPageJson>(`/admin/book/alerts?${listQuery({ partner, route })}`);
+  return (
+    <LoadedContent loaded={loaded} what="the alerts">
+      {(page) =>
+        page.total === 0 ? (
+          <EmptyState title="No critical or warning components" />
+        ) : (
+          <section class="card" aria-label="Alerts">
+            <VirtualTable
+              caption="Alerts"
+              rows={page.alerts}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  key: "name",
+                  heading: "Component",
+                  cell: ({ component_id, component_name, property_name, partner: owner }) => (
+                    <>
+                      <a class="name" href={hrefTo(["components", component_id])}>
+                        {component_name}
+                      </a>
+                      <span class="under small muted">
+                        <bdi>{property_name}</bdi> · <bdi>{owner}</bdi>
+                      </span>
+                    </>
+                  ),
+                },
+                {
+                  key: "score",
+                  heading: "Score",
+                  isNumber: true,
+                  width: "narrow",
+                  cell: ({ risk_tier, risk_score }) => (
+                    <>
+                      <TierMark tier={risk_tier} /> {risk_score.toFixed(2)}
+                    </>
+                  ),
+                },
+              ]}
+            />
+            <Pager
+              page={page}
+              one="alert"
+              directions={["Previous", "Next"]}
+              onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+            />
+          </section>
+        )
+      }
+    </LoadedContent>
+  );
+}
+
+function Losses({ partner, route }: ViewProps) {
+  const query = layerQuery(route);
+  if (partner !== "") query.set("partner_id", partner);
+  const loaded = useRead<BookLossesJson>(`/admin/book/losses?${query}`);
+  return (
+    <>
+      <LayerFields route={route} />
+      <LoadedContent loaded={loaded} what="the losses">
+        {(losses) => (
+          <div class="underwriting">
+            <div class="two-columns">
+              <Section
+                id="bad-years"
+                title="Bad years"
+                about={`${counted(losses.components, "component")} in ${counted(losses.properties, "property", "properties")}.`}
+              >
+                <LossYears losses={losses} />
+              </Section>
+              <Section id="drivers" title="What drives it">
+                <LossDrivers losses={losses} by="system" heading="System" />
+                <LossDrivers losses={losses} by="peril" heading="Peril" />
+                <LossDrivers losses={losses} by="state" heading="State" />
+                <LossDrivers losses={losses} by="kind" heading="Component" />
+              </Section>
+            </div>
+            <ul class="small muted">
+              {losses.notes.map((sentence) => (
+                <li>{sentence}</li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </LoadedContent>
+    </>
+  );
+}

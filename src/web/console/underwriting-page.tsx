@@ -1,0 +1,25 @@
+import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { Underwriting } from "../sections/underwriting.tsx";
+import { useRead, useTitle } from "./console-context.ts";
+
+/** The underwriting page of a property, among the book of all partners. */
+export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+  const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
+  const loaded = useRead<UnderwritingJson & { partner: string }>(`${path}?${layerQuery(route)}`);
+  useTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
+  return (
+    <>
+      <p class="small screen">
+        <a href={hrefTo(["book"])}>Book</a>
+        {loaded.value && ` · ${loaded.value.partner}`}
+      </p>
+      <LayerFields route={route} />
+      <LoadedContent loaded={loaded} what="the underwriting page">
+        {(made) => <Underwriting made={made} book="book of all partners" />}
+      </LoadedContent>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import type { LossesJson } from "../../wire/losses.ts";
+import { LossCurve } from "../charts/loss-curve.tsx";
+import { money } from "../format.ts";
+import { DataTable } from "./section.tsx";
+
+const usd = (amount: number | undefined) => (amount === undefined ? "" : money(Math.round(amount)));
+const percent = (value: number) => `${Math.round(value * 100)}%`;
+
+type YearRow = { year: string; total: number; withError?: number; damage: number; insured: number };
+
+/** The exceedance curve of a year's losses, with its numbers in a table. */
+export function LossYears({ losses }: { losses: LossesJson }) {
+  const { total, damage, insured } = losses;
+  const rows: YearRow[] = [
+    { year: "Expected", total: total.expected, damage: damage.expected, insured: insured.expected },
+    ...total.exceedance.map((point, at) => ({
+      year: `Once in ${point.return_period_years} years`,
+      total: point.amount,
+      withError: point.with_model_error,
+      damage: damage.exceedance[at]!.amount,
+      insured: insured.exceedance[at]!.amount,
+    })),
+    {
+      year: "Mean of the worst 1%",
+      total: total.tail_value_at_risk_99.amount,
+      withError: total.tail_value_at_risk_99.with_model_error,
+      damage: damage.tail_value_at_risk_99.amount,
+      insured: insured.tail_value_at_risk_99.amount,
+    },
+  ];
+  return (
+    <>
+      <LossCurve losses={losses} />
+      <p class="small muted">
+        Annual loss exceeded once in so many years. The lines allow for a forecast that is wrong for all
+        components at once.
+      </p>
+      <DataTable
+        caption="Losses of the coming year"
+        columns={[
+          { heading: "Year", cell: ({ year }) => year },
+          { heading: "All costs", isNumber: true, cell: (row) => usd(row.total) },
+          { heading: "With model error", isNumber: true, cell: (row) => usd(row.withError) },
+          { heading: "Damage", isNumber: true, cell: (row) => usd(row.damage) },
+          { heading: "Insured", isNumber: true, cell: (row) => usd(row.insured) },
+        ]}
+        rows={rows}
+      />
+    </>
+  );
+}
+
+type DriverKind = LossesJson["drivers"][number]["by"];
+
+/** The largest shares of one kind of driver. */
+export function LossDrivers(props: { losses: LossesJson; by: DriverKind; heading: string; most?: number }) {
+  const { losses, by, heading, most = 5 } = props;
+  return (
+    <DataTable
+      caption={`Losses by ${heading.toLowerCase()}`}
+      columns={[
+        { heading, cell: ({ key, name }) => name ?? key },
+        { heading: "Expected", isNumber: true, cell: ({ expected }) => usd(expected) },
+        { heading: "Share", isNumber: true, cell: (one) => percent(one.share_of_expected) },
+        { heading: "Of variance", isNumber: true, cell: (one) => percent(one.share_of_variance) },
+      ]}
+      rows={losses.drivers.filter((driver) => driver.by === by).slice(0, most)}
+    />
+  );
+}

@@ -1,0 +1,198 @@
+import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import { count, counted, date, money } from "../format.ts";
+import { LossDrivers, LossYears } from "./loss-tables.tsx";
+import { DataTable, Section } from "./section.tsx";
+
+const usd = (amount: number) => money(Math.round(amount));
+
+const PERILS: Readonly<Record<string, string>> = {
+  water: "Water",
+  sewer_backup: "Sewer backup",
+  fire: "Fire",
+};
+
+/** The underwriting page of a property: one screen, one printed page. `book`: the properties that it is compared with. */
+export function Underwriting({ made, book }: { made: UnderwritingJson; book: string }) {
+  const { property, losses } = made;
+  return (
+    <div class="underwriting">
+      <header class="heading">
+        <div>
+          <h1>{property.name}</h1>
+          <p class="muted">
+            {[property.address, property.city, property.state].filter(Boolean).join(", ")} ·{" "}
+            {counted(property.unit_count, "unit")}
+            {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
+          </p>
+        </div>
+      </header>
+      <Facts made={made} book={book} />
+      <div class="two-columns">
+        <div class="stack">
+          <Section
+            id="bad-years"
+            title="Bad years"
+            about={`Insured above ${usd(losses.deductible)} a damage${losses.limit === null ? "" : `, up to ${usd(losses.limit)}`}.`}
+          >
+            <LossYears losses={losses} />
+          </Section>
+          <Claims made={made} />
+        </div>
+        <div class="stack">
+          <Section id="perils" title="Expected damage by peril">
+            <DataTable
+              caption="Expected damage by peril"
+              columns={[
+                { heading: "Peril", cell: ({ peril }) => PERILS[peril] ?? peril },
+                { heading: "A year", isNumber: true, cell: ({ expected }) => usd(expected) },
+              ]}
+              rows={losses.damage.by_peril}
+            />
+          </Section>
+          <Section id="drivers" title="What drives it">
+            <LossDrivers losses={losses} by="kind" heading="Component" />
+          </Section>
+          <Control made={made} />
+          <Open made={made} />
+        </div>
+      </div>
+      <Section id="assumptions" title="Confidence and assumptions">
+        <p class="small">{confidenceText(made)}</p>
+        <ul class="small">
+          {losses.notes.map((sentence) => (
+            <li>{sentence}</li>
+          ))}
+          <li>{losses.assumptions.statement}</li>
+        </ul>
+      </Section>
+    </div>
+  );
+}
+
+/** A code in words: `fire_alarm` is "fire alarm". */
+const inWords = (key: string) => key.replaceAll("_", " ");
+
+function rankText(share: number): string {
+  if (share === 0) return "the lowest of";
+  return share === 1 ? "the highest of" : `more than ${Math.round(share * 100)}% of`;
+}
+
+function Facts({ made: { losses, standing }, book }: { made: UnderwritingJson; book: string }) {
+  const hundred = losses.total.exceedance.find((point) => point.return_period_years === 100)?.amount ?? 0;
+  const rank = (share: number | null) =>
+    share === null
+      ? "the only property"
+      : `${rankText(share)} the ${count(standing.properties)} in the ${book}`;
+  return (
+    <dl class="figures four card">
+      <div>
+        <dt>Expected losses a year</dt>
+        <dd>{usd(losses.total.expected)}</dd>
+        <dd class="small muted">
+          {losses.per_unit ? `${usd(losses.per_unit.total)} a unit: ${rank(standing.expected_per_unit)}` : ""}
+        </dd>
+      </div>
+      <div>
+        <dt>Expected damage a year</dt>
+        <dd>{usd(losses.damage.expected)}</dd>
+        <dd class="small muted">
+          {losses.per_unit ? `${usd(losses.per_unit.damage)} a unit: ${rank(standing.damage_per_unit)}` : ""}
+        </dd>
+      </div>
+      <div>
+        <dt>Exceeded once in 100 years</dt>
+        <dd>{usd(hundred)}</dd>
+        <dd class="small muted">All costs of a year</dd>
+      </div>
+      <div>
+        <dt>Expected insured a year</dt>
+        <dd>{usd(losses.insured.expected)}</dd>
+        <dd class="small muted">Above the deductible, up to the limit</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Control({ made: { loss_control: control } }: { made: UnderwritingJson }) {
+  const about =
+    control.components === 0
+      ? "No critical or warning component damages anything else."
+      : `Replacing the ${counted(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: $${(control.saved_per_dollar ?? 0).toFixed(2)} a dollar.`;
+  return (
+    <Section id="loss-control" title="Loss control" about={about}>
+      {control.best.length > 0 && (
+        <DataTable
+          caption="Planned work that saves most damage per dollar"
+          columns={[
+            { heading: "Component", cell: ({ component_name }) => component_name },
+            { heading: "Planned cost", isNumber: true, cell: ({ planned_cost }) => usd(planned_cost) },
+            { heading: "Damage saved", isNumber: true, cell: ({ damage_saved }) => usd(damage_saved) },
+          ]}
+          rows={control.best}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Open({ made: { hazards, overdue_inspections: overdue } }: { made: UnderwritingJson }) {
+  return (
+    <Section
+      id="open"
+      title="Hazards and overdue inspections"
+      about={
+        hazards.length + overdue.length === 0
+          ? "No known hazard, no mandatory inspection overdue."
+          : `${counted(hazards.length, "known hazard")}, ${counted(overdue.length, "mandatory inspection")} overdue. Local law decides.`
+      }
+    >
+      <ul class="small">
+        {hazards.map(({ label, appliances, suspected, authority }) => (
+          <li>
+            {label}: {counted(appliances, "appliance")}
+            {suspected > 0 && `, ${suspected} suspected`} <span class="small muted">{authority}</span>
+          </li>
+        ))}
+        {overdue.slice(0, MOST_LISTED).map(({ inspection_type, appliance_type, due_date, basis }) => (
+          <li>
+            {inWords(inspection_type)}, {inWords(appliance_type)}{" "}
+            <span class="small muted">{basis === "none" ? "no record" : `due ${date(due_date)}`}</span>
+          </li>
+        ))}
+        {overdue.length > MOST_LISTED && <li class="muted">{overdue.length - MOST_LISTED} more</li>}
+      </ul>
+    </Section>
+  );
+}
+
+/** Inspections that a printed page has room for. */
+const MOST_LISTED = 8;
+
+function Claims({ made: { claims } }: { made: UnderwritingJson }) {
+  return (
+    <Section id="claims" title="Claims" about={`Since ${date(claims.since)}, without denied ones.`}>
+      <dl class="figures">
+        <div>
+          <dt>Claims</dt>
+          <dd>{count(claims.count)}</dd>
+          <dd class="small muted">{claims.per_year.toFixed(2)} a year</dd>
+        </div>
+        <div>
+          <dt>Incurred</dt>
+          <dd>{usd(claims.incurred)}</dd>
+        </div>
+        <div>
+          <dt>Damages expected</dt>
+          <dd>{claims.expected_damages_per_year.toFixed(2)}</dd>
+          <dd class="small muted">a year, by the model</dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}
+
+function confidenceText({ losses: { assumptions } }: UnderwritingJson): string {
+  const { HIGH, MEDIUM, LOW } = assumptions.confidence_shares;
+  const share = (value: number) => `${Math.round(value * 100)}%`;
+  return `Confidence is high for ${share(HIGH)}, medium for ${share(MEDIUM)} and low for ${share(LOW)} of ${counted(assumptions.components, "component")}; ${count(assumptions.unknown_past)} may have been replaced before the record began.`;
+}

@@ -1,0 +1,128 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { PlacedComponent } from "../domain/component.ts";
+import type { ComplianceItem } from "../domain/figures/compliance.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Property } from "../domain/property.ts";
+import { complianceItemView, item as inspection } from "./compliance.ts";
+import { componentName } from "./component-names.ts";
+import { type CountOfCode, flagCounts, flagCountsView } from "./hazard-flag.ts";
+import { type LossesJson, losses } from "./losses.ts";
+import { forPartner } from "./paging.ts";
+import { property } from "./property.ts";
+import { day, id, list, number, object, record, usd, whole } from "./schema/fields.ts";
+import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+import { riskScore } from "./scores.ts";
+
+/* What an underwriter asks of one property, on one page. */
+
+const { address, city, state, unit_count, year_built } = property.fields;
+
+const loss = record("LossControlItem", {
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  risk_score: riskScore,
+  planned_cost: usd("Planned replacement cost", 1500),
+  damage_saved: usd("Expected damage of the coming year that replacing it now saves", 420.5),
+});
+
+const percentile = (description: string) => number(description, 0.82, { minimum: 0, maximum: 1 }).orNull();
+
+const underwriting = object({
+  property: object({
+    id: property.fields.id,
+    name: property.fields.name,
+    address,
+    city,
+    state,
+    unit_count,
+    year_built,
+  }).describedAs("The property"),
+  losses: losses.describedAs("The property's losses of the coming year"),
+  hazards: flagCounts,
+  overdue_inspections: list("Mandatory inspections past their due date, the earliest first", inspection),
+  claims: object({
+    since: day("Start of the five years that are counted", "2021-11-25"),
+    count: whole("Claims with a date of loss in those years, without denied ones", 3),
+    incurred: usd("Their amounts", 48_200),
+    per_year: number("Claims a year on record", 0.6),
+    expected_damages_per_year: number("Damages a year that the model expects now", 0.8),
+  }).describedAs("Claims on record, beside the damages that the model expects"),
+  loss_control: object({
+    components: whole("CRITICAL and WARNING components whose failure may do damage", 6),
+    planned_cost: usd("Cost of replacing them all now", 14_200),
+    damage_saved: usd("Expected damage of the coming year that this saves", 3120),
+    saved_per_dollar: number(
+      "Expected damage saved per dollar of planned work; null without any",
+      0.219718,
+    ).orNull(),
+    best: list("The five that save most per dollar", loss),
+  }).describedAs("What planned work would save"),
+  standing: object({
+    properties: whole("Properties in the book that it is compared with", 120),
+    expected_per_unit: percentile("Share of those with a lower expected loss per unit"),
+    damage_per_unit: percentile("Share of those with a lower expected damage per unit"),
+  }).describedAs("How the property stands among the book"),
+});
+export const underwritingReply = forPartner(underwriting);
+export type UnderwritingJson = WireOf<typeof underwriting>;
+
+/** The contents of an underwriting page; amounts in cents. */
+type Underwriting = {
+  property: Property;
+  losses: LossesJson;
+  flags: readonly CountOfCode[];
+  overdue: readonly ComplianceItem<Appliance>[];
+  claims: { since: string; count: number; incurredCents: number; years: number };
+  expectedDamages: number;
+  control: {
+    components: number;
+    plannedCents: number;
+    savedCents: number;
+    best: readonly { component: PlacedComponent; plannedCents: number; savedCents: number }[];
+  };
+  standing: { properties: number; expected: number | null; damage: number | null };
+};
+
+export const underwritingView = underwriting.serializer((knowledge: Knowledge, made: Underwriting) => {
+  const { property, claims, control, standing } = made;
+  return {
+    property: {
+      id: property.id,
+      name: property.name,
+      address: property.address,
+      city: property.city,
+      state: property.state,
+      unit_count: property.unitCount,
+      year_built: property.yearBuilt,
+    },
+    losses: made.losses,
+    hazards: flagCountsView(knowledge, made.flags),
+    overdue_inspections: made.overdue.map(complianceItemView),
+    claims: {
+      since: claims.since,
+      count: claims.count,
+      incurred: usdFromCents(claims.incurredCents),
+      per_year: round(claims.count / claims.years, 2),
+      expected_damages_per_year: round(made.expectedDamages, 2),
+    },
+    loss_control: {
+      components: control.components,
+      planned_cost: usdFromCents(control.plannedCents),
+      damage_saved: usdFromCents(Math.round(control.savedCents)),
+      saved_per_dollar: control.plannedCents > 0 ? round(control.savedCents / control.plannedCents, 4) : null,
+      best: control.best.map(({ component, plannedCents, savedCents }) => ({
+        component_id: component.id,
+        component_name: knowledge.component(component.defId).name,
+        risk_score: scoreFromHundredths(component.riskScore),
+        planned_cost: usdFromCents(plannedCents),
+        damage_saved: usdFromCents(Math.round(savedCents)),
+      })),
+    },
+    standing: {
+      properties: standing.properties,
+      expected_per_unit: standing.expected === null ? null : round(standing.expected, 4),
+      damage_per_unit: standing.damage === null ? null : round(standing.damage, 4),
+    },
+  };
+});
