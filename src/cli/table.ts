@@ -71,6 +71,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/losses.ts")).lossesCommand,
   },
   {
+    name: "event",
+    summary: "print, correct and void service events",
+    load: async () => (await import("./commands/event.ts")).eventCommands,
+  },
+  {
     name: "plan",
     summary: "print recommended replacements with timing, cost and cost of delay",
     load: async () => (await import("./commands/plan.ts")).planCommand,

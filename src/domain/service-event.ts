@@ -79,15 +79,15 @@ export function totalCostCents(event: {
   return (event.partsCostCents ?? 0) + (event.laborCostCents ?? 0);
 }
 
-/** The fields of an event that can be corrected. The others identify it. */
-export type ServiceEventCorrection = Partial<
-  Pick<
-    ServiceEvent,
-    | "partsCostCents"
-    | "laborCostCents"
-    | "totalCostCents"
-    | "technician"
-    | "conditionAfter"
-    | "inspectionTypes"
-  >
->;
+/** Changed fields of an event. */
+export type ServiceEventChange = Partial<NewServiceEvent>;
+
+/** Returns an event with changes. A total that is the sum of parts and labor stays their sum. */
+export function changedEvent(event: ServiceEvent, change: ServiceEventChange): ServiceEvent {
+  const after: ServiceEvent = { ...event, ...change, inspectionTypes: change.inspectionTypes ?? null };
+  if (!("inspectionTypes" in change)) after.inspectionTypes = event.inspectionTypes;
+  const isSum = event.totalCostCents === totalCostCents({ ...event, totalCostCents: null });
+  const total = "totalCostCents" in change ? after.totalCostCents : isSum ? null : event.totalCostCents;
+  after.totalCostCents = totalCostCents({ ...after, totalCostCents: total });
+  return after;
+}

@@ -71,12 +71,13 @@ const serviceEventEntry = object({
     appliance_id: serviceEvent.fields.appliance_id,
     total_cost: serviceEvent.fields.total_cost,
     date: serviceEvent.fields.date,
+    voided: serviceEvent.fields.voided,
   }).describedAs(dataDescription),
 });
 
 type StreamedServiceEvent = Pick<
   ServiceEvent,
-  "id" | "eventType" | "applianceId" | "totalCostCents" | "date"
+  "id" | "eventType" | "applianceId" | "totalCostCents" | "date" | "voidedAt"
 >;
 export const serviceEventEntryView = serviceEventEntry.serializer(
   (at: Instant, event: StreamedServiceEvent) => ({
@@ -88,6 +89,7 @@ export const serviceEventEntryView = serviceEventEntry.serializer(
       appliance_id: event.applianceId,
       total_cost: usdOrNull(event.totalCostCents),
       date: event.date,
+      voided: event.voidedAt !== null,
     },
   }),
 );

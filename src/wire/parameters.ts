@@ -35,6 +35,7 @@ const inQuery = (name: string, description: string, example: unknown, schema: Sc
 });
 
 export const propertyInPath = inPath("id", "The property's ID", EXAMPLE_IDS.P);
+export const serviceEventInPath = inPath("id", "The service event's ID", EXAMPLE_IDS.SE);
 export const claimInPath = inPath("claim_id", "The claim's ID", EXAMPLE_IDS.CLM);
 export const applianceInPath = inPath("id", "The appliance's ID", EXAMPLE_IDS.A);
 export const componentInPath = inPath("id", "The component's ID", EXAMPLE_IDS.C);

@@ -6,13 +6,25 @@ import {
   type EventType,
   type NewServiceEvent,
   type ServiceEvent,
+  type ServiceEventChange,
 } from "../domain/service-event.ts";
 import { toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
+import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
-import { day, enumOf, id, instant, record, text, textList, usd } from "./schema/fields.ts";
-import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
-import { usdOrNull } from "./schema/units.ts";
+import { day, enumOf, flag, id, instant, record, text, textList, usd } from "./schema/fields.ts";
+import {
+  body,
+  documentedAs,
+  type InputOf,
+  input,
+  items,
+  nullable,
+  optional,
+  required,
+  textOrNull,
+} from "./schema/input.ts";
+import { isoOrNull, usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /** A service event of an appliance or of one of its components. */
@@ -36,6 +48,9 @@ export const serviceEvent = record("ServiceEvent", {
     "The inspections that it was, of those that the appliance's type needs (`inspections` of GET /v1/appliance-types)",
     ["sprinkler_annual_inspection"],
   ),
+  voided: flag("Whether it was voided: it is kept, and counts nowhere", false),
+  voided_at: instant("When it was voided").orNull(),
+  void_reason: text("The reason for voiding it", "Logged on the wrong building").orNull(),
   created_at: instant("When the record was created"),
 });
 
@@ -52,6 +67,9 @@ export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) =>
   notes: event.notes,
   condition_after: event.conditionAfter,
   inspection_types: event.inspectionTypes ?? [],
+  voided: event.voidedAt !== null,
+  voided_at: isoOrNull(event.voidedAt),
+  void_reason: event.voidReason,
   created_at: toIso(event.createdAt),
 }));
 
@@ -81,14 +99,7 @@ export const historyEventView = historyEvent.serializer((event: ServiceEvent) =>
   inspection_types: event.inspectionTypes ?? [],
 }));
 
-/** Validated less strictly than documented, so that the error message of a rejected event names the problem. */
-export const newServiceEvent = input("NewServiceEvent", {
-  event_type: documentedAs(required(constraint.requiredLine, out.event_type), {
-    type: "string",
-    enum: EVENT_TYPES,
-  }),
-  date: required(constraint.day, out.date),
-  appliance_id: documentedAs(nullable(constraint.idText, out.appliance_id), "required"),
+const optionalFields = {
   component_id: nullable(constraint.idText, out.component_id),
   parts_cost: nullable(constraint.usd, out.parts_cost),
   labor_cost: nullable(constraint.usd, out.labor_cost),
@@ -99,7 +110,7 @@ export const newServiceEvent = input("NewServiceEvent", {
   technician: nullable(constraint.line, out.technician),
   notes: nullable(
     constraint.longText,
-    out.notes.describedAs("Free text; searched for signs of wear and damage"),
+    out.notes.describedAs("Free text; searched for signs of wear and damage, and for inspections"),
   ),
   condition_after: nullable(constraint.condition, out.condition_after),
   inspection_types: nullable(
@@ -109,9 +120,34 @@ export const newServiceEvent = input("NewServiceEvent", {
         "count; else the one with the shortest interval of those that the event type can be",
     ),
   ),
+} as const;
+
+/** Validated less strictly than documented, so that the error message of a rejected event names the problem. */
+export const newServiceEvent = input("NewServiceEvent", {
+  event_type: documentedAs(required(constraint.requiredLine, out.event_type), {
+    type: "string",
+    enum: EVENT_TYPES,
+  }),
+  date: required(constraint.day, out.date),
+  appliance_id: documentedAs(nullable(constraint.idText, out.appliance_id), "required"),
+  ...optionalFields,
+});
+
+/** Any subset of an event's fields; null clears an optional one. */
+export const serviceEventChange = input("ServiceEventChange", {
+  event_type: optional(constraint.eventType, out.event_type),
+  date: optional(constraint.day, out.date),
+  appliance_id: optional(constraint.idText, out.appliance_id),
+  ...optionalFields,
+  voided: optional(
+    constraint.flag,
+    out.voided.describedAs("true voids the event; with no other field than `reason`. It cannot be undone"),
+  ),
+  reason: nullable(constraint.line, out.void_reason),
 });
 
 export const newServiceEvents = body({ events: items("The service events to create", newServiceEvent) });
+export const serviceEventReply = forPartner(serviceEvent);
 export const serviceEventsBulkReply = bulkReply("The created service events", serviceEvent);
 
 /** Reads a new service event from a request. Throws invalid_request. */
@@ -121,18 +157,60 @@ export function readNewServiceEvent(given: unknown): NewServiceEvent {
   if (applianceId === null)
     throw invalid("appliance_id required", [{ field: "appliance_id", message: "is required" }]);
   return {
+    ...NOTHING_GIVEN,
+    ...readOptional(wire),
     applianceId,
-    componentId: textOrNull(wire.component_id),
     eventType: readEventType(wire.event_type),
     date: wire.date,
-    partsCostCents: cents(wire.parts_cost),
-    laborCostCents: cents(wire.labor_cost),
-    totalCostCents: cents(wire.total_cost),
-    technician: textOrNull(wire.technician),
-    notes: textOrNull(wire.notes),
-    conditionAfter: wire.condition_after ?? null,
-    inspectionTypes: wire.inspection_types?.length ? wire.inspection_types : null,
   };
+}
+
+/** The request to change an event, or to void it. */
+export type ServiceEventRequest = { change: ServiceEventChange } | { void: { reason: string | null } };
+
+/** Reads a change, which has only the fields of the request, or a request to void the event. Throws invalid_request. */
+export function readServiceEventChange(given: unknown): ServiceEventRequest {
+  const { voided, reason, ...wire } = serviceEventChange.parse(given);
+  const fields = Object.keys(serviceEventChange.fields).filter((name) => Object.hasOwn(wire, name));
+  if (voided && fields.length > 0)
+    throw invalid(
+      `voided cannot be combined with ${fields.join(", ")}: send the change first, or void alone`,
+      [{ field: "voided", message: "must be sent with no other field than reason" }],
+    );
+  if (voided) return { void: { reason: textOrNull(reason) } };
+  const change: ServiceEventChange = readOptional(wire);
+  if (wire.event_type !== undefined) change.eventType = wire.event_type;
+  if (wire.date !== undefined) change.date = wire.date;
+  if (wire.appliance_id !== undefined) change.applianceId = wire.appliance_id.trim();
+  return { change };
+}
+
+const NOTHING_GIVEN = {
+  componentId: null,
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  technician: null,
+  notes: null,
+  conditionAfter: null,
+  inspectionTypes: null,
+} as const;
+
+/** Reads the optional fields that are in the request. */
+function readOptional(
+  wire: Partial<InputOf<typeof optionalFields>>,
+): Omit<ServiceEventChange, "eventType" | "date" | "applianceId"> {
+  const read: ReturnType<typeof readOptional> = {};
+  if (wire.component_id !== undefined) read.componentId = textOrNull(wire.component_id);
+  if (wire.parts_cost !== undefined) read.partsCostCents = cents(wire.parts_cost);
+  if (wire.labor_cost !== undefined) read.laborCostCents = cents(wire.labor_cost);
+  if (wire.total_cost !== undefined) read.totalCostCents = cents(wire.total_cost);
+  if (wire.technician !== undefined) read.technician = textOrNull(wire.technician);
+  if (wire.notes !== undefined) read.notes = textOrNull(wire.notes);
+  if (wire.condition_after !== undefined) read.conditionAfter = wire.condition_after;
+  if (wire.inspection_types !== undefined)
+    read.inspectionTypes = wire.inspection_types?.length ? wire.inspection_types : null;
+  return read;
 }
 
 function readEventType(text: string): EventType {
@@ -144,4 +222,4 @@ function readEventType(text: string): EventType {
   ]);
 }
 
-const cents = (amount: number | null | undefined) => (amount == null ? null : centsFromUsd(amount));
+const cents = (amount: number | null) => (amount === null ? null : centsFromUsd(amount));

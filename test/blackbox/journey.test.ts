@@ -194,6 +194,8 @@ describe("the partner's journey, over HTTP", () => {
 
   test("logs service events, readings, sensor events and claims, and learns which ones to fix", () => {
     expect(reported.logged).toMatchObject({ created: 2, errors: 1, error_details: [{ index: 2 }] });
+    expect(reported.corrected).toMatchObject({ labor_cost: 95, total_cost: 215.5, voided: false });
+    expect(reported.stored).toEqual(reported.corrected);
     expect(reported.read).toMatchObject({ received: true, appliance_id: made.heater.id });
     expect(reported.smart).toMatchObject({ property_created: false, appliance_created: false, warnings: [] });
     expect(reported.smart.risk_summary.components_scored).toBeGreaterThan(0);

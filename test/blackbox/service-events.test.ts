@@ -63,8 +63,11 @@ describe("creating service events", () => {
         {
           id: expect.stringMatching(/^SE_[0-9a-hjkmnp-tv-z]{26}$/),
           ...event({ component_id, ...fields }),
-          inspection_types: [],
           total_cost: 14.75,
+          inspection_types: [],
+          voided: false,
+          voided_at: null,
+          void_reason: null,
           created_at: expect.stringMatching(/Z$/),
         },
       ],
@@ -424,27 +427,132 @@ describe("a component's history", () => {
       events: [
         {
           id: expect.stringMatching(/^SE_/),
-          inspection_types: [],
           event_type: "Inspection",
           date: "2025-03-01",
           technician: "Kim",
           total_cost: 99.99,
           notes: "mine",
           condition_after: null,
+          inspection_types: [],
         },
         {
           id: expect.stringMatching(/^SE_/),
-          inspection_types: [],
           event_type: "Inspection",
           date: "2024-03-01",
           technician: null,
           total_cost: null,
           notes: "whole",
           condition_after: null,
+          inspection_types: [],
         },
       ],
       total_events: 2,
       partner: "Acme",
     });
+  });
+});
+
+describe("a logged event", () => {
+  const REPLACED = { event_type: "Replacement", date: daysFromToday(-5), notes: "new unit" };
+
+  // Rule: get-service-event, update-service-event
+  test("is read and corrected, and what follows from it is corrected with it", async () => {
+    const [made] = (await logEvents(client, event(REPLACED))).events;
+    const path = `/v1/service-events/${made.id}`;
+    const { body: read } = await client.get(path);
+    expect(read).toEqual({ ...made, partner: "Acme" });
+    expect((await componentsNow())[0]!.last_replaced).toBe(daysFromToday(-5));
+    const changed = await client.put(path, { date: daysFromToday(-9), total_cost: 99.5, technician: "Kim" });
+    expect(changed.body).toEqual({ ...read, date: daysFromToday(-9), total_cost: 99.5, technician: "Kim" });
+    expect((await componentsNow())[0]!.last_replaced).toBe(daysFromToday(-9));
+    expect((await client.put(path, {})).body).toEqual(changed.body);
+    const before = await componentsNow();
+    for (const body of [
+      { event_type: "Dance" },
+      { event_type: null },
+      { date: "2026-02-30" },
+      { date: daysFromToday(3) },
+      { parts_cost: -1 },
+      { condition_after: "great" },
+      { inspection_types: ["four_hour_test"] },
+      { voided: "yes" },
+      { voided: true, date: daysFromToday(-1) },
+      { voided: true, reason: 7 },
+    ])
+      expect((await client.put(path, body, 400)).body.details).toHaveLength(1);
+    await client.put(path, { appliance_id: "A_x" }, 404);
+    await client.put(path, { component_id: "C_x" }, 404);
+    expect(await componentsNow()).toEqual(before);
+    expect((await client.get(path)).body).toEqual(changed.body);
+  });
+
+  // Rule: void-service-event
+  test("is voided once, and counts nowhere", async () => {
+    const before = await componentsNow();
+    const summary = async () => {
+      const { assessed_at: _, ...figures } = (
+        await client.get(`/v1/property/${appliance.property_id}/summary`)
+      ).body;
+      return figures;
+    };
+    const counted = await summary();
+    const [made] = (await logEvents(client, event(REPLACED))).events;
+    expect(await componentsNow()).not.toEqual(before);
+    const path = `/v1/service-events/${made.id}`;
+    const { body: voided } = await client.put(path, { voided: true, reason: "wrong house" });
+    expect(voided).toEqual({
+      ...made,
+      voided: true,
+      voided_at: expect.any(String),
+      void_reason: "wrong house",
+      partner: "Acme",
+    });
+    expect((await client.put(path, { voided: true, reason: "again" })).body).toEqual(voided);
+    expect((await client.get(path)).body).toEqual(voided);
+    await client.put(path, { notes: "x" }, 409);
+    const stable = (all: Json[]) => all.map(({ last_scored: _, ...one }) => one);
+    expect(stable(await componentsNow())).toEqual(stable(before));
+    expect(await summary()).toEqual(counted);
+    const history = await client.get(`/v1/components/${appliance.components[0].id}/history`);
+    expect(history.body.total_events).toBe(0);
+    const since = new Date(Date.parse(made.created_at) - 1).toISOString();
+    const stream = await client.get("/v1/events", { since });
+    expect(stream.body.events.find((one: Json) => one.data.id === made.id).data.voided).toBe(true);
+    const lines = (await server.run("export", "--partner", partner.partner_id)).stdout.trim().split("\n");
+    const exported = lines.map((line) => JSON.parse(line)).find(({ id }) => id === made.id);
+    expect(exported).toMatchObject({ voided: true, void_reason: "wrong house" });
+  });
+
+  // Rule: update-service-event, void-service-event
+  test("is corrected and voided by command, in the audit log", async () => {
+    const [made] = (await logEvents(client, event(REPLACED))).events;
+    const changed = await server.json(
+      "event",
+      "update",
+      made.id,
+      "--set",
+      "condition_after=good",
+      "--clear",
+      "notes",
+    );
+    expect(changed).toEqual({ ...made, condition_after: "good", notes: null });
+    const voided = await server.json("event", "void", made.id, "--reason", "twice");
+    expect(voided).toMatchObject({
+      ...changed,
+      voided: true,
+      voided_at: expect.any(String),
+      void_reason: "twice",
+    });
+    expect(await server.json("event", "show", made.id)).toEqual(voided);
+    const { entries } = await server.json("audit", "--subject", made.id);
+    expect(entries.map((one: Json) => [one.action, Object.keys(one.detail.after)])).toEqual([
+      ["service_event.void", ["voided", "voided_at", "void_reason"]],
+      ["service_event.update", ["notes", "condition_after"]],
+    ]);
+    const unknown = await server.run("event", "void", "SE_x");
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining("Service event not found: SE_x"),
+    ]);
   });
 });

@@ -79,6 +79,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "component-id": "C_01m7xtfbnkegg9j7dstwvcm1r5",
   "property-id": "P_01m7xtfbnkegg9j7dstwvcm1r5",
   "claim-id": "CLM_01m7xtfbnkegg9j7dstwvcm1r5",
+  "event-id": "SE_01m7xtfbnkegg9j7dstwvcm1r5",
   "embed-id": "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
   name: "Acme",
   calls: "5",
@@ -96,6 +97,7 @@ const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PART
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],
   "claim update": ["--set", "status=closed"],
+  "event update": ["--set", "date=2026-03-01"],
   "deliveries resend": ["--from", "2026-01-01", "--to", "2026-01-02"],
 };
 /** Options that find nothing for an unknown ID, since the ID may be of any kind. */

@@ -256,6 +256,8 @@ const ANSWERS: Record<string, Fields> = {
   "POST /v1/meter-event/smart": SMART,
   "POST /v1/meter-event/smart/v2": SMART,
   "GET /v1/cost-book": { "": "lines recalculating partner", "lines[]": COST_LINE },
+  "GET /v1/service-events/{id}": { "": `${SERVICE_EVENT} partner` },
+  "PUT /v1/service-events/{id}": { "": `${SERVICE_EVENT} partner` },
   "PUT /v1/cost-book": { "": "lines recalculating warnings partner", "lines[]": COST_LINE },
   "POST /v1/onboarding/demo-property": { "": `${PROPERTY} appliances components partner` },
 };

@@ -173,6 +173,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
         { date: "2026-01-01", id: "SE_" },
         100,
       ),
+    "the newest days of an appliance": () => store.read.serviceEvents.newestDays(applianceId),
+    "the partner of a service event": () => store.read.serviceEvents.ownerOf("SE_"),
     "the inspections of appliances": () => store.read.serviceEvents.inspections([applianceId], "", 100),
     "the inspections of an appliance after one": () =>
       store.read.serviceEvents.inspectionsAfter(applianceId, "", { date: "2026-01-01", id: "SE_" }, 100),

@@ -1,13 +1,25 @@
-import { ServiceLog } from "../../usecases/history/service-events.ts";
+import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
 import { withPartner } from "../../wire/paging.ts";
+import { serviceEventInPath } from "../../wire/parameters.ts";
 import {
   newServiceEvents,
   readNewServiceEvent,
+  readServiceEventChange,
+  serviceEventChange,
+  serviceEventReply,
   serviceEventsBulkReply,
   serviceEventView,
 } from "../../wire/service-event.ts";
 import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
+import {
+  created,
+  createdReplies,
+  type Operation,
+  ok,
+  okReplies,
+  partnerOperation,
+  readReplies,
+} from "../operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
   return [
@@ -47,6 +59,43 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           const result = await saveItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
           return created(withPartner(await bulkReplyBody(result, writer.tx, serviceEventView), partner.name));
+        });
+      },
+    }),
+    partnerOperation({
+      id: "getServiceEvent",
+      method: "GET",
+      path: "/v1/service-events/{id}",
+      summary: "Get a service event, also a voided one",
+      tag: "Service events",
+      parameters: [serviceEventInPath],
+      replies: readReplies("The service event", serviceEventReply),
+      async handle({ params, partner, store }) {
+        const event = await findServiceEvent(store.read, partner.id, params.id!);
+        return ok(withPartner(serviceEventView(event), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "updateServiceEvent",
+      method: "PUT",
+      path: "/v1/service-events/{id}",
+      summary: "Update or void a service event",
+      description:
+        "Accepts any subset of the fields of creation; null clears an optional field. `voided: true`, with a `reason`, voids the event: it is kept and marked, and counts nowhere. A voided event cannot be changed anymore (409); voiding it again returns it as it is. Dates of the components and scores are updated before the response.",
+      tag: "Service events",
+      parameters: [serviceEventInPath],
+      request: {
+        type: serviceEventChange.type,
+        example: { date: "2026-10-03", condition_after: "fair", notes: "Flushed the tank twice" },
+      },
+      replies: okReplies("The updated service event", serviceEventReply),
+      errors: [409],
+      body: "json",
+      async handle({ body, params, partner, writePortfolio }) {
+        const request = readServiceEventChange(body);
+        return await writePortfolio(async (writer) => {
+          const event = await correctServiceEvent(writer, params.id!, request);
+          return ok(withPartner(serviceEventView(event), partner.name));
         });
       },
     }),

@@ -15,7 +15,10 @@ type LogEntry = Tables["eventLog"]["$inferSelect"];
 export type HistoryEntry = LogEntry & {
   property: Pick<Property, "id" | "name" | "address" | "city" | "state" | "source"> | null;
   appliance: Pick<Appliance, "id" | "typeId" | "propertyId"> | null;
-  serviceEvent: Pick<ServiceEvent, "id" | "eventType" | "applianceId" | "totalCostCents" | "date"> | null;
+  serviceEvent: Pick<
+    ServiceEvent,
+    "id" | "eventType" | "applianceId" | "totalCostCents" | "date" | "voidedAt"
+  > | null;
 };
 
 export function eventLogStore(engine: Engine) {
@@ -51,6 +54,7 @@ export function eventLogStore(engine: Engine) {
           applianceId: serviceEvents.applianceId,
           totalCostCents: serviceEvents.totalCostCents,
           date: serviceEvents.date,
+          voidedAt: serviceEvents.voidedAt,
         },
       })
       .from(eventLog)

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, lt, max, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNull, lt, max, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { System } from "../../domain/knowledge.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
@@ -78,7 +78,10 @@ export function recountStore(engine: Engine) {
       return await db
         .select({ propertyId: appliances.propertyId, count: count() })
         .from(appliances)
-        .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
+        .innerJoin(
+          serviceEvents,
+          and(eq(serviceEvents.applianceId, appliances.id), isNull(serviceEvents.voidedAt)),
+        )
         .where(inArray(appliances.propertyId, [...propertyIds]))
         .groupBy(appliances.propertyId);
     },

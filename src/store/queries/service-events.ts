@@ -1,11 +1,6 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
 import type { BilledEvent } from "../../domain/costs/cost-history.ts";
-import type {
-  Condition,
-  EventType,
-  ServiceEvent,
-  ServiceEventCorrection,
-} from "../../domain/service-event.ts";
+import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
@@ -51,6 +46,9 @@ export type InspectionRow = Pick<ServiceEvent, "applianceId" | "eventType" | "da
 
 /** An event on a day: its component (null for the whole appliance), and the instant at which it was logged. */
 export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
+
+/** The newest day of a type of event on a component, or on its whole appliance. */
+type NewestDay = Pick<ServiceEvent, "componentId" | "eventType" | "date">;
 
 /** An event on a day: the columns that rows of an import are matched by. */
 type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
@@ -234,6 +232,16 @@ export function serviceEventStore(engine: Engine) {
       )
       .limit(placeholder("limit")),
   );
+  const newestDays = engine.read<NewestDay>(() =>
+    db
+      .select({
+        ...aliased({ componentId: serviceEvents.componentId, eventType: serviceEvents.eventType }),
+        date: sql<Day>`max(${serviceEvents.date})`.as("date"),
+      })
+      .from(serviceEvents)
+      .where(and(eq(serviceEvents.applianceId, placeholder("applianceId")), counts))
+      .groupBy(serviceEvents.componentId, serviceEvents.eventType),
+  );
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
   return {
@@ -245,8 +253,20 @@ export function serviceEventStore(engine: Engine) {
     async saveReading(id: string, reading: Reading): Promise<void> {
       return saveReading({ id, ...reading });
     },
-    async correct(id: string, correction: ServiceEventCorrection): Promise<void> {
-      await db.update(serviceEvents).set(correction).where(eq(serviceEvents.id, id));
+    /** Writes all fields of an event, and the findings of its note. */
+    async update(event: ServiceEvent, reading: Reading): Promise<void> {
+      await db
+        .update(serviceEvents)
+        .set({ ...event, ...reading })
+        .where(eq(serviceEvents.id, event.id));
+    },
+    /** Returns the newest day of each type of event on an appliance, by component; null for those of the whole. */
+    async newestDays(applianceId: string): Promise<NewestDay[]> {
+      return newestDays({ applianceId });
+    },
+    /** Deletes what was recorded of components at an event that was voided or changed. */
+    async deleteOutcomes(serviceEventId: string): Promise<void> {
+      await db.delete(outcomes).where(eq(outcomes.serviceEventId, serviceEventId));
     },
     /**
      * Returns the columns for scoring of at most `limit` events of the appliances, in no order, with the notes that were not
@@ -295,7 +315,7 @@ export function serviceEventStore(engine: Engine) {
     async daysBeforeRecords(propertyIds: readonly string[]): Promise<{ propertyId: string; date: Day }[]> {
       return await daysBeforeRecords().execute({ propertyIds: engine.list(propertyIds) });
     },
-    /** Returns all events of appliances in no order; undefined if there are more than `most`. */
+    /** Returns the events of appliances that count, in no order; undefined if there are more than `most`. */
     async ofAppliances(applianceIds: readonly string[], most: number): Promise<ServiceEvent[] | undefined> {
       if (applianceIds.length === 0) return [];
       const found = await ofAppliances().execute({
@@ -305,7 +325,7 @@ export function serviceEventStore(engine: Engine) {
       return found.length > most ? undefined : (found as ServiceEvent[]);
     },
     /**
-     * Returns a component's history, ordered from the newest: its events and those of its whole appliance. With `limit`,
+     * Returns a component's history, ordered from the newest: its events and those of its whole appliance that count. With `limit`,
      * returns as many after `last`.
      */
     async ofComponent(
@@ -319,6 +339,7 @@ export function serviceEventStore(engine: Engine) {
         .where(
           and(
             eq(serviceEvents.applianceId, applianceId),
+            counts,
             or(isNull(serviceEvents.componentId), eq(serviceEvents.componentId, componentId)),
             last && sql`(${serviceEvents.date}, ${serviceEvents.id}) < (${last.date}, ${last.id})`,
           ),
@@ -327,12 +348,12 @@ export function serviceEventStore(engine: Engine) {
         .$dynamic();
       return (await (limit === undefined ? events : events.limit(limit))) as ServiceEvent[];
     },
-    /** Returns all events of an appliance, ordered from the oldest. */
+    /** Returns the events of an appliance that count, ordered from the oldest. */
     async ofAppliance(applianceId: string): Promise<ServiceEvent[]> {
       const rows = await db
         .select()
         .from(serviceEvents)
-        .where(eq(serviceEvents.applianceId, applianceId))
+        .where(and(eq(serviceEvents.applianceId, applianceId), counts))
         .orderBy(asc(serviceEvents.date), asc(serviceEvents.id));
       return rows as ServiceEvent[];
     },
@@ -372,9 +393,18 @@ export function serviceEventStore(engine: Engine) {
     async insertOutcome(outcome: Outcome): Promise<void> {
       return insertOutcome({ ...outcome });
     },
+    /** Returns the partner of an event; undefined for an unknown one. */
+    async ownerOf(id: string): Promise<string | undefined> {
+      const rows = await db
+        .select({ partnerId: serviceEvents.partnerId })
+        .from(serviceEvents)
+        .where(eq(serviceEvents.id, id));
+      return rows[0]?.partnerId;
+    },
     async outcomesOf(componentId: string): Promise<Outcome[]> {
       return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));
     },
+    /** Returns an event of the partner, also a voided one. */
     async find(partnerId: string, id: string): Promise<ServiceEvent | undefined> {
       const rows = await db
         .select()

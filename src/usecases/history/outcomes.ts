@@ -15,7 +15,12 @@ import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 
 /** The events of one appliance on one day. */
-type DayLog = { events: ServiceEvent[]; claims: ServiceEvent[]; replacements: ServiceEvent[] };
+type DayLog = { events: LoggedEvent[]; claims: LoggedEvent[]; replacements: LoggedEvent[] };
+/** The fields of an event that tell what it left an outcome of. */
+type LoggedEvent = Pick<
+  ServiceEvent,
+  "id" | "applianceId" | "componentId" | "eventType" | "date" | "createdAt"
+>;
 /** The fields of an event that are stored with its outcomes. */
 type OutcomeEvent = Pick<ServiceEvent, "id" | "eventType" | "date" | "createdAt">;
 /** Events of a day per query. */
@@ -37,7 +42,7 @@ export class OutcomeLog {
   constructor(private readonly writer: PortfolioWriter) {}
 
   /** Adds an inserted event. */
-  add(event: ServiceEvent, appliance: ScoredAppliance): void {
+  add(event: LoggedEvent, appliance: ScoredAppliance): void {
     const { eventType } = event;
     if (!isOutcome(eventType) && eventType !== "Warranty Claim") return;
     this.#appliances.set(appliance.id, appliance);
@@ -48,6 +53,20 @@ export class OutcomeLog {
     if (isOutcome(eventType)) log.events.push(event);
     if (eventType === "Warranty Claim") log.claims.push(event);
     if (eventType === "Replacement") log.replacements.push(event);
+  }
+
+  /**
+   * Deletes what a changed or voided event left, and adds the Warranty Claims of its day again, whose outcomes depend on the
+   * day's Replacements. The caller adds the event itself if it still counts.
+   */
+  async reopen(event: LoggedEvent, appliance: ScoredAppliance): Promise<void> {
+    const { tx } = this.writer;
+    await tx.serviceEvents.deleteOutcomes(event.id);
+    await this.#eachOfDay(event, async (other) => {
+      if (other.eventType !== "Warranty Claim" || other.id === event.id) return;
+      await tx.serviceEvents.deleteOutcomes(other.id);
+      this.add({ ...other, applianceId: event.applianceId, date: event.date }, appliance);
+    });
   }
 
   /** Stores the outcomes. Must be called before the events change the components' dates. */

@@ -1,22 +1,25 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
-import { notFound } from "../../domain/errors.ts";
+import { conflict, notFound } from "../../domain/errors.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
 import {
+  changedEvent,
   isServicing,
   type NewServiceEvent,
   type ServiceEvent,
-  type ServiceEventCorrection,
+  type ServiceEventChange,
   totalCostCents,
 } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
+import type { Stores } from "../../store/stores.ts";
+import { type ServiceEventRequest, serviceEventView } from "../../wire/service-event.ts";
 import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
 import { OutcomeLog } from "./outcomes.ts";
-import { extendRecords } from "./service-record.ts";
+import { extendRecords, renewRecords } from "./service-record.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 
@@ -29,6 +32,10 @@ export class ServiceLog {
   /** By property: the affected appliances, and whether one of their events is a Replacement. */
   #touched = new Map<string, Map<string, Touched>>();
   #moved = new Set<Component>();
+  /** The appliances whose components' dates can have moved back. */
+  readonly #redated = new Set<string>();
+  /** The properties whose records can have become shorter. */
+  readonly #reopened = new Set<string>();
   /** The days of the events by property. */
   #days = new Map<string, Day[]>();
   readonly #outcomes: OutcomeLog;
@@ -58,16 +65,7 @@ export class ServiceLog {
   /** Writes one event. Throws not_found or invalid_request, with nothing written. */
   async add(input: NewServiceEvent): Promise<ServiceEvent> {
     const { tx, partner } = this.writer;
-    const known = await this.#load(input.applianceId);
-    if (!known) throw notFound(`Appliance not found: ${input.applianceId}`);
-    const { appliance, components } = known;
-    const spokenOf =
-      input.componentId === null
-        ? components
-        : components.filter((component) => component.id === input.componentId);
-    if (input.componentId !== null && spokenOf.length === 0)
-      throw notFound(`Component not found: ${input.componentId}`);
-    checkPastDay("date", input.date, dayOf(tx.now));
+    const { appliance, spokenOf } = await this.#subjectOf(input);
     const event: ServiceEvent = {
       ...input,
       inspectionTypes: inspectionTypesOf(this.writer.knowledge, appliance.typeId, input.inspectionTypes),
@@ -90,27 +88,66 @@ export class ServiceLog {
     return event;
   }
 
-  /** Corrects an event's costs, technician or condition. No webhook is sent. */
-  async correct(event: ServiceEvent, correction: ServiceEventCorrection): Promise<void> {
-    const after = { ...event, ...correction };
-    if (
-      !("totalCostCents" in correction) &&
-      event.totalCostCents === totalCostCents({ ...event, totalCostCents: null })
-    )
-      after.totalCostCents = totalCostCents({ ...after, totalCostCents: null });
-    const known = await this.#load(event.applianceId);
-    const { typeId } = known!.appliance;
-    const inspectionTypes = inspectionTypesOf(this.writer.knowledge, typeId, after.inspectionTypes);
-    const { partsCostCents, laborCostCents, technician, conditionAfter } = after;
-    await this.writer.tx.serviceEvents.correct(event.id, {
-      partsCostCents,
-      laborCostCents,
-      totalCostCents: after.totalCostCents,
-      technician,
-      conditionAfter,
-      inspectionTypes,
-    });
-    this.#touch(known!.appliance, event.date, false);
+  /** Returns the appliance and the components that an event concerns. Throws not_found or invalid_request. */
+  async #subjectOf({
+    applianceId,
+    componentId,
+    date,
+  }: Pick<ServiceEvent, "applianceId" | "componentId" | "date">): Promise<{
+    appliance: Appliance;
+    spokenOf: readonly Component[];
+  }> {
+    const known = await this.#load(applianceId);
+    if (!known) throw notFound(`Appliance not found: ${applianceId}`);
+    const { appliance, components } = known;
+    const spokenOf = componentId === null ? components : components.filter(({ id }) => id === componentId);
+    if (componentId !== null && spokenOf.length === 0) throw notFound(`Component not found: ${componentId}`);
+    checkPastDay("date", date, dayOf(this.writer.tx.now));
+    return { appliance, spokenOf };
+  }
+
+  /**
+   * Changes an event, with an entry in the audit log. No webhook is sent. Throws not_found or invalid_request as `add`
+   * does, and conflict for a voided event, with nothing written.
+   */
+  async change(before: ServiceEvent, change: ServiceEventChange): Promise<ServiceEvent> {
+    if (before.voidedAt !== null)
+      throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
+    const after = changedEvent(before, change);
+    const { appliance } = await this.#subjectOf(after);
+    after.propertyId = appliance.propertyId;
+    after.inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, after.inspectionTypes);
+    await this.#replace(before, after, "service_event.update");
+    return after;
+  }
+
+  /** Voids an event, with an entry in the audit log: it is kept, and counts nowhere. A voided event stays as it is. */
+  async void(before: ServiceEvent, reason: string | null): Promise<ServiceEvent> {
+    if (before.voidedAt !== null) return before;
+    const after = { ...before, voidedAt: this.writer.tx.now, voidReason: reason };
+    await this.#replace(before, after, "service_event.void");
+    return after;
+  }
+
+  async #replace(before: ServiceEvent, after: ServiceEvent, action: string): Promise<void> {
+    const [from, to] = [serviceEventView(before), serviceEventView(after)];
+    if (Bun.deepEquals(from, to)) return;
+    await this.writer.updateServiceEvent(before, after);
+    await this.writer.auditCorrection(action, after.id, from, to);
+    const isMoved = MOVING.some((field) => before[field] !== after[field]);
+    for (const event of [before, after]) {
+      const known = await this.#load(event.applianceId);
+      if (!known) continue;
+      if (isMoved) {
+        this.#redated.add(known.appliance.id);
+        this.#reopened.add(known.appliance.propertyId);
+        await this.#outcomes.reopen(event, known.appliance);
+      }
+      const isReplaced = event === after && after.voidedAt === null && after.eventType === "Replacement";
+      this.#touch(known.appliance, event.date, isReplaced);
+    }
+    if (isMoved && after.voidedAt === null)
+      this.#outcomes.add(after, (await this.#load(after.applianceId))!.appliance);
   }
 
   /** Stores the outcomes and the components' dates, and scores the affected appliances. */
@@ -118,9 +155,16 @@ export class ServiceLog {
     const { tx, partner } = this.writer;
     const found = await tx.properties.ofIds(partner.id, [...this.#touched.keys()]);
     const properties = new Map(found.map((property) => [property.id, property]));
-    const moved = await extendRecords(this.writer, found, this.#days);
+    const [reopened, extended] = [true, false].map((is) =>
+      found.filter(({ id }) => this.#reopened.has(id) === is),
+    );
+    const moved = [
+      ...(await extendRecords(this.writer, extended!, this.#days)),
+      ...(await renewRecords(this.writer, reopened!)),
+    ];
     for (const property of moved) properties.set(property.id, property);
     await this.#outcomes.finish();
+    for (const id of this.#redated) await this.#renewDates(id);
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
     await tx.yieldToEventLoop();
     const cause = "history";
@@ -169,6 +213,19 @@ export class ServiceLog {
     if (replaced || serviced) this.#moved.add(component);
   }
 
+  /** Derives the dates of an appliance's components from the events that count. */
+  async #renewDates(applianceId: string): Promise<void> {
+    const { components } = (await this.#load(applianceId))!;
+    const newest = await this.writer.tx.serviceEvents.newestDays(applianceId);
+    for (const component of components) {
+      const own = newest.filter(({ componentId }) => componentId === null || componentId === component.id);
+      component.lastReplaced = newestDay(own.filter(({ eventType }) => eventType === "Replacement"));
+      component.lastServiced = newestDay(own.filter(({ eventType }) => isServicing(eventType)));
+      this.#moved.add(component);
+    }
+    await this.writer.tx.yieldToEventLoop();
+  }
+
   #touch(appliance: Appliance, day: Day, isReplacement: boolean): void {
     const touched = this.#touched.get(appliance.propertyId) ?? new Map();
     const replaced = touched.get(appliance.id)?.replaced || isReplacement;
@@ -178,4 +235,37 @@ export class ServiceLog {
     if (days) days.push(day);
     else this.#days.set(appliance.propertyId, [day]);
   }
+}
+
+/** The fields of an event that outcomes, the components' dates and the start of the record follow. */
+const MOVING = ["applianceId", "componentId", "eventType", "date", "voidedAt"] as const;
+
+const newestDay = (days: readonly { date: Day }[]): Day | null =>
+  days.reduce<Day | null>((newest, { date }) => (newest === null || date > newest ? date : newest), null);
+
+/** Changes or voids a service event, and updates what follows from it. Throws as `ServiceLog.change` does. */
+export async function correctServiceEvent(
+  writer: PortfolioWriter,
+  id: string,
+  request: ServiceEventRequest,
+): Promise<ServiceEvent> {
+  const before = await findServiceEvent(writer.tx, writer.partner.id, id);
+  const log = new ServiceLog(writer);
+  const after =
+    "void" in request
+      ? await log.void(before, request.void.reason)
+      : await log.change(before, request.change);
+  await log.finish();
+  return after;
+}
+
+/** Returns an event of the partner. Throws not_found. */
+export async function findServiceEvent(
+  { serviceEvents }: Pick<Stores, "serviceEvents">,
+  partnerId: string,
+  id: string,
+): Promise<ServiceEvent> {
+  const event = await serviceEvents.find(partnerId, id);
+  if (!event) throw notFound("Service event not found");
+  return event;
 }

@@ -42,6 +42,26 @@ export async function extendRecords(
   return moved;
 }
 
+/**
+ * Derives the start of properties' service records again, after events were changed or voided. Returns the properties that
+ * changed.
+ */
+export async function renewRecords(
+  writer: PortfolioWriter,
+  properties: readonly Property[],
+): Promise<Property[]> {
+  const moved: Property[] = [];
+  for (const property of properties) {
+    if (property.recordsSinceGiven) continue;
+    const since = await derivedRecord(writer, property);
+    await writer.tx.yieldToEventLoop();
+    if (since === property.recordsSince) continue;
+    await writer.tx.properties.saveRecord(property.id, since);
+    moved.push({ ...property, recordsSince: since });
+  }
+  return moved;
+}
+
 /** Derives the start of the record from the property's creation and its service events. */
 export async function derivedRecord(
   { tx, knowledge }: PortfolioWriter,

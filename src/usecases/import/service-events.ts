@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
-import type { NewServiceEvent, ServiceEvent, ServiceEventCorrection } from "../../domain/service-event.ts";
+import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
@@ -22,7 +22,7 @@ type Entry = {
 };
 
 /** The fields that a row can change in a stored event; the others identify it. */
-const CHANGEABLE: Readonly<Record<string, keyof ServiceEventCorrection>> = {
+const CHANGEABLE: Readonly<Record<string, keyof ServiceEventChange>> = {
   parts_cost: "partsCostCents",
   labor_cost: "laborCostCents",
   total_cost: "totalCostCents",
@@ -32,7 +32,7 @@ const CHANGEABLE: Readonly<Record<string, keyof ServiceEventCorrection>> = {
 };
 
 /** Compares with the input parsed from the whole row. */
-const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, ServiceEventCorrection> => ({
+const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, ServiceEventChange> => ({
   fields: Object.keys(CHANGEABLE),
   read: (cells) =>
     Object.fromEntries(Object.keys(cells).map((field) => [CHANGEABLE[field]!, input[CHANGEABLE[field]!]])),
@@ -133,19 +133,17 @@ class ServiceEventBatch implements Batch<Entry> {
     const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
-    const alike = await this.#alike(input);
-    if (!alike) {
+    const there = await this.#alike(input);
+    if (!there) {
       const event = await this.#log.add(input);
       this.#events.get(appliance.id)?.push(event);
       this.#days.add(event);
       return "created";
     }
     if (!update) return "unchanged";
-    const { tx, partner } = this.writer;
-    const there = "date" in alike ? alike : (await tx.serviceEvents.find(partner.id, alike.id))!;
     const { change, fields } = differences(comparisonWith(input), cells, there);
     if (fields.length === 0) return "unchanged";
-    await this.#log.correct(there, change);
+    await this.#log.change(there, change);
     this.#events.delete(appliance.id);
     return { updated: fields };
   }
@@ -180,14 +178,18 @@ class ServiceEventBatch implements Batch<Entry> {
 
   /**
    * Returns the stored event with the row's appliance, component, type, date and notes; the first logged of
-   * several. Only its id if it was not loaded ahead.
+   * several.
    */
-  async #alike(input: NewServiceEvent): Promise<ServiceEvent | Pick<ServiceEvent, "id"> | undefined> {
+  async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
     const { applianceId, componentId, date, eventType, notes } = input;
     const events = this.#events.get(applianceId);
     if (!events) {
       const id = await this.#days.firstAlike(input);
-      return id === undefined ? undefined : { id };
+      if (id === undefined) return undefined;
+      // Another writer may have voided it since the day was read.
+      const { tx, partner } = this.writer;
+      const found = (await tx.serviceEvents.find(partner.id, id))!;
+      return found.voidedAt === null ? found : undefined;
     }
     const alike = events.filter(
       (one) =>

@@ -202,6 +202,19 @@ export class PortfolioWriter {
     this.#partnerDelta.serviceEvents++;
   }
 
+  /** Writes a changed or voided service event, and counts it where it now belongs. */
+  async updateServiceEvent(before: ServiceEvent, after: ServiceEvent): Promise<void> {
+    await this.tx.serviceEvents.update(after, readNote(this.knowledge, after.notes));
+    for (const [event, change] of [
+      [before, -1],
+      [after, 1],
+    ] as const) {
+      if (event.voidedAt !== null) continue;
+      this.#propertyDelta(event.propertyId).serviceEvents += change;
+      this.#partnerDelta.serviceEvents += change;
+    }
+  }
+
   /**
    * Stores a component's new score and announces the change if the cause requires it. If the day `hasPoint` in the
    * trend already, that point stays. Returns the component as stored.

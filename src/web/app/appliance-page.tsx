@@ -131,7 +131,9 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
   });
   return (
     <LoadedContent loaded={events} what="the service history">
-      {(all) => <ServiceEvents events={all} about={(event) => codeLabel(event.of)} />}
+      {(all) => (
+        <ServiceEvents events={all} about={(event) => codeLabel(event.of)} onChanged={events.reload} />
+      )}
     </LoadedContent>
   );
 }

@@ -45,7 +45,7 @@ export function ComponentPage({ id }: { id: string }) {
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
             <p class="about">Component and appliance records, newest first.</p>
-            <ServiceEvents events={events} />
+            <ServiceEvents events={events} onChanged={loaded.reload} />
           </section>
         </>
       )}

@@ -1,13 +1,19 @@
+import { EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
 import { date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
+import { useApp } from "./app-context.ts";
 
 /** Service events in full. `about` names what was serviced. */
 export function ServiceEvents<E extends HistoryEventJson>(props: {
   events: readonly E[];
   about?: (event: E) => string;
+  /** Called after a correction. */
+  onChanged: () => void;
 }) {
-  const { events, about } = props;
+  const { events, about, onChanged } = props;
   if (events.length === 0) return <p class="empty">No service events.</p>;
   return (
     <ol class="records">
@@ -37,9 +43,78 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
               </p>
             )}
           </div>
-          <span class="number">{event.total_cost === null ? "" : money(event.total_cost)}</span>
+          <span class="number">
+            {event.total_cost === null ? "" : money(event.total_cost)}
+            <Corrections event={event} onChanged={onChanged} />
+          </span>
         </li>
       ))}
     </ol>
   );
 }
+
+/** The buttons that correct or void an event. */
+function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged: () => void }) {
+  const { api } = useApp();
+  const put = async (body: object) => {
+    await api.write("PUT", `/v1/service-events/${encodeURIComponent(event.id)}`, body);
+    onChanged();
+  };
+  const name = `${event.event_type} of ${date(event.date)}`;
+  return (
+    <span class="row-actions">
+      <EditRecord
+        title={`Edit ${name}`}
+        about="Scores and inspections follow at once. The audit log has the values before and after."
+        fields={fieldsOf(event)}
+        onSave={put}
+      />
+      <ConfirmDialog
+        name="Void"
+        title={`Void ${name}`}
+        isDestructive
+        isSmall
+        onConfirm={(form) =>
+          failureOf(() => put({ voided: true, reason: String(form.get("reason") ?? "").trim() || null }))
+        }
+      >
+        <p>
+          The event is kept and marked, and counts nowhere. This cannot be undone: log it again if it was
+          right.
+        </p>
+        <label>
+          Reason
+          <input name="reason" maxLength={200} />
+        </label>
+      </ConfirmDialog>
+    </span>
+  );
+}
+
+const fieldsOf = (event: HistoryEventJson): readonly EditField[] => [
+  {
+    name: "event_type",
+    label: "Type",
+    kind: "choice",
+    value: event.event_type,
+    options: EVENT_TYPES,
+    isRequired: true,
+  },
+  { name: "date", label: "Date", kind: "day", value: event.date, isRequired: true },
+  {
+    name: "condition_after",
+    label: "Condition after",
+    kind: "choice",
+    value: event.condition_after,
+    options: ["good", "fair", "poor"],
+  },
+  { name: "technician", label: "Technician", kind: "text", value: event.technician },
+  { name: "total_cost", label: "Total cost (USD)", kind: "number", value: event.total_cost },
+  {
+    name: "inspection_types",
+    label: "Inspections, separated by commas",
+    kind: "list",
+    value: event.inspection_types,
+  },
+  { name: "notes", label: "Notes", kind: "long", value: event.notes },
+];

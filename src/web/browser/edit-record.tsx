@@ -13,6 +13,8 @@ export type EditField = {
   | { kind: "text" | "long" | "day"; value: string | null }
   | { kind: "number"; value: number | null }
   | { kind: "flag"; value: boolean }
+  /** Texts without spaces. */
+  | { kind: "list"; value: readonly string[] }
   /** `options` are the values in the API. */
   | { kind: "choice"; value: string | null; options: readonly string[] }
 );
@@ -52,7 +54,7 @@ export function EditRecord(props: {
 }
 
 /** Runs a change. Returns the message of its failure, which the dialog then shows. */
-async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
+export async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
   try {
     await run();
     return undefined;
@@ -91,6 +93,8 @@ function Control({ field, id }: { field: EditField; id: string }) {
           defaultValue={String(field.value ?? "")}
         />
       );
+    case "list":
+      return <input {...given} type="text" defaultValue={field.value.join(", ")} />;
     case "day":
       return <input {...given} type="date" defaultValue={field.value ?? ""} />;
     case "text":
@@ -103,7 +107,13 @@ function changeOf(fields: readonly EditField[], form: FormData): Record<string, 
   const change: Record<string, unknown> = {};
   for (const field of fields) {
     const typed = form.get(field.name);
-    const value = field.kind === "flag" ? typed !== null : valueIn(field, String(typed ?? ""));
+    const text = String(typed ?? "");
+    if (field.kind === "list") {
+      const items = text.split(/[\s,;]+/).filter(Boolean);
+      if (items.join() !== field.value.join()) change[field.name] = items;
+      continue;
+    }
+    const value = field.kind === "flag" ? typed !== null : valueIn(field, text);
     if (value !== field.value) change[field.name] = value;
   }
   return change;

@@ -71,6 +71,8 @@ export const brandTier = type
 
 export const condition = type.enumerated("good", "fair", "poor").describe("good, fair or poor");
 
+export const flag = type("boolean").describe("true or false");
+
 export const inspectionTypes = type("(string <= 64)[] <= 32").describe(
   "a list of at most 32 inspection types",
 );

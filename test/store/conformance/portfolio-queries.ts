@@ -744,7 +744,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const correction = { ...EVENT, totalCostCents: 5, technician: TEXT, conditionAfter: "fair" as const };
       const { notes: _, componentId: __, ...changed } = correction;
       const corrected = { ...changed, inspectionTypes: ["semiannual_inspection"] };
-      await world.store.write((tx) => tx.serviceEvents.correct(events[3]!.id, corrected));
+      const reading = {
+        noteKey: "k",
+        findings: "leak/2",
+        notedInspections: "four_hour_test",
+        hazards: null,
+        readBy: "another",
+      };
+      await world.store.write((tx) => tx.serviceEvents.update({ ...events[3]!, ...corrected }, reading));
       expect(plain(await serviceEvents.find(partner.id, events[3]!.id))).toEqual({
         ...events[3]!,
         ...corrected,
@@ -772,12 +779,48 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       }
       expect(ids(inOrder)).toEqual(ids(byDay));
 
+      const newest = await serviceEvents.newestDays(roof.id);
+      const key = (one: { componentId: string | null; eventType: string }) =>
+        `${one.componentId} ${one.eventType}`;
+      const expected = Map.groupBy(byDay, key);
+      expect(new Map(newest.map((one) => [key(one), one.date]))).toEqual(
+        new Map([...expected].map(([key, events]) => [key, events.at(-1)!.date])),
+      );
+      expect(await serviceEvents.ownerOf(events[0]!.id)).toBe(partner.id);
+      expect(await serviceEvents.ownerOf("SE_")).toBeUndefined();
       const outcomes = await serviceEvents.outcomesOf(second!.id);
       expect(outcomes.map(({ serviceEventId }) => serviceEventId).sort()).toEqual(
         [events[4]!.id, events[5]!.id].sort(),
       );
       await world.store.write((tx) => tx.serviceEvents.insertOutcome({ ...outcomes[0]!, probability: 0.5 }));
       expect(await serviceEvents.outcomesOf(second!.id), "one is kept already").toEqual(outcomes);
+
+      const voided = { ...events[5]!, voidedAt: NOW, voidReason: TEXT };
+      await world.write(partner, async (writer) => {
+        await writer.updateServiceEvent(events[5]!, voided);
+        await writer.tx.serviceEvents.deleteOutcomes(voided.id);
+      });
+      expect(plain(await serviceEvents.find(partner.id, voided.id))).toEqual(voided);
+      const left = events.filter(({ id }) => id !== voided.id).map(({ id }) => id);
+      const none = { ids: (rows: { id: string }[]) => ids(rows).sort() };
+      expect(none.ids(await serviceEvents.ofAppliance(roof.id))).toEqual(left.toSorted());
+      expect(none.ids((await serviceEvents.ofAppliances([roof.id], 100))!)).toEqual(left.toSorted());
+      expect(none.ids(await serviceEvents.evidence([roof.id], read_by, 100))).toEqual(left.toSorted());
+      expect(none.ids(await serviceEvents.evidenceAfter(roof.id, read_by, undefined, 100))).toEqual(
+        left.toSorted(),
+      );
+      expect(none.ids(await serviceEvents.inspections([roof.id], read_by, 100))).toEqual(left.toSorted());
+      expect(none.ids(await serviceEvents.inspectionsAfter(roof.id, read_by, undefined, 100))).toEqual(
+        left.toSorted(),
+      );
+      expect(await serviceEvents.ofDayAfter(roof.id, "2025-06-30", "", 100)).toHaveLength(1);
+      expect(await serviceEvents.matchedOfDayAfter(roof.id, "2025-06-30", "", 100)).toHaveLength(1);
+      expect(ids(await serviceEvents.ofComponent(second!))).not.toContain(voided.id);
+      expect((await serviceEvents.outcomesOf(second!.id)).map((one) => one.serviceEventId)).toEqual([
+        events[4]!.id,
+      ]);
+      expect((await read().recounts.serviceEvents([elm.id]))[0]!.count).toBe(left.length);
+      expect((await read().totals.ofProperty(elm.id)).serviceEvents).toBe(left.length);
     });
 
     test("of sensors has the smart events since a given time", async () => {

@@ -1,0 +1,65 @@
+import { correctServiceEvent } from "../../usecases/history/service-events.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
+import {
+  newServiceEvent,
+  readServiceEventChange,
+  type ServiceEventRequest,
+  serviceEventView,
+} from "../../wire/service-event.ts";
+import { type Command, command, required, text } from "../command.ts";
+import type { Context } from "../context.ts";
+import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
+import { withData } from "../data.ts";
+
+const show = command({
+  name: "show",
+  summary: "print a service event, also a voided one",
+  arguments: { eventId: required("the service event's ID") },
+  async run(context, { eventId }) {
+    const record = await withData(context, async ({ store: { read } }) => {
+      const partnerId = await read.serviceEvents.ownerOf(eventId);
+      const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
+      return serviceEventView(requireFound(found || undefined, "Service event", eventId));
+    });
+    context.print(record, recordText(record));
+  },
+});
+
+const update = command({
+  name: "update",
+  summary: "correct fields of a service event",
+  description:
+    "Dates of components and scores follow in the same transaction, and the audit log has the fields before and after. " +
+    "The server may be running.",
+  arguments: { eventId: required("the service event's ID") },
+  options: correctionOptions,
+  examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
+  async run(context, { eventId }, given) {
+    const kinds = { ...columnsOf(newServiceEvent), inspection_types: "list" } as const;
+    await apply(context, eventId, readServiceEventChange(correctionBody(kinds, given)));
+  },
+});
+
+const voiding = command({
+  name: "void",
+  summary: "void a service event: it is kept, and counts nowhere",
+  description:
+    "A voided event cannot be changed or brought back: log it again. Voiding it twice changes nothing.",
+  arguments: { eventId: required("the service event's ID") },
+  options: { reason: text("TEXT", "the reason, for the record") },
+  examples: ["mainstay event void SE_… --reason 'logged on the wrong building'"],
+  async run(context, { eventId }, { reason }) {
+    await apply(context, eventId, readServiceEventChange({ voided: true, ...(reason && { reason }) }));
+  },
+});
+
+async function apply(context: Context, eventId: string, request: ServiceEventRequest): Promise<void> {
+  const changed = await withData(context, async ({ store }) => {
+    const owner = requireFound(await store.read.serviceEvents.ownerOf(eventId), "Service event", eventId);
+    return await correct(context, store, owner, (writer) => correctServiceEvent(writer, eventId, request));
+  });
+  const record = serviceEventView(changed);
+  context.print(record, recordText(record));
+}
+
+export const eventCommands: readonly Command[] = [show, update, voiding];

@@ -1,0 +1,203 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { Failure } from "../../../src/domain/errors.ts";
+import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { yieldToEventLoop } from "../../../src/event-loop.ts";
+import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { complianceOf } from "../../../src/usecases/portfolio/compliance.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+
+const EVENT = {
+  componentId: null,
+  eventType: "Inspection",
+  date: "2026-02-01",
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  technician: null,
+  notes: null,
+  conditionAfter: null,
+} as const;
+
+async function home() {
+  const world = await open(NOW);
+  const property = await world.addProperty();
+  const appliances = await world.addAppliances(
+    { propertyId: property.id, typeId: "hvac_central", installYear: 2012 },
+    { propertyId: property.id, typeId: "elevator", installYear: 2001 },
+  );
+  const components = new Map<string, string[]>();
+  for (const { id } of appliances)
+    components.set(
+      id,
+      (await world.store.read.components.ofAppliance(id)).map((one) => one.id),
+    );
+  return { world, property, appliances, components };
+}
+type Home = Awaited<ReturnType<typeof home>>;
+
+const log = (world: PortfolioFixture, event: Partial<NewServiceEvent> & { applianceId: string }) =>
+  world.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    const made = await log.add({ ...EVENT, ...event });
+    await log.finish();
+    return made;
+  });
+
+/** Returns everything that must follow from the events alone. */
+async function stateOf({ world, property, appliances }: Home) {
+  const { read } = world.store;
+  const components = (await world.components(property.id)).map((one) => [
+    one.defId,
+    one.riskScore,
+    one.confidence,
+    one.lastReplaced,
+    one.lastServiced,
+    one.hazardRatio.toFixed(9),
+    one.effectiveAgeYears.toFixed(9),
+  ]);
+  const inspections = await complianceOf(world.store, knowledge, property, "2026-03-10", yieldToEventLoop);
+  const { recordsSince } = (await read.properties.find(world.partner.id, property.id))!;
+  return {
+    components,
+    recordsSince,
+    totals: { ...(await read.totals.ofProperty(property.id)), propertyId: "", partnerId: "" },
+    partner: (await read.totals.ofPartner(world.partner.id))?.serviceEvents,
+    counted: (await read.recounts.serviceEvents([property.id]))[0]?.count ?? 0,
+    outcomes: (
+      await Promise.all(
+        (
+          await world.components(property.id)
+        ).map(async ({ id, defId }) =>
+          (
+            await read.serviceEvents.outcomesOf(id)
+          ).map(({ date, eventType }) => `${defId} ${date} ${eventType}`),
+        ),
+      )
+    ).map((all) => all.sort()),
+    inspections: inspections.map(({ appliance, lastEventId: _, ...item }) => ({
+      ...item,
+      appliance: appliances.findIndex(({ id }) => id === appliance.id),
+    })),
+  };
+}
+
+const anEvent = fc.record({
+  appliance: fc.nat(1),
+  component: fc.option(fc.nat(4)),
+  eventType: fc.constantFrom(...EVENT_TYPES),
+  date: fc.constantFrom("2021-05-01", "2023-08-01", "2026-01-10", "2026-03-01"),
+  conditionAfter: fc.constantFrom(null, "good" as const, "poor" as const),
+  notes: fc.constantFrom(null, "leaking", "Cat 5 test passed", "noisy bearing"),
+});
+type AnyEvent = typeof anEvent extends fc.Arbitrary<infer T> ? T : never;
+
+const inputOf = (
+  { appliances, components }: Home,
+  { appliance, component, ...event }: AnyEvent,
+): NewServiceEvent => {
+  const { id } = appliances[appliance]!;
+  return {
+    ...EVENT,
+    ...event,
+    applianceId: id,
+    componentId: component === null ? null : components.get(id)![component]!,
+  };
+};
+
+// Rule: update-service-event, void-service-event
+test("any sequence of created, changed and voided events ends as if only what is left had been created", async () => {
+  const step = fc.tuple(fc.constantFrom("log", "change", "change", "void"), fc.nat(5), anEvent);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 9 }), async (steps) => {
+      const corrected = await home();
+      const events = new Map<string, AnyEvent>();
+      for (const [action, which, event] of steps) {
+        const id = [...events.keys()][which % Math.max(events.size, 1)];
+        if (action === "log" || id === undefined)
+          events.set((await log(corrected.world, inputOf(corrected, event))).id, event);
+        else if (action === "change") {
+          const change = inputOf(corrected, event);
+          await corrected.world.write((writer) => correctServiceEvent(writer, id, { change }));
+          events.set(id, event);
+        } else {
+          await corrected.world.write((writer) =>
+            correctServiceEvent(writer, id, { void: { reason: null } }),
+          );
+          events.delete(id);
+        }
+      }
+      const plain = await home();
+      // In the order of creation, which decides between visits of one day.
+      for (const [, event] of [...events].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        await log(plain.world, inputOf(plain, event));
+      const left = await stateOf(plain);
+      expect(await stateOf(corrected)).toEqual(left);
+      expect(left.totals.serviceEvents).toBe(events.size);
+      expect([left.counted, left.partner]).toEqual([events.size, events.size]);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+// Rule: void-service-event
+test("a voided event is kept as it was, marked, and cannot be changed", async () => {
+  const { world, appliances } = await home();
+  const event = await log(world, { applianceId: appliances[0]!.id, eventType: "Replacement", notes: "new" });
+  const voidIt = (reason: string | null) =>
+    world.write((writer) => correctServiceEvent(writer, event.id, { void: { reason } }));
+  const voided = await voidIt("wrong house");
+  const expected = { ...event, voidedAt: NOW, voidReason: "wrong house" };
+  expect(voided).toMatchObject(expected);
+  expect(await world.store.read.serviceEvents.find(world.partner.id, event.id)).toMatchObject(expected);
+  expect(await voidIt("again")).toMatchObject({ voidReason: "wrong house" });
+  await expect(
+    world.write((writer) => correctServiceEvent(writer, event.id, { change: { notes: null } })),
+  ).rejects.toThrow(
+    new Failure("conflict", `Service event ${event.id} was voided and cannot be changed: log it again`),
+  );
+  const entries = await world.store.read.audit.page({ limit: 9, offset: 0 }, event.id);
+  expect(entries.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
+    [
+      "service_event.void",
+      event.id,
+      {
+        before: { voided: false, voided_at: null, void_reason: null },
+        after: { voided: true, voided_at: "2026-03-10T12:00:00.000Z", void_reason: "wrong house" },
+      },
+    ],
+  ]);
+});
+
+// Rule: update-service-event
+test("a changed event is checked as a new one, and its total follows parts and labor", async () => {
+  const { world, appliances, components } = await home();
+  const [cooler, lift] = appliances.map(({ id }) => id);
+  const costs = { partsCostCents: 100, laborCostCents: 50 };
+  const event = await log(world, { applianceId: cooler!, ...costs });
+  const change = (change: Partial<NewServiceEvent>) =>
+    world.write((writer) => correctServiceEvent(writer, event.id, { change }));
+  expect((await change({ laborCostCents: 150 })).totalCostCents).toBe(250);
+  expect((await change({ totalCostCents: 90 })).totalCostCents).toBe(90);
+  expect((await change({ partsCostCents: 1 })).totalCostCents).toBe(90);
+  expect((await change({ totalCostCents: null })).totalCostCents).toBe(151);
+  const ofLift = components.get(lift!)![0]!;
+  for (const [bad, code, message] of [
+    [{ applianceId: "A_x" }, "not_found", "Appliance not found: A_x"],
+    [{ componentId: ofLift }, "not_found", `Component not found: ${ofLift}`],
+    [{ date: "2026-03-12" }, "invalid_request", "date must be from 1900-01-01 to 2026-03-11"],
+    [
+      { inspectionTypes: ["category_1_annual_test"] },
+      "invalid_request",
+      "inspection_types must be among those of type hvac_central: seasonal_service",
+    ],
+  ] as const)
+    await expect(change(bad)).rejects.toThrow(new Failure(code, message));
+  await change({ inspectionTypes: ["seasonal_service"] });
+  await expect(change({ applianceId: lift! })).rejects.toThrow(/inspection_types must be among/);
+  const moved = await change({ applianceId: lift!, componentId: ofLift, inspectionTypes: null });
+  expect(moved).toMatchObject({ applianceId: lift, componentId: ofLift, inspectionTypes: null });
+});
