@@ -4,6 +4,7 @@ import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminBookOperations } from "./routes/admin-book.ts";
 import { adminComponentOperations } from "./routes/admin-components.ts";
+import { adminCostBookOperations } from "./routes/admin-cost-book.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
 import { adminEmbedOperations, createEmbedOperation } from "./routes/admin-embeds.ts";
 import { modelOperations, type Proposals } from "./routes/admin-model.ts";
@@ -45,6 +46,7 @@ export function adminApi({
     ...adminPartnerOperations(),
     ...partnerTaskOperations({ knowledge, address, ...partnerTasks }),
     ...(partnersReachIt ? [] : [...credentialOperations(newPartnersBudget), createEmbedOperation(publicUrl)]),
+    ...adminCostBookOperations(knowledge),
     ...adminEmbedOperations(),
     ...adminDeliveryOperations(),
     ...adminAuditOperations(),

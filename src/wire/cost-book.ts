@@ -35,7 +35,7 @@ export const costLine = record("CostLine", {
     "`own`: entered by you; `own_history`: the median of your own service records, where reactive costs are bills without damage",
   ),
 });
-type CostLineJson = WireOf<typeof costLine>;
+export type CostLineJson = WireOf<typeof costLine>;
 
 export const costLineView = costLine.serializer((line: StoredCostLine) => ({
   id: line.id,
@@ -60,6 +60,7 @@ const book = object({
   ),
 });
 export const costBookReply = forPartner(book);
+export type CostBookJson = WireOf<typeof costBookReply>;
 
 export const costBookView = book.serializer((lines: CostLineJson[], recalculating: boolean) => ({
   lines,

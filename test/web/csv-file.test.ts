@@ -26,6 +26,18 @@ test("the browser parses CSV as the API writes it, and restores texts that look 
   );
 });
 
+test("the browser parses a last row without a line end, also if its last cell is empty", () => {
+  expect(parseCsv("a,b\r\n1,2")).toEqual([
+    ["a", "b"],
+    ["1", "2"],
+  ]);
+  expect(parseCsv("a,b\r\n1,")).toEqual([
+    ["a", "b"],
+    ["1", ""],
+  ]);
+  expect(parseCsv("")).toEqual([]);
+});
+
 test("the browser writes the same cells as the API, numbers without a quote", async () => {
   const cellsOf = async (text: string) => {
     const rows: string[][] = [];

@@ -278,7 +278,8 @@ function searchByNameOrId(partners: readonly Partner[], search = ""): readonly P
   );
 }
 
-async function getPartner(store: Store, id: string): Promise<Partner> {
+/** Returns a partner; throws not_found for an unknown one. */
+export async function getPartner(store: Store, id: string): Promise<Partner> {
   const partner = await store.read.partners.find(id);
   if (!partner) throw notFound("Partner not found");
   return partner;

@@ -70,7 +70,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, now, partner, writePortfolio, yieldNow }) {
-        const given = await parseLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
+        const given = await parseCostLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
         const { lines, warnings } = withoutOverlaps(given.lines);
         return await writePortfolio(async (writer) => {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
@@ -84,7 +84,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
 }
 
 /** Reads all lines, numbered from 1. Throws invalid_request that names the invalid ones by their numbers. */
-async function parseLines(
+export async function parseCostLines(
   knowledge: Knowledge,
   given: readonly unknown[],
   today: Day,

@@ -14,7 +14,7 @@ import { applyPrices } from "./recalculate.ts";
 /** Changes that one entry of the audit log lists. */
 const CHANGES_AN_ENTRY = 100;
 
-type SavedBook = {
+export type SavedBook = {
   lines: readonly StoredCostLine[];
   changes: number;
   /** True if the sums of a large portfolio follow later. */

@@ -21,7 +21,8 @@ export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   for (const [match, quoted, plain, end] of text.matchAll(CELL)) {
-    if (match === "") break;
+    // The end of a text without a line end is one more match, an empty last cell of a row if there is one.
+    if (match === "" && row.length === 0) break;
     row.push(restoreFormula(quoted?.replaceAll('""', '"') ?? plain!));
     if (end === ",") continue;
     rows.push(row);

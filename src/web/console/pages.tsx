@@ -4,6 +4,7 @@ import { AuditPage } from "./audit-page.tsx";
 import { BookPage } from "./book-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { ComponentsPage } from "./components-page.tsx";
+import { CostBookPage } from "./cost-book-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
 import { DeliveryPage } from "./delivery-page.tsx";
 import { EmbedsPage } from "./embeds-page.tsx";
@@ -21,6 +22,7 @@ import { UsagePage } from "./usage-page.tsx";
 export function Pages({ route }: { route: Route }) {
   const [area = "", id] = route.segments;
   if (area === "") return <OverviewPage />;
+  if (area === "partners" && id && route.segments[2] === "costs") return <CostBookPage key={id} id={id} />;
   if (area === "partners")
     return id ? <PartnerPage key={id} id={id} route={route} /> : <PartnersPage route={route} />;
   if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage route={route} />;

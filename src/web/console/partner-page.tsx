@@ -118,6 +118,12 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
           </dd>
         </div>
         <div>
+          <dt>Costs</dt>
+          <dd>
+            <a href={hrefTo(["partners", partner_id, "costs"])}>Cost book</a>
+          </dd>
+        </div>
+        <div>
           <dt>Embeds</dt>
           <dd>
             <a href={hrefTo(["embeds"], { partner_id })}>Embedded reports</a>

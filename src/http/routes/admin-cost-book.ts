@@ -1,0 +1,69 @@
+import { withoutOverlaps } from "../../domain/costs/cost-book.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf } from "../../domain/time.ts";
+import { mapYielding } from "../../event-loop.ts";
+import { replaceCostBook, type SavedBook } from "../../usecases/costs/cost-book.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
+import {
+  costBookReply,
+  costBookRequest,
+  costBookView,
+  costLineView,
+  readCostBook,
+  replacedBookReply,
+  replacedBookView,
+} from "../../wire/cost-book.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { partnerInPath } from "../../wire/parameters.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { getPartner } from "./admin-partners.ts";
+import { parseCostLines } from "./cost-book.ts";
+
+/** Returns the operations on partners' cost books for administrators. */
+export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
+  return [
+    adminOperation({
+      id: "getPartnerCostBook",
+      method: "GET",
+      path: "/admin/partners/{id}/cost-book",
+      summary: "Get a partner's cost book",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      replies: okReplies("The cost book", costBookReply),
+      async handle({ params, store, yieldNow }) {
+        const partner = await getPartner(store, params.id!);
+        const lines = await store.read.costLines.ofPartner(partner.id);
+        const views = await mapYielding(lines, yieldNow, costLineView);
+        const recalculating = await isRecalculating(store.read, partner.id);
+        return ok(withPartner(costBookView(views, recalculating), partner.name));
+      },
+    }),
+    adminOperation({
+      id: "replacePartnerCostBook",
+      method: "PUT",
+      path: "/admin/partners/{id}/cost-book",
+      summary: "Replace a partner's cost book",
+      description: "As `PUT /v1/cost-book` for the partner itself; the audit log names the administrator.",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      request: {
+        type: costBookRequest,
+        example: { lines: [{ type_id: "water_heater_gas", proactive_cost: 1850, reactive_cost: 3200 }] },
+      },
+      replies: okReplies("The new cost book", replacedBookReply),
+      body: "json",
+      async handle({ administrator, body, now, params, store, yieldNow }) {
+        const partner = await getPartner(store, params.id!);
+        const given = await parseCostLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
+        const { lines, warnings } = withoutOverlaps(given.lines);
+        const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
+          replaceCostBook(writer, administrator.id, () => lines),
+        );
+        const views = await mapYielding(saved.lines, yieldNow, costLineView);
+        const view = replacedBookView(views, saved.recalculating, [...warnings, ...given.warnings]);
+        return ok(withPartner(view, partner.name));
+      },
+    }),
+  ];
+}

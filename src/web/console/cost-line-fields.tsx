@@ -1,0 +1,98 @@
+import type { CostLineJson } from "../../wire/cost-book.ts";
+
+/** A line without an id, as it is sent. */
+export type NewCostLine = Omit<CostLineJson, "id" | "as_of"> & { as_of: string | null };
+
+/** Renders the fields of a line in a form. */
+export function CostLineFields({ line }: { line?: CostLineJson }) {
+  return (
+    <div class="edit">
+      <label>
+        Type
+        <input
+          name="type_id"
+          required
+          autoComplete="off"
+          spellcheck={false}
+          placeholder="boiler"
+          defaultValue={line?.type_id ?? ""}
+        />
+      </label>
+      <label>
+        Component
+        <input
+          name="component_def_id"
+          autoComplete="off"
+          spellcheck={false}
+          placeholder="Whole unit"
+          defaultValue={line?.component_def_id ?? ""}
+        />
+      </label>
+      <label>
+        State
+        <input
+          name="state"
+          maxLength={2}
+          autoComplete="off"
+          placeholder="All"
+          defaultValue={line?.state ?? ""}
+        />
+      </label>
+      <NumberField name="size" label="Size" placeholder="Any" value={line?.size} />
+      <NumberField name="proactive_cost" label="Planned cost (USD)" value={line?.proactive_cost} />
+      <NumberField name="reactive_cost" label="Cost after failure (USD)" value={line?.reactive_cost} />
+      <label>
+        As of
+        <input name="as_of" type="date" defaultValue={line?.as_of ?? ""} />
+      </label>
+      <input type="hidden" name="basis" value={line?.basis ?? "own"} />
+    </div>
+  );
+}
+
+function NumberField(props: {
+  name: string;
+  label: string;
+  value: number | null | undefined;
+  placeholder?: string;
+}) {
+  const { name, label, value, placeholder } = props;
+  return (
+    <label>
+      {label}
+      <input
+        name={name}
+        type="number"
+        min={0}
+        step="any"
+        inputMode="decimal"
+        placeholder={placeholder}
+        defaultValue={String(value ?? "")}
+      />
+    </label>
+  );
+}
+
+/** Returns the line in a form. */
+export function readLine(form: FormData): NewCostLine {
+  const text = (name: string) => String(form.get(name) ?? "").trim() || null;
+  return lineFrom(text);
+}
+
+/** Returns a line from texts by the names of the fields. A text that is no number stays one, and is refused. */
+export function lineFrom(text: (name: string) => string | null): NewCostLine {
+  const number = (name: string) => {
+    const typed = text(name);
+    return typed === null ? null : Number.isNaN(Number(typed)) ? (typed as never) : Number(typed);
+  };
+  return {
+    type_id: text("type_id") ?? "",
+    component_def_id: text("component_def_id"),
+    state: text("state"),
+    proactive_cost: number("proactive_cost"),
+    reactive_cost: number("reactive_cost"),
+    size: number("size"),
+    as_of: text("as_of"),
+    basis: (text("basis") ?? "own") as NewCostLine["basis"],
+  };
+}
