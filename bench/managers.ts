@@ -22,7 +22,7 @@ const SEED = 20261121;
 
 type Kind = { def: ComponentDef; bookScale: number; trueScale: number };
 type Place = { kind: Kind; ageYears: number; seed: number };
-/** At what age a part is replaced as planned work, by what is believed of its kind's life. */
+/** The age at which a part is replaced before it fails, by what is believed of its kind's life. */
 type Manager = (kind: Kind, believedScale: number) => number;
 
 const partOf = ({ def }: Kind, scaleYears: number) => ({

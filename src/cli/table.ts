@@ -87,7 +87,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "explain",
-    summary: "explain how a component's score is calculated and what would change it",
+    summary: "explain a component's score, with what-if scenarios",
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   {

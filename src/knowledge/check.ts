@@ -63,7 +63,7 @@ function checkIds({ appliances, sources }: CheckedFiles): Ids {
     for (const [i, part] of parts.entries()) {
       addNew(components, part.id, file, `components[${i}].id`);
       if (part.emergency_cost_usd.value < part.proactive_cost_usd.value)
-        throw new KnowledgeError(file, part.id, "costs less after a failure than as planned work");
+        throw new KnowledgeError(file, part.id, "costs less after a failure than before it");
       if (new Set(part.environment.value).size < part.environment.value.length)
         throw new KnowledgeError(file, part.id, "names an environment factor twice");
     }

@@ -11,7 +11,7 @@ type Flag = ComponentJson["flags"][number];
 export const TIERS: readonly RiskTier[] = ["CRITICAL", "WARNING", "GOOD"];
 
 export const TIER_LABELS: Readonly<Record<RiskTier, { name: string; meaning: string }>> = {
-  CRITICAL: { name: "Critical", meaning: "high risk of failure; act now" },
+  CRITICAL: { name: "Critical", meaning: "high risk of failure" },
   WARNING: { name: "Warning", meaning: "elevated risk; plan the work within 6 months" },
   GOOD: { name: "Good", meaning: "routine monitoring" },
 };

@@ -183,7 +183,7 @@ describe("mainstay explain", () => {
       ...[
         "Hazard and score",
         "Confidence and projected failure",
-        "What would change the score",
+        "What-if scenarios",
         "Recommended action",
         "Sources",
       ],

@@ -90,7 +90,7 @@ test("the relief valve of scoring.md is scored as the page says", () => {
     ["Scale η", `${four(score.scaleYears)} years`],
     ["Rate r", four(score.rate)],
     ["Nominal age t when the record began", `${four(unknownPast!.nominalYears)} years`],
-    ["Taken back by the maintenance, 348 days into the record", `${removedDays.toFixed(1)} days`],
+    ["Maintenance credit, 348 days into the record", `${removedDays.toFixed(1)} days`],
     ["Virtual age d accrued since", `${four(age.virtualAgeYears)} years`],
     ["Probability of being the original then", four(unknownPast!.originalThen)],
     ["Prior p0", four(score.prior)],
@@ -111,7 +111,7 @@ test("the tank of scoring.md is scored as the page says", () => {
   expect(rowsBelow(read("scoring.md"), "Tank")).toEqual([
     ["Scale η", `${four(score.scaleYears)} years`],
     ["Rate r", four(score.rate)],
-    ["Taken back by the maintenance, 1,048 days after birth", `${removedDays.toFixed(1)} days`],
+    ["Maintenance credit, 1,048 days after birth", `${removedDays.toFixed(1)} days`],
     ["Virtual age V", `${four(age.virtualAgeYears)} years`],
     ["Prior p0", four(score.prior)],
     ["Ratio of the Repair", four(ratioOf("repair"))],

@@ -128,9 +128,9 @@ async function fitAndPrint(
 }
 
 function ending({ validation }: Calibration, applied: string | undefined, inUse: string): string {
-  if (applied === undefined) return `Nothing was changed; in use is model ${inUse}.`;
-  const forced = validation.better ? "" : " WITHOUT PROOF, by force,";
-  return `Model ${applied} is in use${forced} from now on; the next snapshot scores everything by it.`;
+  if (applied === undefined) return `No changes. Active model: ${inUse}.`;
+  const forced = validation.better ? "" : ", WITHOUT PROOF, by force";
+  return `Model ${applied} is now active${forced}. The next snapshot scores all components with it.`;
 }
 
 async function printVersions(context: Context, { store, knowledge }: ModelAdministration): Promise<void> {

@@ -8,7 +8,7 @@ import { explanationText } from "../terminal/explanation-text.ts";
 
 export const explainCommand = command({
   name: "explain",
-  summary: "explain how a component's score is calculated and what would change it",
+  summary: "explain a component's score, with what-if scenarios",
   description:
     "Shows the component's lifetime, aging rate, age, evidence with hazard ratios and expiry, the score that follows, " +
     "its confidence, the projected failure, and the recommended action. --json prints unrounded numbers, so that the " +

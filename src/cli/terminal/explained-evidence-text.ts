@@ -5,7 +5,7 @@ import { fittedTable, wrapped } from "./fitted-table.ts";
 export function evidenceText({ evidence, hazard }: Explained, width: number): string {
   if (evidence.length === 0)
     return block("Evidence", width, [
-      line("None on record", "", "the hazard follows from age alone"),
+      line("None", "", "the hazard follows from age alone"),
       line("Hazard ratio θ", "1", ""),
     ]);
   const rows = evidence.map((one) => [

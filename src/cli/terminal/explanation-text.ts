@@ -239,7 +239,7 @@ function changesText({ changes, score, confidence }: Explained, width: number): 
   const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, width, "  ")]));
   const table = fittedTable(
     [
-      { heading: "If today", shrinks: true },
+      { heading: "Scenario", shrinks: true },
       { heading: "Score", align: "right" },
       { heading: "Tier" },
       { heading: "Risk", align: "right" },
@@ -248,7 +248,7 @@ function changesText({ changes, score, confidence }: Explained, width: number): 
     [now, ...rows],
     width - 2,
   );
-  return ["What would change the score", ...table.split("\n").map((row) => `  ${row}`), ...notes].join("\n");
+  return ["What-if scenarios", ...table.split("\n").map((row) => `  ${row}`), ...notes].join("\n");
 }
 
 function decisionText({ decision }: Explained, width: number): string {
@@ -300,7 +300,7 @@ function decisionText({ decision }: Explained, width: number): string {
     line(
       "Cost of a 1-year delay",
       `= ${amount(decision.cost_of_waiting_a_year)}`,
-      decision.cost_of_waiting_a_year > 0 ? "a delay costs more than it saves" : "a delay saves money",
+      decision.cost_of_waiting_a_year > 0 ? "a delay has a net cost" : "a delay saves money",
     ),
   ]);
 }
@@ -311,7 +311,7 @@ function sourcesText({ sources }: Explained, width: number): string {
       [
         `${token}: ${title}. ${publisher}${year === null ? "" : `, ${year}`}.`,
         address,
-        strength && `Strength ${strength}${second_hand ? ", second-hand" : ""}.`,
+        strength && `Evidence grade ${strength}${second_hand ? ", secondary source" : ""}.`,
       ]
         .filter(Boolean)
         .join(" "),

@@ -13,9 +13,9 @@ export type FacilityCondition = {
   basis: ValueBasis;
 };
 
-/** The cost of a square foot of a building; judgement. */
+/** The cost of a square foot of a building; judgment. */
 const BUILDING_CENTS_PER_SQFT = 18_000;
-/** The equipment's share of a building's value: roof, envelope, paving and services; judgement. */
+/** The equipment's share of a building's value: roof, envelope, paving and services; judgment. */
 const EQUIPMENT_SHARE = 0.45;
 
 /**

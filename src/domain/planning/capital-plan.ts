@@ -3,7 +3,7 @@ import { type Funding, type LevelDeposit, levelDepositOf, type Needs, reserveByY
 import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
 import { varianceByYear } from "./variance.ts";
 
-/** The standard deviation of costs that err together, as a share of them, by their basis; judgement. */
+/** The standard deviation of costs that err together, as a share of them, by their basis; judgment. */
 const COST_ERROR: Readonly<Record<CostBasis, number>> = {
   own: 0.05,
   own_history: 0.1,

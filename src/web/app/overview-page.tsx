@@ -83,7 +83,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
           <dd>
             <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "component")}</a>
           </dd>
-          <dd class="small muted">of {count(components)}; act now</dd>
+          <dd class="small muted">of {count(components)}; high risk of failure</dd>
         </div>
         <div>
           <dt>

@@ -33,7 +33,7 @@ function NotFoundPage() {
   return (
     <EmptyState title="Page not found" isPage>
       <p>
-        Part of the address may be missing. <a href={hrefTo([])}>Go to the overview</a>.
+        The link may be incomplete. <a href={hrefTo([])}>Go to overview</a>.
       </p>
     </EmptyState>
   );

@@ -12,7 +12,7 @@ import { useRead, useTitle } from "./console-context.ts";
 import { formatPercent } from "./precise-format.ts";
 import { Heading } from "./shell.tsx";
 
-/** Explains a component's score: its calculation, the evidence and what would change it. */
+/** Explains a component's score: its calculation, the evidence and what-if scenarios. */
 export function ComponentPage({ id }: { id: string }) {
   const loaded = useRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
   useTitle(loaded.value?.component.component_name ?? "Component");

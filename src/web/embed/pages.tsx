@@ -121,7 +121,7 @@ const ERRORS: Readonly<Record<number, readonly [title: string, remedy?: string]>
     "This link is not valid",
     "Part of the link was changed or repeated. Ask the person who shared it for a new link.",
   ],
-  404: ["Page not found", "Part of the link may be missing. Ask the person who shared it for a new link."],
+  404: ["Page not found", "The link may be incomplete. Ask the person who shared it for a new link."],
   405: ["This page is read-only", "Open the link as it was shared with you."],
   429: ["Too many requests"],
 };

@@ -217,7 +217,7 @@ async function take(
         outcomes.push(typeof outcome === "string" ? outcome : "updated");
       }
       await batch.finish();
-      if (isInVain) throw new Error("taken back");
+      if (isInVain) throw new Error("rolled back");
       return { batch, outcomes };
     },
   );
@@ -259,7 +259,7 @@ test("matches each row to the same event as a full search, in any transactions a
         }
         const entries = events.map((one) => entryOf(heater!.id, one));
         const inVain = () => take({ store, partner }, batches, entries, { update, isInVain: true });
-        if (isTriedInVain) await expect(inVain()).rejects.toThrow("taken back");
+        if (isTriedInVain) await expect(inVain()).rejects.toThrow("rolled back");
         const outcomes = await take({ store, partner }, batches, entries, { update });
         expect(outcomes).toEqual(events.map((row) => applied(expected, row, update)));
       }
