@@ -93,7 +93,8 @@ function packageComponent(path: string, locked: Readonly<Record<string, Locked>>
   const [, name = "", version] = /^(.+)@([^@]+)$/.exec(entry?.[0] ?? "") ?? [];
   if (!entry || version !== installed)
     throw new Error(`${path} differs from bun.lock. Install again: bun install --frozen-lockfile`);
-  if (typeof license !== "string") throw new Error(`${path} declares no license. Find its license and add it here`);
+  if (typeof license !== "string")
+    throw new Error(`${path} declares no license. Find its license and add it here`);
   const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
   return {
     type: "library",

@@ -10,7 +10,7 @@ import { createLogger } from "../../src/log.ts";
 const folder = mkdtempSync(join(tmpdir(), "mainstay-app-start-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const worldOn = (port: number) => ({
+const depsOn = (port: number) => ({
   config: loadConfig({
     cwd: folder,
     env: {
@@ -30,10 +30,10 @@ test("a failed start releases the data folder for the next one, also in the same
   await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
   const { port } = blocker.address() as { port: number };
   for (let nth = 0; nth < 2; nth++)
-    await expect(startApp(worldOn(port))).rejects.toThrow(`the address 127.0.0.1:${port} is in use`);
+    await expect(startApp(depsOn(port))).rejects.toThrow(`the address 127.0.0.1:${port} is in use`);
   blocker.close();
-  const app = await startApp(worldOn(0));
+  const app = await startApp(depsOn(0));
   expect((await fetch(`${app.url}/health`)).status).toBe(200);
-  await expect(startApp(worldOn(0))).rejects.toThrow("another Mainstay server is already running");
+  await expect(startApp(depsOn(0))).rejects.toThrow("another Mainstay server is already running");
   await app.stop();
 });

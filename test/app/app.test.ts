@@ -30,7 +30,7 @@ let app: App | undefined;
 let receiver: Receiver;
 let partner: { id: string; apiKey: string; client_id: string; client_secret: string };
 
-const world = () => ({
+const deps = () => ({
   config: loadConfig({
     cwd: folder,
     env: {
@@ -60,7 +60,7 @@ const set = (ms: number) => {
   time.now += ms;
 };
 const start = async () => {
-  app = await startApp(world());
+  app = await startApp(deps());
 };
 const restart = async () => {
   await app?.stop();
@@ -81,7 +81,7 @@ const trendOf = async (componentId: string): Promise<string[]> => {
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  const data = await openDataFolder(world());
+  const data = await openDataFolder(deps());
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const made = await createPartner(administration, {
     name: "Acme",

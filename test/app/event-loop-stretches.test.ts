@@ -54,7 +54,7 @@ const folder = mkdtempSync(join(tmpdir(), "mainstay-turns-"));
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const time = { now: Date.parse("2026-03-10T12:00:00Z") };
 const faults: Json[] = [];
-const world = {
+const deps = {
   config: loadConfig({
     cwd: folder,
     env: {
@@ -80,7 +80,7 @@ let partnerId: string;
 let beside: DataFolder;
 
 beforeAll(async () => {
-  const data = await openDataFolder(world);
+  const data = await openDataFolder(deps);
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const partner = await createPartner(administration, {
     name: "Acme",
@@ -91,8 +91,8 @@ beforeAll(async () => {
   keys = { partner: partner.credentials.apiKey, administrator: administrator.key };
   partnerId = partner.partner.id;
   await data.store.close();
-  app = await startApp(world);
-  beside = await openDataFolder(world);
+  app = await startApp(deps);
+  beside = await openDataFolder(deps);
 });
 afterAll(async () => {
   await beside.store.close();
@@ -363,13 +363,13 @@ async function exported(): Promise<void> {
 let calibrations = 0;
 /** Runs to its end, or until the record is not enough. */
 async function calibrated(): Promise<void> {
-  const world = {
+  const deps = {
     store: beside.store,
     knowledge,
     yieldNow: yieldToEventLoop,
     monotonicMs: () => performance.now(),
   };
-  await calibrate(world, dayOf(time.now)).then(
+  await calibrate(deps, dayOf(time.now)).then(
     () => void calibrations++,
     (error) => {
       if (!(error instanceof OperatorError)) throw error;
@@ -461,7 +461,7 @@ test("a property with very many claims blocks the event loop only briefly", asyn
   const claim = { claim_type: "water_damage", date_of_loss: day(1500), amount: 1000 };
   await created(`/v1/property/${id}/claims`, claim);
   // The claims of a hundred requests.
-  const database = new Database(databaseFile(world.config.storage.dataDir));
+  const database = new Database(databaseFile(deps.config.storage.dataDir));
   database.run("PRAGMA busy_timeout = 10000");
   database.run(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_CLAIMS})
@@ -499,7 +499,7 @@ test("a sensor with very many readings blocks the event loop only briefly", asyn
       appliance: { appliance_id: applianceId },
     };
     await created("/v1/meter-event/smart/v2", leak);
-    const database = new Database(databaseFile(world.config.storage.dataDir));
+    const database = new Database(databaseFile(deps.config.storage.dataDir));
     database.run("PRAGMA busy_timeout = 10000");
     database.run(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_READINGS})

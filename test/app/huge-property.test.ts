@@ -21,7 +21,7 @@ const LONGEST_MS = 50;
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-huge-"));
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-const world = {
+const deps = {
   config: loadConfig({
     cwd: folder,
     // Long timeouts, since processor time is measured, however long a busy machine takes.
@@ -41,7 +41,7 @@ let app: App;
 let page: string;
 
 beforeAll(async () => {
-  const data = await openDataFolder(world);
+  const data = await openDataFolder(deps);
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const partner = await createPartner(administration, {
     name: "Acme",
@@ -49,7 +49,7 @@ beforeAll(async () => {
     webhookUrl: null,
   });
   await data.store.close();
-  app = await startApp(world);
+  app = await startApp(deps);
   const post = async (path: string, body: object) => {
     const answer = await fetch(app.url + path, {
       method: "POST",
@@ -75,10 +75,10 @@ beforeAll(async () => {
   });
   await app.stop();
   multiply(id);
-  const again = await openDataFolder(world);
+  const again = await openDataFolder(deps);
   const { token } = await createEmbed({ ...again, random, actor: "test" }, { propertyId: id, days: null });
   await again.store.close();
-  app = await startApp(world);
+  app = await startApp(deps);
   page = `${app.url}/embed/property/${token}`;
 }, 120_000);
 afterAll(async () => {
@@ -88,7 +88,7 @@ afterAll(async () => {
 
 /** Copies the property's appliances, each into its own unit, until it has that many components. */
 function multiply(propertyId: string): void {
-  const db = new Database(databaseFile(world.config.storage.dataDir));
+  const db = new Database(databaseFile(deps.config.storage.dataDir));
   type Row = Record<string, string | number | null> & { id: string };
   const rowsOf = (table: string) => db.query<Row, []>(`select * from ${table} order by seq`).all();
   const insert = (table: string, row: Row | Omit<Row, "seq">) => {

@@ -22,11 +22,11 @@ import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/
  */
 
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let lines: Json[];
 let commands: (readonly string[])[];
 
-const environment = (store = world.store) => ({
+const environment = (store = fixture.store) => ({
   store,
   knowledge,
   actor: "cli:test",
@@ -35,7 +35,7 @@ const environment = (store = world.store) => ({
 });
 
 beforeEach(async () => {
-  world = await open(Date.parse(`${GOLDEN_DAY}T04:40:00Z`));
+  fixture = await open(Date.parse(`${GOLDEN_DAY}T04:40:00Z`));
   [lines, commands] = [[], []];
 });
 
@@ -56,8 +56,8 @@ async function tick(): Promise<void> {
   const job = modelCheck({
     config: loadConfig({ cwd: "/", env: {} }),
     env: {},
-    clock: world.clock,
-    store: world.store,
+    clock: fixture.clock,
+    store: fixture.store,
     log: createLogger({
       level: "info",
       format: "json",
@@ -65,8 +65,8 @@ async function tick(): Promise<void> {
     }),
     async runCommand({ args }) {
       commands.push(args);
-      const beside = environment(await world.open());
-      return modelCheckRecord(await checkModel(beside, dayOf(world.clock()), validationRecord));
+      const beside = environment(await fixture.open());
+      return modelCheckRecord(await checkModel(beside, dayOf(fixture.clock()), validationRecord));
     },
   });
   await job.run(new AbortController().signal);
@@ -75,7 +75,7 @@ async function tick(): Promise<void> {
 async function metric(name: string): Promise<number | undefined> {
   const registry = new Registry();
   await defineModelGauges(registry, {
-    read: world.store.read,
+    read: fixture.store.read,
     defaultModel: knowledge.modelVersion,
   }).refresh();
   const line = (await registry.metrics())
@@ -86,7 +86,7 @@ async function metric(name: string): Promise<number | undefined> {
 
 // Rule: calibrate-monthly
 test("logs and reports in the metrics that the active calibration has become worse than the default model", async () => {
-  await importGoldenFleet(world);
+  await importGoldenFleet(fixture);
   const fit = await calibrate(environment(), GOLDEN_DAY);
   await apply(fit);
   await tick();
@@ -117,10 +117,10 @@ test("checks a calibration once a month, on the first day on which the server ru
   await tick();
   await tick();
   expect(commands).toEqual([["calibrate", "--check"]]);
-  world.time.now += 10 * MS_PER_DAY;
+  fixture.time.now += 10 * MS_PER_DAY;
   await tick();
-  world.time.now += MS_PER_DAY;
+  fixture.time.now += MS_PER_DAY;
   await tick();
   expect(commands).toHaveLength(2);
-  expect((await world.store.read.models.latestCheck())?.day).toBe(dayOf(world.time.now - MS_PER_DAY));
+  expect((await fixture.store.read.models.latestCheck())?.day).toBe(dayOf(fixture.time.now - MS_PER_DAY));
 });

@@ -97,10 +97,10 @@ describe.each([
 ])("of two imports of one file over %s", (_, open) => {
   // Rule: import-once
   test("that start at the same time, one runs, and the other fails with the name of the first", async () => {
-    await using world = await open();
-    const { here, there, args } = world;
+    await using setup = await open();
+    const { here, there, args } = setup;
     const outcomes = await Promise.all([here.run(...args), there.run(...args)]);
-    expect(await world.appliances()).toBe(APPLIANCES);
+    expect(await setup.appliances()).toBe(APPLIANCES);
     const [made, other] = outcomes.toSorted((one, two) => one.code - two.code);
     expect(made!.code).toBe(0);
     // Unless one ended before the other began.
@@ -110,21 +110,21 @@ describe.each([
 
   // Rule: import-once
   test("the second is rejected while the first is paused, and continues after it is killed, within the time of a lease", async () => {
-    await using world = await open();
-    const { here, there, args } = world;
-    const child = await pausedImport(world);
+    await using setup = await open();
+    const { here, there, args } = setup;
+    const child = await pausedImport(setup);
     const refused = await there.run(...args);
     expect(refused.stderr).toMatch(REFUSED);
     expect(refused.code).toBe(1);
-    const reached = await killAt({ goal: 1 }, world.appliances, killable(child));
+    const reached = await killAt({ goal: 1 }, setup.appliances, killable(child));
     expect(reached).toBeLessThan(APPLIANCES);
-    const [lease] = await world.sql("SELECT expires_at FROM locks WHERE name LIKE 'import:%'");
+    const [lease] = await setup.sql("SELECT expires_at FROM locks WHERE name LIKE 'import:%'");
     expect(Number(lease!.expires_at) - Date.now()).toBeLessThanOrEqual(15_000);
     // Makes the lease expire.
-    await world.sql(EXPIRE_LOCKS);
+    await setup.sql(EXPIRE_LOCKS);
     const last = await there.json(...args);
     expect(last.appliances.created).toBeWithin(1, APPLIANCES - reached + 1);
-    expect(await world.appliances()).toBe(APPLIANCES);
+    expect(await setup.appliances()).toBe(APPLIANCES);
     expect((await here.json(...args)).appliances).toMatchObject({ created: 0, unchanged: APPLIANCES });
   });
 });
@@ -134,9 +134,9 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("an import ended by %s blocks no other", async (signal, code) => {
-  await using world = await overFolder();
-  const { here, args, appliances } = world;
-  const child = await pausedImport(world);
+  await using setup = await overFolder();
+  const { here, args, appliances } = setup;
+  const child = await pausedImport(setup);
   child.kill(signal);
   child.kill("SIGCONT");
   expect(await child.exited).toBe(code);
@@ -147,13 +147,13 @@ test.each([
 
 // Rule: import-once
 test("an import that was paused until another one ran writes nothing more, and fails", async () => {
-  await using world = await overPostgres();
-  const { there, args } = world;
-  const child = await pausedImport(world);
-  await world.sql(EXPIRE_LOCKS);
+  await using setup = await overPostgres();
+  const { there, args } = setup;
+  const child = await pausedImport(setup);
+  await setup.sql(EXPIRE_LOCKS);
   const last = await there.json(...args);
   expect(last.appliances.created).toBeWithin(1, APPLIANCES);
   child.kill("SIGCONT");
   expect(await child.exited).toBe(1);
-  expect(await world.appliances()).toBe(APPLIANCES);
+  expect(await setup.appliances()).toBe(APPLIANCES);
 });

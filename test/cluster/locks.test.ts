@@ -15,8 +15,8 @@ const SINCE = ", since 2026-03-10T12:00:00.000Z";
 
 /** The stores of two processes on one database. */
 async function twoProcesses() {
-  const world = await open(Date.parse("2026-03-10T12:00:00Z"));
-  return { one: world.store, other: await world.open() };
+  const fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
+  return { one: fixture.store, other: await fixture.open() };
 }
 const heldBy = (lock: HeldLock | { heldBy: string }) => ("heldBy" in lock ? lock.heldBy : undefined);
 

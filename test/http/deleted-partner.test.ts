@@ -16,8 +16,8 @@ test.each([
   ["while its partner is deleted", true, 401],
   ["of a partner that remains", false, 500],
 ])("a call that fails %s", async (_, deletes, status) => {
-  const world = await open(NOW);
-  const { administration } = world;
+  const fixture = await open(NOW);
+  const { administration } = fixture;
   const { partner, credentials } = await createPartner(administration, {
     name: "Acme",
     dailyBudget: 10,
@@ -48,7 +48,7 @@ test.each([
     headers: {},
     ...withoutDeadline(),
   };
-  const answer = await pipelineOn(world).run(operation, request, {}, context);
+  const answer = await pipelineOn(fixture).run(operation, request, {}, context);
   expect(answer.status).toBe(status);
   expect(answer.headers.has("www-authenticate")).toBe(status === 401);
 });

@@ -6,17 +6,18 @@ import { type PartnerFixture, usePartnerStore } from "../support/partner-store.t
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-let world: PartnerFixture;
+let fixture: PartnerFixture;
 let idempotency: Idempotency;
 let identity: RequestIdentity;
 beforeEach(async () => {
-  world = await open(NOW);
-  idempotency = new Idempotency(world.store);
-  const partner = (await world.store.read.partners.find(world.partnerId))!;
+  fixture = await open(NOW);
+  idempotency = new Idempotency(fixture.store);
+  const partner = (await fixture.store.read.partners.find(fixture.partnerId))!;
   identity = { partner, operation: "POST /v1/properties", key: "k", bodyHash: "h" };
 });
 
-const keep = (reply: Reply, of = identity) => world.store.write((tx) => idempotency.saveReply(tx, of, reply));
+const keep = (reply: Reply, of = identity) =>
+  fixture.store.write((tx) => idempotency.saveReply(tx, of, reply));
 const CREATED: Reply = { status: 201, body: { id: "P_1", name: "é" } };
 
 describe("a stored reply", () => {
@@ -33,7 +34,7 @@ describe("a stored reply", () => {
 
   // Rule: key-transaction
   test("is rolled back with its write", async () => {
-    const failing = world.store.write(async (tx) => {
+    const failing = fixture.store.write(async (tx) => {
       await idempotency.saveReply(tx, identity, CREATED);
       throw new Error("disk full");
     });
@@ -65,15 +66,15 @@ describe("a stored reply", () => {
     expect(await idempotency.replay(identity, NOW + REPLIES_KEPT_MS - 1)).toBeDefined();
     const again = { ...identity, bodyHash: "other" };
     expect(await idempotency.replay(again, NOW + REPLIES_KEPT_MS)).toBeUndefined();
-    world.time.now += REPLIES_KEPT_MS;
+    fixture.time.now += REPLIES_KEPT_MS;
     await keep({ status: 201, body: "new" }, again);
-    expect(await idempotency.replay(again, world.time.now)).toMatchObject({ raw: '"new"' });
+    expect(await idempotency.replay(again, fixture.time.now)).toMatchObject({ raw: '"new"' });
   });
 
   // Rule: key-kept
   test("is deleted in batches after it expires", async () => {
     for (const key of ["1", "2", "3"]) await keep(CREATED, { ...identity, key });
-    const prune = (before: number) => world.store.write((tx) => tx.idempotency.prune(before, 2));
+    const prune = (before: number) => fixture.store.write((tx) => tx.idempotency.prune(before, 2));
     expect(await prune(NOW)).toBe(0);
     expect([await prune(NOW + 1), await prune(NOW + 1), await prune(NOW + 1)]).toEqual([2, 1, 0]);
   });

@@ -23,16 +23,16 @@ async function serve(
   handle: Handle,
   { method = "GET" as Operation["method"], responseTimeoutS = 60, idleTimeoutS = 30 } = {},
 ) {
-  const world = await open(NOW);
+  const fixture = await open(NOW);
   const lines: { status: number; unsent_status?: number; complete?: false }[] = [];
   const counted: number[] = [];
   const fetch = createHttp({
     operations: [publicOperation({ id: "page", method, path: "/page", summary: "A page", handle })],
     basePath: "",
-    pipeline: pipelineOn(world),
+    pipeline: pipelineOn(fixture),
     addressWindow: new SlidingWindow(0),
     clientAddress: (address) => address,
-    clock: world.clock,
+    clock: fixture.clock,
     monotonicMs: () => performance.now(),
     newRequestId: () => "r",
     responseTimeoutS,

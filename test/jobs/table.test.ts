@@ -10,10 +10,10 @@ import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/
 const EVENING = Date.parse("2026-03-09T22:00:00Z");
 const HOUR = 3_600_000;
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let lines: Json[];
 beforeEach(async () => {
-  world = await open(EVENING, "http://hooks.test/");
+  fixture = await open(EVENING, "http://hooks.test/");
   lines = [];
 });
 
@@ -29,9 +29,9 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
     config,
     log,
     knowledge,
-    store: world.store,
-    views: new EmbedViewCounter(world.store),
-    clock: world.clock,
+    store: fixture.store,
+    views: new EmbedViewCounter(fixture.store),
+    clock: fixture.clock,
     monotonicMs: () => performance.now(),
   });
   return new Map(table.map((job) => [job.name, job]));
@@ -46,23 +46,23 @@ describe("the snapshot", () => {
     expect(snapshot).toMatchObject({ pattern: "0 * * * * *", runAtStart: true });
     const taken: string[][] = [];
     for (const time of ["02:59:59.999", "03:00:00.000", "03:01:00.000", "23:59:00.000"]) {
-      world.time.now = Date.parse(`2026-03-10T${time}Z`);
+      fixture.time.now = Date.parse(`2026-03-10T${time}Z`);
       await run(snapshot);
       taken.push(snapshots());
     }
     // At 02:59 on the 10th, the snapshot of the 9th is no longer due: a missed day stays missing.
     expect(taken).toEqual([[], ["2026-03-10"], ["2026-03-10"], ["2026-03-10"]]);
-    world.time.now = Date.parse("2026-03-12T12:00:00Z");
+    fixture.time.now = Date.parse("2026-03-12T12:00:00Z");
     await run(snapshot);
     expect(snapshots()).toEqual(["2026-03-10", "2026-03-12"]);
   });
 
   test("sends alerts for components that became critical since the previous one", async () => {
-    const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
-    await world.addAppliances({ propertyId, installYear: 1980 });
-    const pending = () => world.store.read.deliveryLog.count({ event: "component.critical" });
+    const { id: propertyId } = await fixture.addProperty({ recordsSince: "1950-01-01" });
+    await fixture.addAppliances({ propertyId, installYear: 1980 });
+    const pending = () => fixture.store.read.deliveryLog.count({ event: "component.critical" });
     expect(await pending()).toBe(0);
-    world.time.now = EVENING + 5 * HOUR;
+    fixture.time.now = EVENING + 5 * HOUR;
     const snapshot = jobs().get("snapshot");
     await run(snapshot);
     await run(snapshot);
@@ -73,7 +73,7 @@ describe("the snapshot", () => {
     const later = jobs({ MAINSTAY_SNAPSHOT__AT: "22:01" }).get("snapshot");
     await run(later);
     expect(snapshots()).toEqual([]);
-    world.time.now += 60_000;
+    fixture.time.now += 60_000;
     await run(later);
     expect(snapshots()).toEqual(["2026-03-09"]);
     expect(jobs({ MAINSTAY_SNAPSHOT__ENABLED: "false" }).has("snapshot")).toBe(false);
@@ -82,9 +82,9 @@ describe("the snapshot", () => {
 
 // Rule: key-kept
 test("idempotent replies are pruned after 24 hours, every hour", async () => {
-  const partner = world.partner;
+  const partner = fixture.partner;
   const save = (key: string) =>
-    world.store.write((tx) =>
+    fixture.store.write((tx) =>
       tx.idempotency.save({
         partnerId: partner.id,
         operation: "POST /v1/properties",
@@ -96,20 +96,20 @@ test("idempotent replies are pruned after 24 hours, every hour", async () => {
       }),
     );
   await save("old");
-  world.time.now += HOUR;
+  fixture.time.now += HOUR;
   await save("new");
   const kept = async () => {
     const found = ["old", "new"].map((key) =>
-      world.store.read.idempotency.find(partner.id, "POST /v1/properties", key),
+      fixture.store.read.idempotency.find(partner.id, "POST /v1/properties", key),
     );
     return (await Promise.all(found)).map((reply) => reply?.key);
   };
   const prune = jobs().get("prune-idempotency-keys")!;
   expect(prune.pattern).toMatch(/^\d+ \d+ \* \* \* \*$/);
-  world.time.now = EVENING + 24 * HOUR;
+  fixture.time.now = EVENING + 24 * HOUR;
   await run(prune);
   expect(await kept()).toEqual(["old", "new"]);
-  world.time.now += 1;
+  fixture.time.now += 1;
   await run(prune);
   expect(await kept()).toEqual([undefined, "new"]);
 });

@@ -28,12 +28,13 @@ const PAGE = 200;
 /** The number of components whose trend is read: a call each. */
 const TRENDS_READ = 20;
 
-export async function readFinalState(world: RoundContext): Promise<FinalState> {
+export async function readFinalState(context: RoundContext): Promise<FinalState> {
   const partners: PartnerState[] = [];
-  for (const partner of [...world.partners, world.scored]) partners.push(await findPartner(world, partner));
-  const { administrator: credential } = world;
-  const runs = await all(world, "/admin/snapshots?", "snapshots", credential, true);
-  const deliveries = await all(world, "/admin/webhook-deliveries?", "deliveries", credential, true);
+  for (const partner of [...context.partners, context.scored])
+    partners.push(await findPartner(context, partner));
+  const { administrator: credential } = context;
+  const runs = await all(context, "/admin/snapshots?", "snapshots", credential, true);
+  const deliveries = await all(context, "/admin/webhook-deliveries?", "deliveries", credential, true);
   return {
     partners,
     snapshots: runs.map((run) => ({
@@ -50,17 +51,17 @@ export async function readFinalState(world: RoundContext): Promise<FinalState> {
   };
 }
 
-async function findPartner(world: RoundContext, partner: Partner): Promise<PartnerState> {
+async function findPartner(context: RoundContext, partner: Partner): Promise<PartnerState> {
   const credential = credentialOf(partner);
-  const list = (path: string, name: string) => all(world, path, name, credential);
+  const list = (path: string, name: string) => all(context, path, name, credential);
   const get = async (path: string) =>
-    (await world.caller.done({ method: "GET", path, credential }, 200)).body as Json;
+    (await context.caller.done({ method: "GET", path, credential }, 200)).body as Json;
   const components = await list("/v1/components?", "components");
   const trendPoints = new Map<string, number>();
   for (const { id } of components.slice(0, TRENDS_READ))
     trendPoints.set(id, (await get(`/v1/components/${id}/trend`)).trend.length);
   const events = new Map<string, number>();
-  for (const id of world.record.events.keys())
+  for (const id of context.record.events.keys())
     if (components.some((one) => one.id === id))
       events.set(id, (await get(`/v1/components/${id}/history`)).total_events);
   const ids = (rows: Json[]) => rows.map(({ id }) => id as string);

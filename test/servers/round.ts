@@ -49,12 +49,12 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     const { database } = options.storage;
     const isAway = () => database !== undefined && database.wire.mode !== "through";
     const caller = new Caller(fleet, record, random.fork("caller"), lag, isAway, giveUp);
-    const world: RoundContext = { random, fleet, database, caller, record, ...accounts };
+    const context: RoundContext = { random, fleet, database, caller, record, ...accounts };
     await fleet.start();
-    await live(world, options);
-    await settle(world);
+    await live(context, options);
+    await settle(context);
     record.kills = fleet.servers.reduce((sum, { kills }) => sum + kills, 0);
-    const found = await readFinalState(world);
+    const found = await readFinalState(context);
     const broken = Object.entries(CHECKS).flatMap(([name, check]) =>
       check(record, found).map((fault) => `${name}: ${fault}`),
     );
@@ -101,28 +101,28 @@ async function setUp(fleet: Fleet, record: Observations, hook: string, scoredPro
 }
 
 /** Runs clients and faults side by side. On return the faults are undone and every client's last write is answered. */
-async function live(world: RoundContext, { clients, seconds, faults, seed }: RoundOptions): Promise<void> {
-  const { partners, record } = world;
+async function live(context: RoundContext, { clients, seconds, faults, seed }: RoundOptions): Promise<void> {
+  const { partners, record } = context;
   const over = AbortSignal.timeout(seconds * 1000);
   const allWritten = new AbortController();
   // An error of one is reported as a violation; the others continue.
   const each = (actions: readonly Promise<void>[]) =>
     Promise.all(actions.map((action) => action.catch((error: Error) => record.wrong(error.message))));
-  const followed = each(partners.map((partner) => follow(world, partner, allWritten.signal)));
+  const followed = each(partners.map((partner) => follow(context, partner, allWritten.signal)));
   const owners = Array.from({ length: clients }, (_, nth) =>
-    own(world, partners[nth % partners.length]!, nth, over),
+    own(context, partners[nth % partners.length]!, nth, over),
   );
-  const inflicted = faults.map((fault) => inflict(world, fault, seed, over));
-  await each([...owners, spend(world, over), revoke(world, over), score(world, over), ...inflicted]);
+  const inflicted = faults.map((fault) => inflict(context, fault, seed, over));
+  await each([...owners, spend(context, over), revoke(context, over), score(context, over), ...inflicted]);
   allWritten.abort();
   await followed;
 }
 
 /** A fault may take away the database that another needs: the other then starts again while there is time. */
-async function inflict(world: RoundContext, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
+async function inflict(context: RoundContext, fault: Fault, seed: number, over: AbortSignal): Promise<void> {
   for (;;)
     try {
-      return await fault.inflict(world, new SeededRandom(seed).fork(fault.name), over);
+      return await fault.inflict(context, new SeededRandom(seed).fork(fault.name), over);
     } catch (error) {
       if (!isGone(error)) throw error;
       if (over.aborted) return;
@@ -131,18 +131,18 @@ async function inflict(world: RoundContext, fault: Fault, seed: number, over: Ab
 }
 
 /** Waits until every server answers, the snapshot has been taken, and no delivery is pending. */
-async function settle(world: RoundContext): Promise<void> {
-  const { caller, fleet, administrator: credential } = world;
+async function settle(context: RoundContext): Promise<void> {
+  const { caller, fleet, administrator: credential } = context;
   await fleet.start();
-  for (const server of fleet.servers) await untilHealthy(world, server);
+  for (const server of fleet.servers) await untilHealthy(context, server);
   // A running snapshot may have passed the latest records: the second one includes them.
-  for (let nth = 0; nth < 2; nth++) await takeSnapshot(world);
+  for (let nth = 0; nth < 2; nth++) await takeSnapshot(context);
   await untilTrue("nothing waits to be delivered", async () => {
     const path = "/admin/webhook-deliveries?status=pending&limit=1";
     const { body } = await caller.done({ method: "GET", path, credential, admin: true }, 200);
     return body.total === 0;
   });
-  await spendTheRest(world);
+  await spendTheRest(context);
 }
 
 /** Takes the snapshot, repeatedly where it fails; a running one is waited for first. */

@@ -88,10 +88,10 @@ export async function soakEngine(engine: Engine, options: SoakOptions): Promise<
     await fillCaches(fleet, administrator);
     recorder.begin();
     const over = AbortSignal.timeout(options.seconds * 1000);
-    const world = { fleet, random, recorder, administrator, endpoints, pauseMs: options.pauseMs, over };
+    const context = { fleet, random, recorder, administrator, endpoints, pauseMs: options.pauseMs, over };
     let next = 0;
     const visitors = Array.from({ length: options.visitors }, async () => {
-      while (!over.aborted) await visit(world, next++).catch((error) => recorder.failed("visit", error));
+      while (!over.aborted) await visit(context, next++).catch((error) => recorder.failed("visit", error));
     });
     const repeat = async (everyMs: number, what: string, run: () => Promise<void>) => {
       while (!over.aborted) {

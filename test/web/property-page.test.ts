@@ -9,11 +9,11 @@ const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 
 test("no step of a property's page goes through the components again and again", async () => {
-  const world = await open(NOW);
-  const property = await world.addProperty();
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
   const appliance = { propertyId: property.id, installYear: 2025 };
-  await world.addAppliances(...Array.from({ length: 200 }, () => appliance));
-  const deps = { ...world, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
+  await fixture.addAppliances(...Array.from({ length: 200 }, () => appliance));
+  const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
   const figures = await propertyFigures(deps, property, {
     chosen: undefined,
     terms: USUAL_TERMS,

@@ -59,8 +59,8 @@ export async function memoryFixture(): Promise<RepositoryFixture> {
 }
 
 /** Creates a fixture on a database without deliveries. */
-export async function databaseFixture(world: PartnerFixture): Promise<RepositoryFixture> {
-  const { store, encryptor, clock, administration } = world;
+export async function databaseFixture(partnerFixture: PartnerFixture): Promise<RepositoryFixture> {
+  const { store, encryptor, clock, administration } = partnerFixture;
   return {
     repository: deliveryRepository(store, encryptor, clock),
     async addPartner() {

@@ -39,27 +39,29 @@ describe.each([
   ["in the database", inDatabase],
   ["in memory, which other tests use", memoryFixture],
 ])("the delivery repository %s", (_, open) => {
-  let world: RepositoryFixture;
+  let fixture: RepositoryFixture;
   let partnerId: string;
   beforeEach(async () => {
-    world = await open();
-    partnerId = (await world.addPartner()).id;
+    fixture = await open();
+    partnerId = (await fixture.addPartner()).id;
   });
-  const add = (orderKey: string | null = null, of = partnerId) => world.add(of, NOW, orderKey);
+  const add = (orderKey: string | null = null, of = partnerId) => fixture.add(of, NOW, orderKey);
   const due = async (now = NOW, limit = 50, excluding: string[] = [], of = partnerId) =>
-    (await world.repository.due(of, now, limit, new Set(excluding))).map(({ id }) => id);
+    (await fixture.repository.due(of, now, limit, new Set(excluding))).map(({ id }) => id);
   const fetched = async (id: string, now = NOW) =>
-    (await world.repository.due(partnerId, now, 50, new Set())).find((job) => job.id === id)!;
+    (await fixture.repository.due(partnerId, now, 50, new Set())).find((job) => job.id === id)!;
   const record = (job: PendingDelivery, outcome: Outcome) =>
-    world.repository.record([resultOf(job, outcome)]);
+    fixture.repository.record([resultOf(job, outcome)]);
 
   describe("returns as due", () => {
     test("the deliveries of a partner in creation order", async () => {
       const jobs = [await add("C_1"), await add(), await add("C_2")];
-      const other = await world.addPartner();
+      const other = await fixture.addPartner();
       await add(null, other.id);
-      expect(await world.repository.due(partnerId, NOW, 50, new Set())).toEqual(jobs);
-      expect((await world.repository.duePartners(NOW)).toSorted()).toEqual([partnerId, other.id].toSorted());
+      expect(await fixture.repository.due(partnerId, NOW, 50, new Set())).toEqual(jobs);
+      expect((await fixture.repository.duePartners(NOW)).toSorted()).toEqual(
+        [partnerId, other.id].toSorted(),
+      );
     });
 
     test("at most the limit, oldest first, without excluded ones", async () => {
@@ -75,11 +77,11 @@ describe.each([
       await record(failed, FAILED);
       for (const now of [NOW, NOW + 4_999]) {
         expect(await due(now)).toEqual([]);
-        expect(await world.repository.duePartners(now)).toEqual([]);
+        expect(await fixture.repository.duePartners(now)).toEqual([]);
       }
       for (const now of [NOW + 5_000, NOW + 100_000]) {
         expect(await due(now)).toEqual([retried.id]);
-        expect(await world.repository.duePartners(now)).toEqual([partnerId]);
+        expect(await fixture.repository.duePartners(now)).toEqual([partnerId]);
       }
     });
 
@@ -88,7 +90,7 @@ describe.each([
       await record(job, retryAt(NOW + MAX_DELAY_MS));
       expect(await due(NOW)).toEqual([]);
       expect(await due(NOW - 1)).toEqual([job.id]);
-      expect(await world.repository.duePartners(NOW - 1)).toEqual([partnerId]);
+      expect(await fixture.repository.duePartners(NOW - 1)).toEqual([partnerId]);
     });
 
     test("no delivery after a waiting one with the same key, excluded or not", async () => {
@@ -112,22 +114,22 @@ describe.each([
 
   describe("schedules", () => {
     test("the earliest attempt after now, of any partner", async () => {
-      const other = await world.addPartner();
+      const other = await fixture.addPartner();
       const [one, two] = [await add(), await add(null, other.id)];
       await add();
-      expect(await world.repository.nextDueAt(NOW)).toBeNull();
+      expect(await fixture.repository.nextDueAt(NOW)).toBeNull();
       await record(one, retryAt(NOW + 5_000));
       await record(two, retryAt(NOW + 4_000));
-      expect(await world.repository.nextDueAt(NOW)).toBe(NOW + 4_000);
-      expect(await world.repository.nextDueAt(NOW + 4_000)).toBe(NOW + 5_000);
-      expect(await world.repository.nextDueAt(NOW + 5_000)).toBeNull();
+      expect(await fixture.repository.nextDueAt(NOW)).toBe(NOW + 4_000);
+      expect(await fixture.repository.nextDueAt(NOW + 4_000)).toBe(NOW + 5_000);
+      expect(await fixture.repository.nextDueAt(NOW + 5_000)).toBeNull();
     });
 
     test("nothing for settled deliveries", async () => {
       const job = await add();
       await record(job, retryAt(NOW + 5_000));
       await record(await fetched(job.id, NOW + 5_000), DELIVERED);
-      expect(await world.repository.nextDueAt(NOW)).toBeNull();
+      expect(await fixture.repository.nextDueAt(NOW)).toBeNull();
     });
   });
 
@@ -135,9 +137,9 @@ describe.each([
     test("an attempt with all of its results", async () => {
       const job = await add();
       const result = resultOf(job, retryAt(NOW + 5_000));
-      await world.repository.record([result]);
+      await fixture.repository.record([result]);
       const { startedAt, durationMs, statusCode, error, address, responseHead } = result;
-      expect(await world.delivery(job.id)).toMatchObject({
+      expect(await fixture.delivery(job.id)).toMatchObject({
         status: "pending",
         nextAttemptAt: NOW + 5_000,
         attempts: [{ startedAt, durationMs, statusCode, error, address, responseHead }],
@@ -150,7 +152,7 @@ describe.each([
     ])("a %s delivery as settled", async (status, outcome) => {
       const job = await add();
       await record(job, outcome);
-      expect(await world.delivery(job.id)).toMatchObject({ status, nextAttemptAt: null });
+      expect(await fixture.delivery(job.id)).toMatchObject({ status, nextAttemptAt: null });
       expect(await due(NOW + 1_000_000)).toEqual([]);
     });
 
@@ -163,13 +165,13 @@ describe.each([
         attempts.push((await fetched(id)).attempts);
       }
       expect(attempts).toEqual([1, 1, 1, 2, 2]);
-      expect((await world.delivery(id)).attempts).toHaveLength(5);
+      expect((await fixture.delivery(id)).attempts).toHaveLength(5);
     });
 
     test("a successful probe as delivered", async () => {
       const job = await add();
       await record(job, { ...DELIVERED, isProbe: true });
-      expect(await world.delivery(job.id)).toMatchObject({ status: "delivered", nextAttemptAt: null });
+      expect(await fixture.delivery(job.id)).toMatchObject({ status: "delivered", nextAttemptAt: null });
     });
 
     test.each([
@@ -179,74 +181,74 @@ describe.each([
     ])("a repeated result once, as after an unclear commit: %s", async (_, outcome) => {
       const job = await add();
       const result = resultOf(job, outcome);
-      await world.repository.record([result]);
-      const once = await world.delivery(job.id);
-      await world.repository.record([result]);
-      expect(await world.delivery(job.id)).toEqual(once);
+      await fixture.repository.record([result]);
+      const once = await fixture.delivery(job.id);
+      await fixture.repository.record([result]);
+      expect(await fixture.delivery(job.id)).toEqual(once);
       expect(once.attempts).toHaveLength(1);
     });
 
     test("many at once, and skips one that was purged in the meantime", async () => {
       const jobs = [await add(), await add()];
       const purged = { ...jobs[0]!, id: "WH_1_aaaaa" };
-      await world.repository.record([jobs[0]!, purged, jobs[1]!].map((job) => resultOf(job, DELIVERED)));
+      await fixture.repository.record([jobs[0]!, purged, jobs[1]!].map((job) => resultOf(job, DELIVERED)));
       expect(await due()).toEqual([]);
-      for (const { id } of jobs) expect((await world.delivery(id)).attempts).toHaveLength(1);
+      for (const { id } of jobs) expect((await fixture.delivery(id)).attempts).toHaveLength(1);
     });
   });
 
   describe("for a partner", () => {
     test("that is disabled keeps its deliveries and returns them once it is enabled", async () => {
-      const { id, endpoint } = await world.addPartner();
+      const { id, endpoint } = await fixture.addPartner();
       const [one, two] = [await add(null, id), await add(null, id)];
-      await world.change(id, { enabled: false });
-      expect(await world.repository.duePartners(NOW)).toEqual([]);
+      await fixture.change(id, { enabled: false });
+      expect(await fixture.repository.duePartners(NOW)).toEqual([]);
       expect(await due(NOW, 50, [], id)).toEqual([]);
-      expect(await world.repository.endpoint(id)).toBeNull();
-      await world.change(id, { enabled: true });
-      expect(await world.repository.duePartners(NOW)).toEqual([id]);
+      expect(await fixture.repository.endpoint(id)).toBeNull();
+      await fixture.change(id, { enabled: true });
+      expect(await fixture.repository.duePartners(NOW)).toEqual([id]);
       expect(await due(NOW, 50, [], id)).toEqual([one.id, two.id]);
-      const { revision } = await world.repository.endpointState(id);
-      expect(await world.repository.endpoint(id)).toEqual({ ...endpoint, revision });
+      const { revision } = await fixture.repository.endpointState(id);
+      expect(await fixture.repository.endpoint(id)).toEqual({ ...endpoint, revision });
     });
 
     test("returns its endpoint, or none without one, and its deliveries in both cases", async () => {
-      const { id, endpoint } = await world.addPartner();
-      expect(await world.repository.endpoint(id)).toEqual({ ...endpoint, revision: 0 });
+      const { id, endpoint } = await fixture.addPartner();
+      expect(await fixture.repository.endpoint(id)).toEqual({ ...endpoint, revision: 0 });
       const job = await add(null, id);
-      await world.change(id, { url: null });
-      expect(await world.repository.endpoint(id)).toBeNull();
-      expect(await world.repository.duePartners(NOW)).toEqual([id]);
+      await fixture.change(id, { url: null });
+      expect(await fixture.repository.endpoint(id)).toBeNull();
+      expect(await fixture.repository.duePartners(NOW)).toEqual([id]);
       expect(await due(NOW, 50, [], id)).toEqual([job.id]);
     });
 
     test("returns its own concurrency", async () => {
-      const other = await world.addPartner();
-      expect((await world.repository.endpointState(partnerId)).concurrency).toBeNull();
-      await world.change(partnerId, { concurrency: 7 });
-      expect((await world.repository.endpointState(partnerId)).concurrency).toBe(7);
-      expect((await world.repository.endpointState(other.id)).concurrency).toBeNull();
+      const other = await fixture.addPartner();
+      expect((await fixture.repository.endpointState(partnerId)).concurrency).toBeNull();
+      await fixture.change(partnerId, { concurrency: 7 });
+      expect((await fixture.repository.endpointState(partnerId)).concurrency).toBe(7);
+      expect((await fixture.repository.endpointState(other.id)).concurrency).toBeNull();
     });
 
     test("returns the health that was saved last, healthy before", async () => {
-      const other = await world.addPartner();
-      const healthOf = async (id: string) => (await world.repository.endpointState(id)).health;
+      const other = await fixture.addPartner();
+      const healthOf = async (id: string) => (await fixture.repository.endpointState(id)).health;
       expect(await healthOf(partnerId)).toEqual(HEALTHY);
       const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "HTTP 500" };
       for (const health of [bad, { ...bad, failures: 22 }, HEALTHY]) {
-        const { revision } = await world.repository.endpointState(partnerId);
-        await world.repository.saveEndpointHealth(partnerId, health, revision, 0);
+        const { revision } = await fixture.repository.endpointState(partnerId);
+        await fixture.repository.saveEndpointHealth(partnerId, health, revision, 0);
         expect(await healthOf(partnerId)).toEqual(health);
         expect(await healthOf(other.id)).toEqual(HEALTHY);
       }
     });
 
     test("keeps a change by an operator when a probe in progress ends", async () => {
-      const { revision } = await world.repository.endpointState(partnerId);
-      await world.change(partnerId, { url: "http://hooks.test/" });
+      const { revision } = await fixture.repository.endpointState(partnerId);
+      await fixture.change(partnerId, { url: "http://hooks.test/" });
       const bad = { failures: 21, failingSince: NOW - 9, pausedAt: NOW, lastError: "HTTP 500" };
-      await world.repository.saveEndpointHealth(partnerId, bad, revision, 0);
-      expect((await world.repository.endpointState(partnerId)).health).toEqual(HEALTHY);
+      await fixture.repository.saveEndpointHealth(partnerId, bad, revision, 0);
+      expect((await fixture.repository.endpointState(partnerId)).health).toEqual(HEALTHY);
     });
   });
 });
@@ -267,9 +269,9 @@ test("the repository in memory behaves as the one in the database", async () => 
     fc.record({ do: fc.constant("enable" as const), partner: fc.nat(1), enabled: fc.boolean() }),
   );
   const run = fc.asyncProperty(fc.array(step, { size: "max", maxLength: 40 }), async (steps) => {
-    const worlds = [await inDatabase(), await memoryFixture()];
+    const fixtures = [await inDatabase(), await memoryFixture()];
     const partners = await Promise.all(
-      worlds.map(async (world) => [(await world.addPartner()).id, (await world.addPartner()).id]),
+      fixtures.map(async (fixture) => [(await fixture.addPartner()).id, (await fixture.addPartner()).id]),
     );
     /** The IDs of each fixture in creation order, which relate the deliveries of both. */
     const ids: string[][] = [[], []];
@@ -277,24 +279,24 @@ test("the repository in memory behaves as the one in the database", async () => 
     for (const one of steps) {
       if (one.do === "pass") now += one.ms;
       const seen = [];
-      for (const [at, world] of worlds.entries()) {
+      for (const [at, fixture] of fixtures.entries()) {
         const [mine, known] = [partners[at]!, ids[at]!];
         const named = (id: string) => known.indexOf(id);
         if (one.do === "add") {
           const key = one.key && `${one.key}${one.partner}`;
-          known.push((await world.add(mine[one.partner]!, now, key)).id);
+          known.push((await fixture.add(mine[one.partner]!, now, key)).id);
         }
-        if (one.do === "enable") await world.change(mine[one.partner]!, { enabled: one.enabled });
+        if (one.do === "enable") await fixture.change(mine[one.partner]!, { enabled: one.enabled });
         if (one.do === "attempt") {
-          const jobs = await world.repository.due(mine[one.partner]!, now, 50, new Set());
+          const jobs = await fixture.repository.due(mine[one.partner]!, now, 50, new Set());
           const job = jobs[one.nth % (jobs.length || 1)];
           const nextAttemptAt = one.outcome === "retry" ? now + one.delay : null;
-          if (job) await world.repository.record([resultOf(job, { ...one, nextAttemptAt })]);
+          if (job) await fixture.repository.record([resultOf(job, { ...one, nextAttemptAt })]);
         }
-        const due = mine.map((id) => world.repository.due(id, now, 3, new Set(known.slice(0, 1))));
+        const due = mine.map((id) => fixture.repository.due(id, now, 3, new Set(known.slice(0, 1))));
         seen.push({
-          partners: (await world.repository.duePartners(now)).map((id) => mine.indexOf(id)).toSorted(),
-          nextDueAt: await world.repository.nextDueAt(now),
+          partners: (await fixture.repository.duePartners(now)).map((id) => mine.indexOf(id)).toSorted(),
+          nextDueAt: await fixture.repository.nextDueAt(now),
           due: (await Promise.all(due)).map((jobs) => jobs.map(({ id, attempts }) => [named(id), attempts])),
         });
       }

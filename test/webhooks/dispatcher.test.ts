@@ -51,74 +51,74 @@ class DispatcherFixture {
 
 describe("a delivery", () => {
   test("is sent at once and recorded as delivered", async () => {
-    const world = new DispatcherFixture();
-    const { id, body } = world.add("p1");
-    world.start();
-    await world.time.settle();
-    expect(world.receivers.sent).toMatchObject([{ id, body, at: world.startedAt }]);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
-    expect(world.outbox.attempts).toMatchObject([
+    const fixture = new DispatcherFixture();
+    const { id, body } = fixture.add("p1");
+    fixture.start();
+    await fixture.time.settle();
+    expect(fixture.receivers.sent).toMatchObject([{ id, body, at: fixture.startedAt }]);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
+    expect(fixture.outbox.attempts).toMatchObject([
       { deliveryId: id, attempt: 1, outcome: "delivered", statusCode: 200, error: null, nextAttemptAt: null },
     ]);
   });
 
   test("added later is sent when the dispatcher is woken", async () => {
-    const world = new DispatcherFixture();
-    const dispatcher = world.start();
-    await world.time.settle();
-    const first = world.add("p1");
+    const fixture = new DispatcherFixture();
+    const dispatcher = fixture.start();
+    await fixture.time.settle();
+    const first = fixture.add("p1");
     dispatcher.wake();
-    await world.time.settle();
-    const second = world.add("p2");
+    await fixture.time.settle();
+    const second = fixture.add("p2");
     dispatcher.wake(["p2"]);
-    await world.time.settle();
-    expect(world.receivers.sent.map(({ id }) => id)).toEqual([first.id, second.id]);
+    await fixture.time.settle();
+    expect(fixture.receivers.sent.map(({ id }) => id)).toEqual([first.id, second.id]);
   });
 
   test("added during a scan is not missed", async () => {
-    const world = new DispatcherFixture();
-    const { duePartners } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
-    const dispatcher = world.start(
+    const fixture = new DispatcherFixture();
+    const { duePartners } = fixture.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const dispatcher = fixture.start(
       {},
       {
         duePartners: async (now) => {
           const partners = await duePartners(now);
-          await new Promise<void>((done) => world.time.timersPort.set(done, 100));
+          await new Promise<void>((done) => fixture.time.timersPort.set(done, 100));
           return partners;
         },
       },
     );
-    world.add("p1");
+    fixture.add("p1");
     dispatcher.wake();
-    await world.time.advance(200);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    await fixture.time.advance(200);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
   });
 
   test("is found by the next scan if the dispatcher was not woken", async () => {
-    const world = new DispatcherFixture();
-    world.start();
-    await world.time.settle();
-    world.add("p1");
-    await world.time.advance(DISPATCHER_DEFAULTS.pollIntervalMs);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    const fixture = new DispatcherFixture();
+    fixture.start();
+    await fixture.time.settle();
+    fixture.add("p1");
+    await fixture.time.advance(DISPATCHER_DEFAULTS.pollIntervalMs);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
   });
 
   // Rule: retry-times
   test("is attempted at 0, 5 and 35 s, then failed and logged", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => DOWN;
-    const { id } = world.add("p1", "C_1");
-    world.start();
-    await world.time.advance(600_000);
-    expect(world.secondsOf(id)).toEqual([0, 5, 35]);
-    expect(world.outbox.statuses()).toEqual(["failed"]);
-    expect(world.outbox.attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`)).toEqual([
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => DOWN;
+    const { id } = fixture.add("p1", "C_1");
+    fixture.start();
+    await fixture.time.advance(600_000);
+    expect(fixture.secondsOf(id)).toEqual([0, 5, 35]);
+    expect(fixture.outbox.statuses()).toEqual(["failed"]);
+    expect(fixture.outbox.attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`)).toEqual([
       "1 retry",
       "2 retry",
       "3 failed",
     ]);
     const made = { level: "info", message: "webhook attempt" };
-    expect(world.outbox.log).toMatchObject([
+    expect(fixture.outbox.log).toMatchObject([
       { ...made, fields: { delivery_id: id, attempt: 1, outcome: "retry" } },
       { ...made, fields: { delivery_id: id, attempt: 2, outcome: "retry" } },
       { ...made, fields: { delivery_id: id, attempt: 3, outcome: "failed" } },
@@ -136,99 +136,99 @@ describe("a delivery", () => {
     ["failed", ["1 retry"]],
     ["none", []],
   ] as const)("has a line in the log for %s of its attempts", async (logged, lines) => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = (_partner, _id, nth) => (nth === 1 ? DOWN : OK);
-    world.add("p1");
-    world.start({ logged });
-    await world.time.advance(600_000);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
-    expect(world.outbox.log.map(({ fields }) => `${fields.attempt} ${fields.outcome}`)).toEqual([...lines]);
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = (_partner, _id, nth) => (nth === 1 ? DOWN : OK);
+    fixture.add("p1");
+    fixture.start({ logged });
+    await fixture.time.advance(600_000);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
+    expect(fixture.outbox.log.map(({ fields }) => `${fields.attempt} ${fields.outcome}`)).toEqual([...lines]);
   });
 
   test("is not logged as failed where no attempt is logged", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => DOWN;
-    world.add("p1");
-    world.start({ logged: "none" });
-    await world.time.advance(600_000);
-    expect(world.outbox.statuses()).toEqual(["failed"]);
-    expect(world.outbox.log).toEqual([]);
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => DOWN;
+    fixture.add("p1");
+    fixture.start({ logged: "none" });
+    await fixture.time.advance(600_000);
+    expect(fixture.outbox.statuses()).toEqual(["failed"]);
+    expect(fixture.outbox.log).toEqual([]);
   });
 
   test("is not retried before the previous attempt has ended", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => HANGS;
-    const { id } = world.add("p1");
-    world.start();
-    await world.time.advance(600_000);
-    expect(world.secondsOf(id)).toEqual([0, 8, 38]);
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => HANGS;
+    const { id } = fixture.add("p1");
+    fixture.start();
+    await fixture.time.advance(600_000);
+    expect(fixture.secondsOf(id)).toEqual([0, 8, 38]);
   });
 
   test("is delivered by a later attempt with the same body", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
-    const { id, body } = world.add("p1");
-    world.start();
-    await world.time.advance(40_000);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
-    expect(world.receivers.sent.map((one) => `${one.id} ${one.body}`)).toEqual(
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = (_partner, _id, nth) => (nth < 3 ? DOWN : OK);
+    const { id, body } = fixture.add("p1");
+    fixture.start();
+    await fixture.time.advance(40_000);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
+    expect(fixture.receivers.sent.map((one) => `${one.id} ${one.body}`)).toEqual(
       Array(3).fill(`${id} ${body}`),
     );
   });
 
   test("is not delayed when the clock is set back by a day", async () => {
-    const world = new DispatcherFixture();
-    world.outbox.add("p1", null, world.time.now + 86_400_000);
-    world.start();
-    await world.time.settle();
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    const fixture = new DispatcherFixture();
+    fixture.outbox.add("p1", null, fixture.time.now + 86_400_000);
+    fixture.start();
+    await fixture.time.settle();
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
   });
 
   test("waits without attempts while the partner has no endpoint", async () => {
-    const world = new DispatcherFixture();
-    world.outbox.endpoints.set("p1", null);
-    world.add("p1");
-    const dispatcher = world.start();
-    await world.time.advance(50_000);
-    expect(world.outbox.attempts).toEqual([]);
-    expect(world.outbox.log).toHaveLength(1);
-    world.outbox.endpoints.delete("p1");
+    const fixture = new DispatcherFixture();
+    fixture.outbox.endpoints.set("p1", null);
+    fixture.add("p1");
+    const dispatcher = fixture.start();
+    await fixture.time.advance(50_000);
+    expect(fixture.outbox.attempts).toEqual([]);
+    expect(fixture.outbox.log).toHaveLength(1);
+    fixture.outbox.endpoints.delete("p1");
     dispatcher.refresh("p1");
-    await world.time.advance(10);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    await fixture.time.advance(10);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
   });
 });
 
 describe("partners", () => {
   test("do not delay each other: 3 of 20 hang", async () => {
-    const world = new DispatcherFixture();
+    const fixture = new DispatcherFixture();
     const hanging = new Set(["p1", "p7", "p19"]);
-    world.receivers.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
-    for (let i = 0; i < 400; i++) world.add(`p${i % 20}`);
-    world.start();
-    await world.time.advance(100);
-    const done = world.outbox.deliveries.filter(({ status }) => status === "delivered");
+    fixture.receivers.answer = (partnerId) => (hanging.has(partnerId) ? HANGS : OK);
+    for (let i = 0; i < 400; i++) fixture.add(`p${i % 20}`);
+    fixture.start();
+    await fixture.time.advance(100);
+    const done = fixture.outbox.deliveries.filter(({ status }) => status === "delivered");
     expect(done).toHaveLength(17 * 20);
-    for (const partnerId of hanging) expect(world.receivers.underWay.get(partnerId)).toBe(4);
+    for (const partnerId of hanging) expect(fixture.receivers.underWay.get(partnerId)).toBe(4);
   });
 
   test("receive at most the configured number of concurrent deliveries", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => ({ status: 200, afterMs: 100 });
-    for (let i = 0; i < 50; i++) world.add("p1");
-    world.start({ concurrencyPerPartner: 3 });
-    await world.time.advance(10_000);
-    expect(Math.max(...world.receivers.sent.map(({ concurrent }) => concurrent))).toBe(3);
-    expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => ({ status: 200, afterMs: 100 });
+    for (let i = 0; i < 50; i++) fixture.add("p1");
+    fixture.start({ concurrencyPerPartner: 3 });
+    await fixture.time.advance(10_000);
+    expect(Math.max(...fixture.receivers.sent.map(({ concurrent }) => concurrent))).toBe(3);
+    expect(new Set(fixture.outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
   test("have at most some pages of deliveries in memory", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => ({ status: 200, afterMs: 10 });
-    for (let i = 0; i < 1_000; i++) world.add("p1");
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => ({ status: 200, afterMs: 10 });
+    for (let i = 0; i < 1_000; i++) fixture.add("p1");
     let most = 0;
-    const { due } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
-    const dispatcher = world.start(
+    const { due } = fixture.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const dispatcher = fixture.start(
       { pageSize: 16 },
       {
         due: async (partnerId, now, limit, excluding) => {
@@ -237,7 +237,7 @@ describe("partners", () => {
         },
       },
     );
-    await world.time.advance(10_000);
+    await fixture.time.advance(10_000);
     expect(dispatcher.stats()).toMatchObject({ delivered: 1_000, queued: 0, inFlight: 0 });
     expect(most).toBeLessThanOrEqual(32);
   });
@@ -260,17 +260,17 @@ describe("order", () => {
     });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ keys, failures, delays, recordMs, readMs, pageSize, wakes }) => {
-        const world = new DispatcherFixture();
-        const { time, outbox } = world;
-        const ids = keys.map((key) => world.add("p1", key).id);
-        world.receivers.answer = (_partner, id, nth) => {
+        const fixture = new DispatcherFixture();
+        const { time, outbox } = fixture;
+        const ids = keys.map((key) => fixture.add("p1", key).id);
+        fixture.receivers.answer = (_partner, id, nth) => {
           const index = ids.indexOf(id);
           return { status: nth <= failures[index]! ? 503 : 200, afterMs: delays[index]! };
         };
         const { due, record } = outbox.deps({ send: null!, clock: null!, timers: null! });
         const wait = (ms: number) =>
           ms > 0 ? new Promise<void>((done) => time.timersPort.set(done, ms)) : undefined;
-        const dispatcher = world.start(
+        const dispatcher = fixture.start(
           { pageSize, pollIntervalMs: 60_000 },
           {
             record: async (results) => {
@@ -289,13 +289,13 @@ describe("order", () => {
         expect(outbox.deliveries.filter(({ status }) => status === "pending")).toEqual([]);
         for (const key of ["C_1", "C_2", "C_3"]) {
           const ofKey = ids.filter((_, i) => keys[i] === key);
-          const order = world.receivers.sent
+          const order = fixture.receivers.sent
             .filter(({ id }) => ofKey.includes(id))
             .map(({ id }) => ofKey.indexOf(id));
           expect(order).toEqual(order.toSorted((a, b) => a - b));
         }
         for (const [i, id] of ids.entries()) {
-          expect(world.secondsOf(id)).toHaveLength(Math.min(3, failures[i]! + 1));
+          expect(fixture.secondsOf(id)).toHaveLength(Math.min(3, failures[i]! + 1));
         }
       }),
       { numRuns: 60 },
@@ -303,33 +303,37 @@ describe("order", () => {
   }, 60_000);
 
   test("lets other keys pass one that waits for its retry", async () => {
-    const world = new DispatcherFixture();
-    const [stuck, behind, other] = [world.add("p1", "C_1"), world.add("p1", "C_1"), world.add("p1", "C_2")];
-    world.receivers.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
-    world.start();
-    await world.time.advance(1_000);
-    expect(world.outbox.statuses()).toEqual(["pending", "pending", "delivered"]);
-    await world.time.advance(5_000);
-    expect(world.receivers.sent.map(({ id }) => id)).toEqual([stuck.id, other.id, stuck.id, behind.id]);
+    const fixture = new DispatcherFixture();
+    const [stuck, behind, other] = [
+      fixture.add("p1", "C_1"),
+      fixture.add("p1", "C_1"),
+      fixture.add("p1", "C_2"),
+    ];
+    fixture.receivers.answer = (_partner, id, nth) => (id === stuck.id && nth === 1 ? DOWN : OK);
+    fixture.start();
+    await fixture.time.advance(1_000);
+    expect(fixture.outbox.statuses()).toEqual(["pending", "pending", "delivered"]);
+    await fixture.time.advance(5_000);
+    expect(fixture.receivers.sent.map(({ id }) => id)).toEqual([stuck.id, other.id, stuck.id, behind.id]);
   });
 });
 
 describe("the store", () => {
   test("receives results in batches", async () => {
-    const world = new DispatcherFixture();
-    for (let i = 0; i < 200; i++) world.add(`p${i % 10}`);
-    world.start();
-    await world.time.advance(100);
-    expect(world.outbox.batches.reduce((sum, size) => sum + size)).toBe(200);
-    expect(Math.max(...world.outbox.batches)).toBeGreaterThan(4);
+    const fixture = new DispatcherFixture();
+    for (let i = 0; i < 200; i++) fixture.add(`p${i % 10}`);
+    fixture.start();
+    await fixture.time.advance(100);
+    expect(fixture.outbox.batches.reduce((sum, size) => sum + size)).toBe(200);
+    expect(Math.max(...fixture.outbox.batches)).toBeGreaterThan(4);
   });
 
   test("that is busy receives results later, and nothing is sent twice", async () => {
-    const world = new DispatcherFixture();
-    for (let i = 0; i < 20; i++) world.add("p1", `C_${i % 3}`);
-    const { record } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const fixture = new DispatcherFixture();
+    for (let i = 0; i < 20; i++) fixture.add("p1", `C_${i % 3}`);
+    const { record } = fixture.outbox.deps({ send: null!, clock: null!, timers: null! });
     let faults = 3;
-    world.start(
+    fixture.start(
       {},
       {
         record: async (results) => {
@@ -338,28 +342,28 @@ describe("the store", () => {
         },
       },
     );
-    await world.time.advance(10_000);
-    expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
-    expect(world.receivers.sent).toHaveLength(20);
-    expect(world.outbox.log.filter(({ level }) => level === "error")).toHaveLength(3);
+    await fixture.time.advance(10_000);
+    expect(new Set(fixture.outbox.statuses())).toEqual(new Set(["delivered"]));
+    expect(fixture.receivers.sent).toHaveLength(20);
+    expect(fixture.outbox.log.filter(({ level }) => level === "error")).toHaveLength(3);
   });
 
   test("that cannot be written soon stops the sending", async () => {
-    const world = new DispatcherFixture();
-    for (let i = 0; i < 1_000; i++) world.add("p1");
-    const dispatcher = world.start(
+    const fixture = new DispatcherFixture();
+    for (let i = 0; i < 1_000; i++) fixture.add("p1");
+    const dispatcher = fixture.start(
       { pageSize: 32 },
       { record: () => Promise.reject(new Error("disk full")) },
     );
-    await world.time.advance(60_000);
-    expect(world.receivers.sent.length).toBeLessThanOrEqual(64);
-    expect(dispatcher.stats().unrecorded).toBe(world.receivers.sent.length);
+    await fixture.time.advance(60_000);
+    expect(fixture.receivers.sent.length).toBeLessThanOrEqual(64);
+    expect(dispatcher.stats().unrecorded).toBe(fixture.receivers.sent.length);
   });
 
   test("that cannot be read is read again soon", async () => {
-    const world = new DispatcherFixture();
-    world.add("p1");
-    const standard = world.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const fixture = new DispatcherFixture();
+    fixture.add("p1");
+    const standard = fixture.outbox.deps({ send: null!, clock: null!, timers: null! });
     const faults = { duePartners: 2, due: 2, endpoint: 2, receiver: 2 };
     const failing =
       <Args extends unknown[], Value>(name: keyof typeof faults, read: (...args: Args) => Promise<Value>) =>
@@ -367,7 +371,7 @@ describe("the store", () => {
         if (faults[name]-- > 0) throw new Error("database is locked");
         return read(...args);
       };
-    world.start(
+    fixture.start(
       {},
       {
         duePartners: failing("duePartners", standard.duePartners),
@@ -376,106 +380,106 @@ describe("the store", () => {
         endpointState: failing("receiver", standard.endpointState),
       },
     );
-    await world.time.advance(20_000);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
-    expect(world.outbox.attempts).toMatchObject([{ attempt: 1 }]);
-    expect(world.outbox.log.filter(({ level }) => level === "error")).toHaveLength(8);
+    await fixture.time.advance(20_000);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
+    expect(fixture.outbox.attempts).toMatchObject([{ attempt: 1 }]);
+    expect(fixture.outbox.log.filter(({ level }) => level === "error")).toHaveLength(8);
   });
 });
 
 describe("stopping", () => {
   test("waits for attempts in progress, records them, and leaves the rest pending", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => ({ status: 200, afterMs: 2_000 });
-    for (let i = 0; i < 10; i++) world.add("p1");
-    const dispatcher = world.start();
-    await world.time.settle();
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => ({ status: 200, afterMs: 2_000 });
+    for (let i = 0; i < 10; i++) fixture.add("p1");
+    const dispatcher = fixture.start();
+    await fixture.time.settle();
     let isStopped = false;
     dispatcher.stop(10_000).then(() => {
       isStopped = true;
     });
     dispatcher.wake();
-    await world.time.advance(1_999);
+    await fixture.time.advance(1_999);
     expect(isStopped).toBe(false);
-    await world.time.advance(10);
+    await fixture.time.advance(10);
     expect(isStopped).toBe(true);
-    expect(world.outbox.statuses().filter((status) => status === "delivered")).toHaveLength(4);
-    await world.time.advance(600_000);
-    expect(world.receivers.sent).toHaveLength(4);
+    expect(fixture.outbox.statuses().filter((status) => status === "delivered")).toHaveLength(4);
+    await fixture.time.advance(600_000);
+    expect(fixture.receivers.sent).toHaveLength(4);
   });
 
   test("returns at once without attempts in progress", async () => {
-    const world = new DispatcherFixture();
-    const dispatcher = world.start();
-    await world.time.settle();
+    const fixture = new DispatcherFixture();
+    const dispatcher = fixture.start();
+    await fixture.time.settle();
     await dispatcher.stop(10_000);
-    expect(world.time.now).toBe(world.startedAt);
+    expect(fixture.time.now).toBe(fixture.startedAt);
   });
 
   test("waits at most the grace period; unrecorded deliveries are sent again with the same ID and body", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => HANGS;
-    const { id, body } = world.add("p1");
-    const dispatcher = world.start();
-    await world.time.settle();
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => HANGS;
+    const { id, body } = fixture.add("p1");
+    const dispatcher = fixture.start();
+    await fixture.time.settle();
     const stopped = dispatcher.stop(3_000);
-    await world.time.advance(3_000);
+    await fixture.time.advance(3_000);
     await stopped;
-    expect(world.outbox.attempts).toEqual([]);
-    world.receivers.answer = () => OK;
-    world.start();
-    await world.time.settle();
-    expect(world.receivers.sent.map((one) => `${one.id} ${one.body}`)).toEqual(
+    expect(fixture.outbox.attempts).toEqual([]);
+    fixture.receivers.answer = () => OK;
+    fixture.start();
+    await fixture.time.settle();
+    expect(fixture.receivers.sent.map((one) => `${one.id} ${one.body}`)).toEqual(
       Array(2).fill(`${id} ${body}`),
     );
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
   });
 });
 
 test("keeps nothing of partners without deliveries, such as deleted ones", async () => {
-  const world = new DispatcherFixture();
-  world.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
-  const dispatcher = world.start();
+  const fixture = new DispatcherFixture();
+  fixture.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
+  const dispatcher = fixture.start();
   for (let nth = 0; nth < 100; nth++) {
-    world.add(`p${nth}`);
+    fixture.add(`p${nth}`);
     dispatcher.wake([`p${nth}`]);
   }
-  await world.time.settle();
+  await fixture.time.settle();
   expect(dispatcher.stats().partners).toBe(100);
-  await world.time.advance(3_600_000);
+  await fixture.time.advance(3_600_000);
   expect(dispatcher.stats().partners).toBe(0);
-  expect(world.outbox.health.get("p1")).toMatchObject({ failures: 3 });
+  expect(fixture.outbox.health.get("p1")).toMatchObject({ failures: 3 });
 });
 
 describe("an endpoint that keeps failing", () => {
-  const busy = (world: DispatcherFixture, dispatcher: Dispatcher, everyMs: number) => {
+  const busy = (fixture: DispatcherFixture, dispatcher: Dispatcher, everyMs: number) => {
     const again = () => {
-      world.add("p1");
+      fixture.add("p1");
       dispatcher.wake(["p1"]);
-      world.time.timersPort.set(again, everyMs);
+      fixture.time.timersPort.set(again, everyMs);
     };
     again();
   };
 
   test("is paused, probed with its oldest delivery, and resumed without loss", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
-    const dispatcher = world.start();
-    busy(world, dispatcher, 10_000);
-    await world.time.advance(660_000);
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = (partnerId) => (partnerId === "p1" ? DOWN : OK);
+    const dispatcher = fixture.start();
+    busy(fixture, dispatcher, 10_000);
+    await fixture.time.advance(660_000);
     expect(dispatcher.stats().pausedPartners).toEqual(["p1"]);
-    expect(world.outbox.health.get("p1")).toMatchObject({
+    expect(fixture.outbox.health.get("p1")).toMatchObject({
       lastError: "HTTP 500",
-      failingSince: world.startedAt,
+      failingSince: fixture.startedAt,
     });
-    const failedBefore = world.outbox.statuses().filter((status) => status === "failed").length;
-    const attemptsBefore = world.outbox.attempts.length;
+    const failedBefore = fixture.outbox.statuses().filter((status) => status === "failed").length;
+    const attemptsBefore = fixture.outbox.attempts.length;
 
-    await world.time.advance(3_600_000);
-    const probes = world.outbox.attempts.slice(attemptsBefore);
-    expect(world.outbox.statuses().filter((status) => status === "failed")).toHaveLength(failedBefore);
+    await fixture.time.advance(3_600_000);
+    const probes = fixture.outbox.attempts.slice(attemptsBefore);
+    expect(fixture.outbox.statuses().filter((status) => status === "failed")).toHaveLength(failedBefore);
     expect(probes).toHaveLength(60);
-    const oldest = world.outbox.deliveries.find(({ status }) => status === "pending")!;
+    const oldest = fixture.outbox.deliveries.find(({ status }) => status === "pending")!;
     for (const probe of probes) {
       expect(probe).toMatchObject({
         deliveryId: oldest.id,
@@ -484,17 +488,17 @@ describe("an endpoint that keeps failing", () => {
         attempt: oldest.attempts + 1,
       });
     }
-    world.add("p2");
+    fixture.add("p2");
     dispatcher.wake();
-    await world.time.advance(10);
-    expect(world.outbox.deliveries.at(-1)).toMatchObject({ partnerId: "p2", status: "delivered" });
+    await fixture.time.advance(10);
+    expect(fixture.outbox.deliveries.at(-1)).toMatchObject({ partnerId: "p2", status: "delivered" });
 
-    world.receivers.answer = () => OK;
-    await world.time.advance(61_000);
+    fixture.receivers.answer = () => OK;
+    await fixture.time.advance(61_000);
     expect(dispatcher.stats().pausedPartners).toEqual([]);
-    expect(world.outbox.statuses()).not.toContain("pending");
-    expect(world.outbox.health.get("p1")).toMatchObject({ pausedAt: null, failures: 0 });
-    const reported = world.outbox.log.map(({ level, message }) => `${level} ${message.split(":")[0]}`);
+    expect(fixture.outbox.statuses()).not.toContain("pending");
+    expect(fixture.outbox.health.get("p1")).toMatchObject({ pausedAt: null, failures: 0 });
+    const reported = fixture.outbox.log.map(({ level, message }) => `${level} ${message.split(":")[0]}`);
     expect(
       reported.filter((line) => line === "warn webhook endpoint paused until a probe succeeds"),
     ).toHaveLength(1);
@@ -504,86 +508,86 @@ describe("an endpoint that keeps failing", () => {
   });
 
   test("is saved as paused, even if an earlier save is slow", async () => {
-    const world = new DispatcherFixture();
+    const fixture = new DispatcherFixture();
     const release = Promise.withResolvers<void>();
     let saves = 0;
-    world.receivers.answer = () => DOWN;
-    for (let n = 0; n < 3; n++) world.add("p1");
-    world.start(
+    fixture.receivers.answer = () => DOWN;
+    for (let n = 0; n < 3; n++) fixture.add("p1");
+    fixture.start(
       { pauseLimits: { failures: 2, failingMs: 0 } },
       {
         async saveEndpointHealth(partnerId, health) {
           if (saves++ === 0) await release.promise;
-          world.outbox.health.set(partnerId, health);
+          fixture.outbox.health.set(partnerId, health);
         },
       },
     );
-    await world.time.settle();
+    await fixture.time.settle();
     release.resolve();
-    await world.time.settle();
-    expect(world.outbox.health.get("p1")).toMatchObject({ pausedAt: world.startedAt });
+    await fixture.time.settle();
+    expect(fixture.outbox.health.get("p1")).toMatchObject({ pausedAt: fixture.startedAt });
   });
 
   test("is still paused after a restart, and probed at once", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => DOWN;
-    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
-    for (let i = 0; i < 10; i++) world.add("p1");
-    const dispatcher = world.start();
-    await world.time.advance(59_000);
-    expect(world.receivers.sent).toHaveLength(1);
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => DOWN;
+    fixture.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
+    for (let i = 0; i < 10; i++) fixture.add("p1");
+    const dispatcher = fixture.start();
+    await fixture.time.advance(59_000);
+    expect(fixture.receivers.sent).toHaveLength(1);
     expect(dispatcher.stats().pausedPartners).toEqual(["p1"]);
-    world.receivers.answer = () => OK;
-    await world.time.advance(1_100);
-    expect(new Set(world.outbox.statuses())).toEqual(new Set(["delivered"]));
+    fixture.receivers.answer = () => OK;
+    await fixture.time.advance(1_100);
+    expect(new Set(fixture.outbox.statuses())).toEqual(new Set(["delivered"]));
   });
 
   test("is retried when an operator resumes it", async () => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => DOWN;
-    world.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
-    world.add("p1");
-    const dispatcher = world.start();
-    await world.time.settle();
-    world.receivers.answer = () => OK;
-    world.outbox.health.delete("p1");
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => DOWN;
+    fixture.outbox.health.set("p1", { failures: 40, failingSince: 1, pausedAt: 2, lastError: "HTTP 500" });
+    fixture.add("p1");
+    const dispatcher = fixture.start();
+    await fixture.time.settle();
+    fixture.receivers.answer = () => OK;
+    fixture.outbox.health.delete("p1");
     dispatcher.refresh("p1");
-    await world.time.advance(10);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
+    await fixture.time.advance(10);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
   });
 
   test.each([
     ["many deliveries fail within a few minutes", 300, 1_000, 300_000],
     ["few deliveries fail over days", 6, 86_400_000, 6 * 86_400_000],
   ])("is not paused if %s: each delivery has three attempts", async (_when, count, everyMs, lastsMs) => {
-    const world = new DispatcherFixture();
-    world.receivers.answer = () => DOWN;
-    const dispatcher = world.start({ pollIntervalMs: 86_400_000 });
+    const fixture = new DispatcherFixture();
+    fixture.receivers.answer = () => DOWN;
+    const dispatcher = fixture.start({ pollIntervalMs: 86_400_000 });
     for (let i = 0; i < count; i++) {
-      world.time.timersPort.set(() => {
-        world.add("p1");
+      fixture.time.timersPort.set(() => {
+        fixture.add("p1");
         dispatcher.wake(["p1"]);
       }, i * everyMs);
     }
-    await world.time.advance(lastsMs + 60_000);
+    await fixture.time.advance(lastsMs + 60_000);
     expect(dispatcher.stats()).toMatchObject({ failed: count, retry: count * 2, pausedPartners: [] });
   });
 });
 
 describe("the health of an endpoint", () => {
-  const healthOf = (world: DispatcherFixture) => world.outbox.health.get("p1");
+  const healthOf = (fixture: DispatcherFixture) => fixture.outbox.health.get("p1");
   /** Changes the endpoint as an operator does, without notifying the dispatcher. */
   const change = ({ outbox }: DispatcherFixture) =>
     outbox.revisions.set("p1", (outbox.revisions.get("p1") ?? 0) + 1);
 
   test("includes a failure that occurs while the endpoint is read again", async () => {
-    const world = new DispatcherFixture();
-    const { endpointState: receiver } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const fixture = new DispatcherFixture();
+    const { endpointState: receiver } = fixture.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
     let reads = 0;
-    world.receivers.answer = () => ({ status: 500, afterMs: 100 });
-    world.add("p1");
-    const dispatcher = world.start(
+    fixture.receivers.answer = () => ({ status: 500, afterMs: 100 });
+    fixture.add("p1");
+    const dispatcher = fixture.start(
       {},
       {
         async endpointState(partnerId) {
@@ -592,53 +596,53 @@ describe("the health of an endpoint", () => {
         },
       },
     );
-    await world.time.advance(50);
+    await fixture.time.advance(50);
     dispatcher.refresh("p1");
-    await world.time.advance(100);
+    await fixture.time.advance(100);
     expect(reads).toBe(2);
     release.resolve();
-    await world.time.settle();
-    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
+    await fixture.time.settle();
+    expect(healthOf(fixture)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
   });
 
   test("includes a failure after a change by an operator of which the dispatcher is not yet notified", async () => {
-    const world = new DispatcherFixture();
-    world.add("p1");
-    const dispatcher = world.start();
-    await world.time.settle();
-    change(world);
-    world.receivers.answer = () => DOWN;
-    world.add("p1");
+    const fixture = new DispatcherFixture();
+    fixture.add("p1");
+    const dispatcher = fixture.start();
+    await fixture.time.settle();
+    change(fixture);
+    fixture.receivers.answer = () => DOWN;
+    fixture.add("p1");
     dispatcher.wake();
-    await world.time.settle();
+    await fixture.time.settle();
     dispatcher.refresh("p1");
-    await world.time.settle();
-    expect(healthOf(world)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
+    await fixture.time.settle();
+    expect(healthOf(fixture)).toMatchObject({ failures: 1, lastError: "HTTP 500" });
   });
 
   test.each([false, true])(
     "excludes a failure of an endpoint that was changed since (dispatcher notified: %p)",
     async (isNotified) => {
-      const world = new DispatcherFixture();
-      world.receivers.answer = () => ({ status: 500, afterMs: 100 });
-      world.add("p1");
-      const dispatcher = world.start();
-      await world.time.advance(50);
-      change(world);
+      const fixture = new DispatcherFixture();
+      fixture.receivers.answer = () => ({ status: 500, afterMs: 100 });
+      fixture.add("p1");
+      const dispatcher = fixture.start();
+      await fixture.time.advance(50);
+      change(fixture);
       if (isNotified) dispatcher.refresh("p1");
-      await world.time.advance(100);
-      expect(world.outbox.attempts).toHaveLength(1);
-      expect(healthOf(world)).toBeUndefined();
+      await fixture.time.advance(100);
+      expect(fixture.outbox.attempts).toHaveLength(1);
+      expect(healthOf(fixture)).toBeUndefined();
     },
   );
 
   test("recovers after a success, even if the endpoint was read again while the failure was saved", async () => {
-    const world = new DispatcherFixture();
-    const { saveEndpointHealth } = world.outbox.deps({ send: null!, clock: null!, timers: null! });
+    const fixture = new DispatcherFixture();
+    const { saveEndpointHealth } = fixture.outbox.deps({ send: null!, clock: null!, timers: null! });
     const release = Promise.withResolvers<void>();
-    world.receivers.answer = (_partnerId, _id, nth) => (nth === 1 ? DOWN : OK);
-    world.add("p1");
-    const dispatcher = world.start(
+    fixture.receivers.answer = (_partnerId, _id, nth) => (nth === 1 ? DOWN : OK);
+    fixture.add("p1");
+    const dispatcher = fixture.start(
       {},
       {
         async saveEndpointHealth(...health) {
@@ -647,15 +651,15 @@ describe("the health of an endpoint", () => {
         },
       },
     );
-    await world.time.settle();
+    await fixture.time.settle();
     dispatcher.refresh("p1");
-    await world.time.settle();
+    await fixture.time.settle();
     release.resolve();
-    await world.time.settle();
-    expect(healthOf(world)).toMatchObject({ failures: 1 });
-    await world.time.advance(10_000);
-    expect(world.outbox.statuses()).toEqual(["delivered"]);
-    expect(healthOf(world)).toMatchObject({ failures: 0, lastError: null });
+    await fixture.time.settle();
+    expect(healthOf(fixture)).toMatchObject({ failures: 1 });
+    await fixture.time.advance(10_000);
+    expect(fixture.outbox.statuses()).toEqual(["delivered"]);
+    expect(healthOf(fixture)).toMatchObject({ failures: 0, lastError: null });
   });
 });
 

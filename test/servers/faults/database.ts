@@ -11,7 +11,7 @@ type DatabaseFault = Omit<Fault, "inflict" | "needsDatabase"> & {
 const ofDatabase = ({ inflict, ...fault }: DatabaseFault): Fault => ({
   ...fault,
   needsDatabase: true,
-  inflict: (world, random, until) => inflict(world.database!, world, random, until),
+  inflict: (context, random, until) => inflict(context.database!, context, random, until),
 });
 
 const restarts = (name: string, what: string, how: "fast" | "crash") =>
@@ -80,11 +80,11 @@ const losesAtCommit = ofDatabase({
 });
 
 /** Takes the database away for that long, and checks that every server reports it. */
-async function without(database: Database, world: RoundContext, mode: Mode, forMs: number): Promise<void> {
+async function without(database: Database, context: RoundContext, mode: Mode, forMs: number): Promise<void> {
   const { wire } = database;
   wire.mode = mode;
   if (mode === "refused") wire.cut();
-  const { caller, fleet, record } = world;
+  const { caller, fleet, record } = context;
   const backAt = performance.now() + forMs;
   // A server that was cut off silently notices at its next query.
   await Bun.sleep(Math.min(5_000, forMs / 2));
@@ -104,10 +104,10 @@ const away = (name: string, what: string, mode: Mode, forMs: number, isLong = fa
     name,
     what,
     isLong,
-    async inflict(database, world, random, until) {
+    async inflict(database, context, random, until) {
       do {
         await Bun.sleep(random.between(500, 2_000));
-        await without(database, world, mode, forMs);
+        await without(database, context, mode, forMs);
         await Bun.sleep(2_000);
       } while (!until.aborted);
     },

@@ -12,7 +12,7 @@ export type Fault = {
   /** It takes more than a minute, so that it is not combined with others. */
   isLong?: boolean;
   /** Repeats until the signal, and leaves everything recovered: every server running, the database reachable. */
-  inflict(world: RoundContext, random: SeededRandom, until: AbortSignal): Promise<void>;
+  inflict(context: RoundContext, random: SeededRandom, until: AbortSignal): Promise<void>;
 };
 
 const MENDED_WITHIN_MS = 60_000;

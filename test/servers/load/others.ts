@@ -9,20 +9,20 @@ const PAGE = 200;
  * Follows the event stream as docs/partners.md describes it, each page through any server: history from the latest
  * timestamp on, up to the first component.
  */
-export async function follow(world: RoundContext, partner: Partner, until: AbortSignal): Promise<void> {
+export async function follow(context: RoundContext, partner: Partner, until: AbortSignal): Promise<void> {
   const seen = new Set<string>();
-  world.record.streamed.set(partner.partner_id, seen);
+  context.record.streamed.set(partner.partner_id, seen);
   let since = new Date(Date.now() - 30 * 86_400_000).toISOString();
   for (let isLast = false; ; ) {
     isLast = until.aborted;
-    since = await readPages(world, partner, since, seen);
+    since = await readPages(context, partner, since, seen);
     if (isLast) return;
-    await Bun.sleep(world.random.between(200, 1_000));
+    await Bun.sleep(context.random.between(200, 1_000));
   }
 }
 
 async function readPages(
-  world: RoundContext,
+  context: RoundContext,
   partner: Partner,
   since: string,
   seen: Set<string>,
@@ -30,7 +30,10 @@ async function readPages(
   let next = since;
   for (let offset = 0; ; offset += PAGE) {
     const path = `/v1/events?since=${encodeURIComponent(since)}&limit=${PAGE}&offset=${offset}`;
-    const { body } = await world.caller.done({ method: "GET", path, credential: credentialOf(partner) }, 200);
+    const { body } = await context.caller.done(
+      { method: "GET", path, credential: credentialOf(partner) },
+      200,
+    );
     for (const { type, timestamp, data } of body.events as Json[]) {
       if (type.startsWith("component.")) return next;
       seen.add(data.id);
@@ -41,11 +44,11 @@ async function readPages(
 }
 
 /** Uses up a small budget as fast as possible, through all servers, to its last call. */
-export async function spend(world: RoundContext, until: AbortSignal): Promise<void> {
-  const { metered } = world.record;
-  const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
+export async function spend(context: RoundContext, until: AbortSignal): Promise<void> {
+  const { metered } = context.record;
+  const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(context.metered) };
   const ping = async () => {
-    const answer = await world.caller.once(request);
+    const answer = await context.caller.once(request);
     if (!answer) metered.unanswered++;
     else if (answer.status === 200) metered.accepted++;
     else if (answer.status === 503) metered.refused++;
@@ -53,17 +56,17 @@ export async function spend(world: RoundContext, until: AbortSignal): Promise<vo
   };
   while (!until.aborted) {
     await ping();
-    await Bun.sleep(world.random.below(100));
+    await Bun.sleep(context.random.below(100));
   }
 }
 
 /** Uses the rest of the budget after the faults: each server may have reserved a part of it. */
-export async function spendTheRest(world: RoundContext): Promise<void> {
-  const { metered } = world.record;
-  const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(world.metered) };
-  for (const server of world.fleet.servers) {
+export async function spendTheRest(context: RoundContext): Promise<void> {
+  const { metered } = context.record;
+  const request = { method: "GET" as const, path: "/v1/ping", credential: credentialOf(context.metered) };
+  for (const server of context.fleet.servers) {
     for (let refusals = 0; refusals < 3; ) {
-      const answer = await world.caller.once(request, server);
+      const answer = await context.caller.once(request, server);
       if (answer?.status === 200) metered.accepted++;
       else refusals++;
     }
@@ -71,8 +74,8 @@ export async function spendTheRest(world: RoundContext): Promise<void> {
 }
 
 /** Changes a partner's key repeatedly, and tries each old key on all servers. */
-export async function revoke(world: RoundContext, until: AbortSignal): Promise<void> {
-  const { caller, record, revoked, administrator, fleet } = world;
+export async function revoke(context: RoundContext, until: AbortSignal): Promise<void> {
+  const { caller, record, revoked, administrator, fleet } = context;
   const path = `/admin/partners/${revoked.partner_id}/rotate-key`;
   let key = revoked.api_key;
   while (!until.aborted) {
@@ -82,7 +85,7 @@ export async function revoke(world: RoundContext, until: AbortSignal): Promise<v
     const answer = await caller.once({ method: "POST", path, credential: administrator, admin: true });
     const endedAt = performance.now();
     if (answer?.status !== 200) {
-      key = await currentKey(world);
+      key = await currentKey(context);
       continue;
     }
     key = answer.body.api_key;
@@ -115,8 +118,8 @@ async function currentKey({ caller, revoked, administrator }: RoundContext): Pro
 }
 
 /** Takes the snapshot of the day repeatedly, by one server or by several at once. */
-export async function score(world: RoundContext, until: AbortSignal): Promise<void> {
-  const { caller, administrator, fleet, random } = world;
+export async function score(context: RoundContext, until: AbortSignal): Promise<void> {
+  const { caller, administrator, fleet, random } = context;
   const request = {
     method: "POST" as const,
     path: "/admin/jobs/snapshot/run",

@@ -13,12 +13,12 @@ const PAUSE_MS = 200;
  * every read. It registers further properties, renames them, logs events, and lets the tank leak and dry up.
  */
 export async function own(
-  world: RoundContext,
+  context: RoundContext,
   partner: Partner,
   nth: number,
   until: AbortSignal,
 ): Promise<void> {
-  const owner = new Owner(world, partner, `client ${nth}`);
+  const owner = new Owner(context, partner, `client ${nth}`);
   await owner.begin();
   while (!until.aborted) {
     await owner.step();
@@ -36,11 +36,11 @@ class Owner {
   #leaks = false;
 
   constructor(
-    private readonly world: RoundContext,
+    private readonly context: RoundContext,
     private readonly partner: Partner,
     private readonly name: string,
   ) {
-    this.random = world.random.fork(name);
+    this.random = context.random.fork(name);
   }
 
   async begin(): Promise<void> {
@@ -68,7 +68,7 @@ class Owner {
     const id = await this.#addProperty();
     const { body } = await this.#read(`/v1/properties/${id}`);
     if (body.id !== id) this.#stale(`property ${id} is not there`, body);
-    const least = this.world.record.written(this.partner.partner_id, "property").length;
+    const least = this.context.record.written(this.partner.partner_id, "property").length;
     const { body: list } = await this.#read("/v1/properties?limit=1");
     if (!(list.total >= least))
       this.#stale(`the list has ${list.total} properties, not ${least} or more`, list);
@@ -86,7 +86,7 @@ class Owner {
     const event = { appliance_id: this.#applianceId, component_id: this.#tankId, date: TODAY };
     const events = [{ ...event, event_type: "Inspection" }];
     await this.#write("event", "/v1/service-events/bulk", (body) => body.events[0].id, { events });
-    this.world.record.events.set(this.#tankId, ++this.#events);
+    this.context.record.events.set(this.#tankId, ++this.#events);
     const { body } = await this.#read(`/v1/components/${this.#tankId}/history`);
     if (body.total_events !== this.#events)
       this.#stale(`${this.#tankId} has ${body.total_events} events, not ${this.#events}`, body);
@@ -103,7 +103,7 @@ class Owner {
       ...(this.#leaks && { severity: "critical" }),
     });
     const [tank] = reply.affected_components;
-    const { tiers } = this.world.record;
+    const { tiers } = this.context.record;
     tiers.set(this.#tankId, [...(tiers.get(this.#tankId) ?? []), tank.risk_tier]);
     const { body } = await this.#read(`/v1/components?property_id=${this.#propertyId}&limit=200`);
     const found = body.components.find((one: Json) => one.id === this.#tankId);
@@ -129,7 +129,7 @@ class Owner {
     const answers = await Promise.all(Array.from({ length: times }, () => this.#done(request, 201)));
     const write = { partnerId: this.partner.partner_id, kind, key };
     for (const { body } of answers)
-      this.world.record.acknowledge(write, typeof id === "string" ? body[id] : id(body));
+      this.context.record.acknowledge(write, typeof id === "string" ? body[id] : id(body));
     return answers[0]!.body;
   }
 
@@ -139,11 +139,11 @@ class Owner {
   }
 
   #done(request: Omit<Request, "credential">, status: number) {
-    return this.world.caller.done({ ...request, credential: credentialOf(this.partner) }, status);
+    return this.context.caller.done({ ...request, credential: credentialOf(this.partner) }, status);
   }
 
   #stale(what: string, body: Json): void {
-    this.world.record.wrong(
+    this.context.record.wrong(
       `a read after an acknowledged write did not see it: ${what}: ${JSON.stringify(body).slice(0, 200)}`,
     );
   }

@@ -19,13 +19,13 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
   let store: Store;
   let partner: Partner;
   beforeAll(async () => {
-    const world = await openTestStore(await make(), called);
-    store = world.store;
-    partner = await world.addPartner();
-    await world.addPartner();
+    const fixture = await openTestStore(await make(), called);
+    store = fixture.store;
+    partner = await fixture.addPartner();
+    await fixture.addPartner();
     for (let nth = 0; nth < 3; nth++) {
-      const { id: propertyId } = await world.addProperty(partner);
-      await world.addAppliance(partner, { propertyId });
+      const { id: propertyId } = await fixture.addProperty(partner);
+      await fixture.addAppliance(partner, { propertyId });
     }
   });
 

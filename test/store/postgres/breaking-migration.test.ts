@@ -4,7 +4,7 @@ import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { rowsOf, tableLockAwaited, usePostgres } from "../../support/postgres.ts";
 
 const postgres = usePostgres();
-const world = {
+const deps = {
   clock: Date.now,
   random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
 };
@@ -21,10 +21,10 @@ const breaking: Migration = {
 
 test("a migration that is incompatible with older servers is applied only while none is running; others always", async () => {
   const url = await postgres.newDatabase();
-  const older = await openPostgresStore(url, world);
+  const older = await openPostgresStore(url, deps);
   await older.write((tx) => tx.servers.join({ ...SERVER, clockOffMs: 0 }));
 
-  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...world, migrations });
+  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...deps, migrations });
   await (await open([...MIGRATIONS, additive])).close();
   await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
     /are incompatible with migration \d+ \(less\): http:\/\/10\.0\.0\.1:8080 \(0\.1\.0\)/,
@@ -37,9 +37,9 @@ test("a migration that is incompatible with older servers is applied only while 
 
 test("a server that registers at that moment is waited for, and the row of a suspended one is deleted", async () => {
   const url = await postgres.newDatabase();
-  const older = await openPostgresStore(url, world);
+  const older = await openPostgresStore(url, deps);
   const server = { ...SERVER, clockOffMs: 0 };
-  const open = () => openPostgresStore(url, { ...world, migrations: [...MIGRATIONS, additive, breaking] });
+  const open = () => openPostgresStore(url, { ...deps, migrations: [...MIGRATIONS, additive, breaking] });
   let refused: Promise<unknown> | undefined;
   await older.write(async (tx) => {
     await tx.servers.join(server);
@@ -61,10 +61,10 @@ test("a server that registers at that moment is waited for, and the row of a sus
 
 test("such a migration waits for commands that hold a lock, and a suspended command loses its lock", async () => {
   const url = await postgres.newDatabase();
-  const older = await openPostgresStore(url, world);
+  const older = await openPostgresStore(url, deps);
   const lock = { name: "import:PARTNER_1", id: "lock", owner: "cli:ana on host-1", acquiredAt: Date.now() };
   expect(await older.write((tx) => tx.locks.acquire(lock, 15_000))).toBe(true);
-  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...world, migrations });
+  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...deps, migrations });
   await (await open([...MIGRATIONS, additive])).close();
   await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
     /by commands that are incompatible with migration \d+ \(less\): cli:ana on host-1 \(import:PARTNER_1\)/,

@@ -6,17 +6,17 @@ import { type PartnerFixture, usePartnerStore } from "../../support/partner-stor
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-let world: PartnerFixture;
+let fixture: PartnerFixture;
 let other: PartnerFixture["store"];
 beforeEach(async () => {
-  world = await open(NOON);
-  other = await world.open();
+  fixture = await open(NOON);
+  other = await fixture.open();
 });
 
 const asked = (by: string) => ({ by, actor: "ADM_1" });
 const idOf = (acquired: Acquired) => (acquired as { id: string }).id;
 const everywhere = async () => {
-  const reported = [await latestFit(world.store.read), await latestFit(other.read)];
+  const reported = [await latestFit(fixture.store.read), await latestFit(other.read)];
   expect(reported[0]).toEqual(reported[1]!);
   return reported[0]!;
 };
@@ -29,7 +29,7 @@ describe("a fit among several processes", () => {
   test("is started by one of two concurrent requests; the other gets its owner and start time", async () => {
     expect(await everywhere()).toMatchObject({ status: "none", by: null });
     const taken = await Promise.all([
-      beginFit(world.store, asked("the first")),
+      beginFit(fixture.store, asked("the first")),
       beginFit(other, asked("the second")),
     ]);
     const refused = taken.filter((one) => "heldBy" in one);
@@ -41,18 +41,18 @@ describe("a fit among several processes", () => {
   });
 
   test("reports its failure once to all processes, also when the failure is recorded twice or too late", async () => {
-    const first = idOf(await beginFit(world.store, asked("one")));
-    world.time.now += 5_000;
-    await failFit(world.store, first, "no outcome is on record");
+    const first = idOf(await beginFit(fixture.store, asked("one")));
+    fixture.time.now += 5_000;
+    await failFit(fixture.store, first, "no outcome is on record");
     const failed = { status: "failed", by: "one", startedAt: NOON, finishedAt: NOON + 5_000 } as const;
     expect(await everywhere()).toMatchObject({ ...failed, error: "no outcome is on record" });
     await failFit(other, first, "another reason");
     expect((await everywhere()).error).toBe("no outcome is on record");
     const second = idOf(await beginFit(other, asked("two")));
-    await failFit(world.store, first, "too late");
+    await failFit(fixture.store, first, "too late");
     expect(await everywhere()).toMatchObject({ status: "running", by: "two", startedAt: NOON + 5_000 });
     await failFit(other, second, "why");
-    const entries = await world.store.read.audit.page({ offset: 0, limit: 10 }, "fit");
+    const entries = await fixture.store.read.audit.page({ offset: 0, limit: 10 }, "fit");
     expect(entries.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
       ["fit.fail", "ADM_1", { by: "two", error: "why" }],
       ["fit.begin", "ADM_1", { by: "two" }],
@@ -62,7 +62,7 @@ describe("a fit among several processes", () => {
   });
 
   test("that was interrupted with its server is reported as interrupted, and blocks no other fit", async () => {
-    const id = idOf(await beginFit(world.store, asked("the server at http://one")));
+    const id = idOf(await beginFit(fixture.store, asked("the server at http://one")));
     await killAll(id);
     expect(await everywhere()).toMatchObject({
       status: "failed",
@@ -74,7 +74,7 @@ describe("a fit among several processes", () => {
   });
 
   test("of a command fails with its message, without the parameters of a query", async () => {
-    const fail = (error: Error) => withFitLock(world.store, byCommand, () => Promise.reject(error));
+    const fail = (error: Error) => withFitLock(fixture.store, byCommand, () => Promise.reject(error));
     await expect(fail(new OperatorError("nothing is on record", "Record more."))).rejects.toThrow("nothing");
     expect(await everywhere()).toMatchObject({ status: "failed", by: "cli:night(7) on db1" });
     expect((await everywhere()).error).toBe("nothing is on record. Record more.");
@@ -85,7 +85,7 @@ describe("a fit among several processes", () => {
   });
 
   test("that was handed over continues under the same lock, and its server reports the end", async () => {
-    const id = idOf(await beginFit(world.store, asked("the server at http://one")));
+    const id = idOf(await beginFit(fixture.store, asked("the server at http://one")));
     const handed = { ...byCommand, handedOver: id };
     const run = withFitLock(other, handed, async () => {
       expect(await everywhere()).toMatchObject({ status: "running", by: "the server at http://one" });
@@ -93,7 +93,7 @@ describe("a fit among several processes", () => {
     });
     await expect(run).rejects.toThrow("interrupted");
     expect((await everywhere()).status).toBe("running");
-    await failFit(world.store, id, "a reported failure");
+    await failFit(fixture.store, id, "a reported failure");
     expect((await everywhere()).error).toBe("a reported failure");
     const late = withFitLock(other, handed, async () => "done");
     await expect(late).rejects.toThrow("another process may be doing the same");

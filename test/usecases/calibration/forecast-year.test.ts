@@ -10,16 +10,16 @@ const YEAR_AGO = addDays(TODAY, -365);
 const open = usePortfolioStore();
 
 test("a sensor's alarm counts in the forecast of the year that began at its time", async () => {
-  const world = await open(NOW);
-  const property = await world.addProperty({ recordsSince: "2020-01-01" });
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty({ recordsSince: "2020-01-01" });
   const of = { propertyId: property.id };
-  const [washer] = await world.addAppliances({ ...of, typeId: "washer" });
+  const [washer] = await fixture.addAppliances({ ...of, typeId: "washer" });
   const recordAlarm = (day: string) =>
-    world.store.write((tx) =>
+    fixture.store.write((tx) =>
       tx.sensorEvents.insert({
         ...of,
         id: tx.newId("sensorEvent"),
-        partnerId: world.partnerId,
+        partnerId: fixture.partnerId,
         applianceId: washer!.id,
         componentId: null,
         eventType: "water_leak",
@@ -36,7 +36,7 @@ test("a sensor's alarm counts in the forecast of the year that began at its time
     );
   const risksThen = async () => {
     const risks: number[] = [];
-    const environment = { store: world.store, knowledge, yieldNow: async () => {}, monotonicMs: () => 0 };
+    const environment = { store: fixture.store, knowledge, yieldNow: async () => {}, monotonicMs: () => 0 };
     await eachProperty(environment, TODAY, (histories) => {
       for (const history of histories)
         for (const { periodRisk } of scoreProperty(knowledge, history, YEAR_AGO).values())

@@ -19,21 +19,21 @@ const aClaim = fc.record({
 const RECORD = { amountCents: 100, claimNumber: null, carrier: null, description: null };
 
 test("claims read in pages give the same scores as claims read at once, wherever a page ends", async () => {
-  const world = await open(NOW);
+  const fixture = await open(NOW);
   await fc.assert(
     fc.asyncProperty(
       fc.array(aClaim, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 5 }),
       async (recorded, page) => {
-        const [property, other] = [await world.addProperty(), await world.addProperty()];
-        await world.write(async (writer) => {
+        const [property, other] = [await fixture.addProperty(), await fixture.addProperty()];
+        await fixture.write(async (writer) => {
           for (const one of [property, other]) {
             const log = new ClaimLog(writer, one);
             for (const claim of recorded) await log.add({ ...RECORD, ...claim });
             await log.finish();
           }
         });
-        const { read } = world.store;
+        const { read } = fixture.store;
         const ids = [property.id, other.id];
         const all = (await loadClaims(read, knowledge, ids)).get(property.id)!;
         expect(all).toHaveLength(recorded.length);
@@ -49,7 +49,7 @@ test("claims read in pages give the same scores as claims read at once, wherever
         expect(paged.length).toBeLessThanOrEqual(3 * 4 * 3);
         const bytes: number[] = [];
         const listed = await claimsOf(
-          world.store,
+          fixture.store,
           property.id,
           yieldToEventLoop,
           (more) => void bytes.push(more),

@@ -17,38 +17,38 @@ const LINE: CostLine = {
   ...{ typeId: "roof", componentDefId: null, state: null, plannedCents: 4_200_000, failedCents: 9_000_000 },
   ...{ size: null, asOf: "2026-03-01", source: "own" },
 };
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 beforeEach(async () => {
-  world = await open(NOON);
+  fixture = await open(NOON);
 });
 
 const deps = (more: object = {}) => ({
-  store: world.store,
+  store: fixture.store,
   knowledge,
-  clock: world.clock,
+  clock: fixture.clock,
   yieldNow,
   ...more,
 });
 const addRoofs = async (properties: number, roofs: number) => {
   for (let nth = 0; nth < properties; nth++) {
-    const { id: propertyId } = await world.addProperty({ name: `House ${nth}` });
-    await world.addAppliances(
+    const { id: propertyId } = await fixture.addProperty({ name: `House ${nth}` });
+    await fixture.addAppliances(
       ...Array.from({ length: roofs }, () => ({ propertyId, typeId: "roof", installYear: 1980 })),
     );
   }
-  await renewChangedPlans(deps(), world.partnerId);
+  await renewChangedPlans(deps(), fixture.partnerId);
 };
 const save = (lines: readonly CostLine[]) =>
-  world.write((writer) => replaceCostBook(writer, "test", () => lines));
+  fixture.write((writer) => replaceCostBook(writer, "test", () => lines));
 const wrongSums = async () =>
   Object.values(await checkDerivedData(deps(), false)).reduce((sum, count) => sum + count, 0);
 const wrongProperties = async () => (await checkDerivedData(deps(), false)).property_totals;
-const recalculating = () => isRecalculating(world.store.read, world.partnerId);
+const recalculating = () => isRecalculating(fixture.store.read, fixture.partnerId);
 
 describe("a change of the cost book of a large portfolio", () => {
   /** Sums as if they had been calculated by other prices. */
   const unsettle = async () => {
-    const { store, partnerId } = world;
+    const { store, partnerId } = fixture;
     for (const { id } of await store.read.properties.page(partnerId, { limit: 200, offset: 0 }))
       await store.write(async (tx) => {
         const { propertyId: _, ...stored } = (await tx.recounts.ofProperties([id]))[0]!;
@@ -74,9 +74,9 @@ describe("a change of the cost book of a large portfolio", () => {
     if (!large) {
       await addRoofs(45, 8);
       await unsettle();
-      large = world;
+      large = fixture;
     }
-    world = await large.copy();
+    fixture = await large.copy();
   });
 
   // Rule: cost-book-effect
@@ -86,10 +86,10 @@ describe("a change of the cost book of a large portfolio", () => {
     expect(await recalculating()).toBe(true);
     expect(await wrongProperties()).toBe(45);
     await stopAfter(1);
-    expect(await world.store.read.recalculations.all()).toMatchObject([{ doneSeq: 20 }]);
+    expect(await fixture.store.read.recalculations.all()).toMatchObject([{ doneSeq: 20 }]);
     expect(await wrongProperties()).toBe(25);
     expect(await recalculating()).toBe(true);
-    expect(await recalculateSums(deps())).toEqual([world.partnerId]);
+    expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
     expect(await wrongSums()).toBe(0);
     expect(await recalculating()).toBe(false);
     expect(await recalculateSums(deps())).toEqual([]);
@@ -101,40 +101,40 @@ describe("a change of the cost book of a large portfolio", () => {
     await stopAfter(2);
     await unsettle();
     await save([{ ...LINE, plannedCents: 5_000_000 }]);
-    expect(await world.store.read.recalculations.all()).toMatchObject([{ doneSeq: 0, requests: 2 }]);
+    expect(await fixture.store.read.recalculations.all()).toMatchObject([{ doneSeq: 0, requests: 2 }]);
     await stopAfter(3);
-    await world.addProperty();
-    expect(await recalculateSums(deps())).toEqual([world.partnerId]);
+    await fixture.addProperty();
+    expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
     expect(await wrongSums()).toBe(0);
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([]);
   });
 
   test("may be followed by two servers at once", async () => {
     await save([LINE]);
     const both = await Promise.all([recalculateSums(deps()), recalculateSums(deps())]);
-    expect(both.flat()).toContain(world.partnerId);
+    expect(both.flat()).toContain(fixture.partnerId);
     expect([await wrongSums(), await recalculating()]).toEqual([0, false]);
   });
 
   test("that is the same as before changes nothing", async () => {
     await save([LINE]);
     await recalculateSums(deps());
-    const revision = await world.store.read.partners.revision(world.partnerId);
+    const revision = await fixture.store.read.partners.revision(fixture.partnerId);
     expect(await save([LINE])).toMatchObject({ changes: 0, recalculating: false });
-    expect(await world.store.read.partners.revision(world.partnerId)).toBe(revision! + 1);
+    expect(await fixture.store.read.partners.revision(fixture.partnerId)).toBe(revision! + 1);
   });
 });
 
 describe("the sums of all portfolios", () => {
   // Rule: prices-recalculated
   test("are recalculated after a start with other prices, but not in a new database", async () => {
-    expect(await requestIfBasisChanged(world.store, "a")).toBe(false);
+    expect(await requestIfBasisChanged(fixture.store, "a")).toBe(false);
     expect(await recalculating()).toBe(false);
-    expect(await requestIfBasisChanged(world.store, "a")).toBe(false);
-    expect(await requestIfBasisChanged(world.store, "b")).toBe(true);
+    expect(await requestIfBasisChanged(fixture.store, "a")).toBe(false);
+    expect(await requestIfBasisChanged(fixture.store, "b")).toBe(true);
     expect(await recalculating()).toBe(true);
-    expect(await recalculateSums(deps())).toEqual([world.partnerId]);
-    expect(await requestIfBasisChanged(world.store, "b")).toBe(false);
+    expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
+    expect(await requestIfBasisChanged(fixture.store, "b")).toBe(false);
     expect(await recalculating()).toBe(false);
   });
 });

@@ -50,10 +50,10 @@ const idsIn = async ({ store }: PartnerFixture) =>
 describe("resending", () => {
   // Rule: resend
   test("starts a new cycle with the same body, and keeps the attempts made", async () => {
-    const world = await partnerStore(NOON);
-    const { store, administration, partnerId } = world;
-    const [id] = await settle(world, "failed");
-    world.time.now += 1000;
+    const fixture = await partnerStore(NOON);
+    const { store, administration, partnerId } = fixture;
+    const [id] = await settle(fixture, "failed");
+    fixture.time.now += 1000;
     expect(await resendDelivery(administration, id!)).toEqual({ id: id!, partnerId, attempts: 1 });
     const found = await store.read.deliveryLog.find(id!);
     expect(found).toMatchObject({
@@ -67,31 +67,31 @@ describe("resending", () => {
       attempts: [{ attempt: 1, error: "HTTP 500" }],
     });
     expect(found!.delivery.body).toBe('{"n":0}');
-    expect(world.changed).toContain(partnerId);
+    expect(fixture.changed).toContain(partnerId);
     await expect(resendDelivery(administration, id!)).rejects.toMatchObject({ code: "conflict" });
     await expect(resendDelivery(administration, "WH_1_aaaaa")).rejects.toMatchObject({ code: "not_found" });
   });
 
   // Rule: resend-refused
   test("succeeds for one of two concurrent requests; the other learns that the delivery is pending", async () => {
-    const world = await partnerStore(NOON);
-    const other = { ...world.administration, store: await world.open() };
-    for (const id of await settle(world, "failed", 5)) {
-      const asked = [resendDelivery(world.administration, id), resendDelivery(other, id)];
+    const fixture = await partnerStore(NOON);
+    const other = { ...fixture.administration, store: await fixture.open() };
+    for (const id of await settle(fixture, "failed", 5)) {
+      const asked = [resendDelivery(fixture.administration, id), resendDelivery(other, id)];
       const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === "rejected");
       expect(refused).toMatchObject([{ reason: { code: "conflict" } }]);
     }
   });
 
   test("of a time window includes any number of failed deliveries created in it, with one audit entry", async () => {
-    const world = await partnerStore(NOON);
-    const { store, administration, partnerId } = world;
-    const before = await settle(world, "failed");
-    world.time.now = NOON + 60_000;
-    const within = await settle(world, "failed", 1_201);
-    await settle(world, "delivered", 3);
-    world.time.now = NOON + 120_000;
-    const after = await settle(world, "failed");
+    const fixture = await partnerStore(NOON);
+    const { store, administration, partnerId } = fixture;
+    const before = await settle(fixture, "failed");
+    fixture.time.now = NOON + 60_000;
+    const within = await settle(fixture, "failed", 1_201);
+    await settle(fixture, "delivered", 3);
+    fixture.time.now = NOON + 120_000;
+    const after = await settle(fixture, "failed");
     const window = { partnerId, from: NOON + 60_000, to: NOON + 120_000 };
     expect(await countFailed(administration, window)).toBe(1_201);
     expect(await resendFailed(administration, window)).toBe(1_201);
@@ -107,61 +107,61 @@ describe("resending", () => {
   });
 
   test("for a partner without a webhook endpoint is refused and changes nothing", async () => {
-    const world = await partnerStore(NOON, null);
-    const [id] = await settle(world, "failed");
-    const window = { partnerId: world.partnerId, from: 0, to: NOON * 2 };
-    await expect(resendDelivery(world.administration, id!)).rejects.toMatchObject({ code: "conflict" });
-    await expect(resendFailed(world.administration, window)).rejects.toMatchObject({ code: "conflict" });
-    expect((await world.store.read.deliveryLog.find(id!))!.delivery.status).toBe("failed");
-    expect(await world.store.read.audit.count(world.partnerId)).toBe(1);
+    const fixture = await partnerStore(NOON, null);
+    const [id] = await settle(fixture, "failed");
+    const window = { partnerId: fixture.partnerId, from: 0, to: NOON * 2 };
+    await expect(resendDelivery(fixture.administration, id!)).rejects.toMatchObject({ code: "conflict" });
+    await expect(resendFailed(fixture.administration, window)).rejects.toMatchObject({ code: "conflict" });
+    expect((await fixture.store.read.deliveryLog.find(id!))!.delivery.status).toBe("failed");
+    expect(await fixture.store.read.audit.count(fixture.partnerId)).toBe(1);
   });
 });
 
 describe("pruning", () => {
   test("keeps delivered ones for the configured days, failed ones twice as long, and pending ones without limit", async () => {
-    const world = await partnerStore(NOON);
+    const fixture = await partnerStore(NOON);
     const [, failed, pending] = [
-      await settle(world, "delivered"),
-      await settle(world, "failed"),
-      await settle(world, "pending"),
+      await settle(fixture, "delivered"),
+      await settle(fixture, "failed"),
+      await settle(fixture, "pending"),
     ];
     const prune = () =>
-      pruneDeliveries({ store: world.store, clock: world.clock, yieldNow: () => Promise.resolve() }, 10);
-    world.time.now = NOON + 10 * MS_PER_DAY;
+      pruneDeliveries({ store: fixture.store, clock: fixture.clock, yieldNow: () => Promise.resolve() }, 10);
+    fixture.time.now = NOON + 10 * MS_PER_DAY;
     expect(await prune()).toBe(0);
     // Its attempt took 5 ms, and the retention counts from the end of that.
-    world.time.now += 5;
+    fixture.time.now += 5;
     expect(await prune()).toBe(0);
-    world.time.now += 1;
+    fixture.time.now += 1;
     expect(await prune()).toBe(1);
-    expect(await idsIn(world)).toEqual([...failed!, ...pending!].sort());
-    world.time.now = NOON + 20 * MS_PER_DAY + 10;
+    expect(await idsIn(fixture)).toEqual([...failed!, ...pending!].sort());
+    fixture.time.now = NOON + 20 * MS_PER_DAY + 10;
     expect(await prune()).toBe(1);
-    world.time.now = NOON + 5_000 * MS_PER_DAY;
+    fixture.time.now = NOON + 5_000 * MS_PER_DAY;
     expect(await prune()).toBe(0);
-    expect(await idsIn(world)).toEqual(pending!);
+    expect(await idsIn(fixture)).toEqual(pending!);
   });
 
   test("counts a delivery's age from the time at which it was last settled", async () => {
-    const world = await partnerStore(NOON);
-    const [id] = await settle(world, "failed");
-    await resendDelivery(world.administration, id!);
-    world.time.now = NOON + 500 * MS_PER_DAY;
-    const parts = { store: world.store, clock: world.clock, yieldNow: () => Promise.resolve() };
+    const fixture = await partnerStore(NOON);
+    const [id] = await settle(fixture, "failed");
+    await resendDelivery(fixture.administration, id!);
+    fixture.time.now = NOON + 500 * MS_PER_DAY;
+    const parts = { store: fixture.store, clock: fixture.clock, yieldNow: () => Promise.resolve() };
     expect(await pruneDeliveries(parts, 10)).toBe(0);
   });
 
   test("works in batches, yields between them, and stops when aborted", async () => {
-    const world = await partnerStore(NOON);
-    await settle(world, "delivered", 1_000);
-    world.time.now = NOON + 11 * MS_PER_DAY;
+    const fixture = await partnerStore(NOON);
+    await settle(fixture, "delivered", 1_000);
+    fixture.time.now = NOON + 11 * MS_PER_DAY;
     const abort = new AbortController();
     const left: number[] = [];
     const yieldNow = async () => {
-      left.push(await world.store.read.deliveryLog.count({}));
+      left.push(await fixture.store.read.deliveryLog.count({}));
       if (left.length === 2) abort.abort();
     };
-    const parts = { store: world.store, clock: world.clock, yieldNow, signal: abort.signal };
+    const parts = { store: fixture.store, clock: fixture.clock, yieldNow, signal: abort.signal };
     expect(await pruneDeliveries(parts, 10)).toBe(400);
     expect(left).toEqual([800, 600]);
   });

@@ -21,18 +21,18 @@ const anEvent = fc.record({
 });
 
 test("a history read in pages gives the same scores as one read at once, wherever a page ends", async () => {
-  const world = await open(NOW);
+  const fixture = await open(NOW);
   await fc.assert(
     fc.asyncProperty(
       fc.array(anEvent, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 5 }),
       async (logged, page) => {
-        const property = await world.addProperty({ recordsSince: "2020-01-01" });
+        const property = await fixture.addProperty({ recordsSince: "2020-01-01" });
         const of = { propertyId: property.id };
-        const appliances = await world.addAppliances(of, { ...of, typeId: "washer" });
+        const appliances = await fixture.addAppliances(of, { ...of, typeId: "washer" });
         const ids = appliances.map(({ id }) => id);
-        const components = await world.components(property.id);
-        await world.write(async (writer) => {
+        const components = await fixture.components(property.id);
+        await fixture.write(async (writer) => {
           const log = new ServiceLog(writer);
           for (const { appliance, part, ...event } of logged) {
             const own = components.filter(({ applianceId }) => applianceId === ids[appliance]);
@@ -48,7 +48,7 @@ test("a history read in pages gives the same scores as one read at once, whereve
           }
           await log.finish();
         });
-        const { read } = world.store;
+        const { read } = fixture.store;
         const loaded = await loadHistories(read, knowledge, [property], appliances, TODAY);
         const { history } = loaded.get(property.id)!;
         const paged = await loadEvents(read, knowledge, ids, { atOnce: 0, page, ordered: page });

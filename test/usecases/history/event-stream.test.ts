@@ -8,12 +8,12 @@ const open = usePortfolioStore();
 
 /** A portfolio whose components are all elevated, and a write that moves them between tiers and ranks. */
 async function worn() {
-  const world = await open(NOW);
-  const { id } = await world.addProperty();
-  const appliances = await world.addAppliances(...Array.from({ length: 4 }, () => ({ propertyId: id })));
+  const fixture = await open(NOW);
+  const { id } = await fixture.addProperty();
+  const appliances = await fixture.addAppliances(...Array.from({ length: 4 }, () => ({ propertyId: id })));
   const move = async (round: number) => {
-    const components = await world.components(id);
-    await world.write(async (writer) => {
+    const components = await fixture.components(id);
+    await fixture.write(async (writer) => {
       for (const before of components) {
         const appliance = appliances.find((one) => one.id === before.applianceId)!;
         const score = {
@@ -35,8 +35,8 @@ async function worn() {
     });
   };
   await move(0);
-  const all = (await world.components(id)).map((one) => one.id).sort();
-  return { world, move, all };
+  const all = (await fixture.components(id)).map((one) => one.id).sort();
+  return { fixture, move, all };
 }
 
 /** Reads repeatedly while everything moves, until it has read often beside it. */
@@ -56,9 +56,9 @@ async function whileMoving(move: (round: number) => Promise<void>, read: () => P
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).sort();
 
 test("the feed shows every elevated component while a snapshot reorders them", async () => {
-  const { world, move, all } = await worn();
+  const { fixture, move, all } = await worn();
   const stream = new EventStream();
-  const { store, partnerId } = world;
+  const { store, partnerId } = fixture;
   await whileMoving(move, async () => {
     const { elevated } = await stream.page(store, partnerId, NOW + 1000, { limit: 200, offset: 0 }, NOW);
     expect(idsOf(elevated.map(({ component }) => component))).toEqual(all);
@@ -66,8 +66,8 @@ test("the feed shows every elevated component while a snapshot reorders them", a
 });
 
 test("rows read at one revision existed at the same time", async () => {
-  const { world, move, all } = await worn();
-  const { store, partnerId } = world;
+  const { fixture, move, all } = await worn();
+  const { store, partnerId } = fixture;
   const elevated = ({ components }: PortfolioFixture["store"]["read"]) =>
     components.elevatedPage(partnerId, { limit: 200, offset: 0 });
   await whileMoving(move, async () => {
@@ -76,14 +76,14 @@ test("rows read at one revision existed at the same time", async () => {
 });
 
 test("a partner that writes between any two reads is read in one transaction", async () => {
-  const { world, move, all } = await worn();
+  const { fixture, move, all } = await worn();
   let round = 1;
   let readings = 0;
-  const rows = await readConsistently(world.store, world.partnerId, async (read) => {
+  const rows = await readConsistently(fixture.store, fixture.partnerId, async (read) => {
     readings++;
-    const { critical, warning } = await read.totals.ofPartner(world.partnerId);
+    const { critical, warning } = await read.totals.ofPartner(fixture.partnerId);
     await move(round++);
-    const found = await read.components.elevatedPage(world.partnerId, { limit: 200, offset: 0 });
+    const found = await read.components.elevatedPage(fixture.partnerId, { limit: 200, offset: 0 });
     expect(critical + warning).toBe(all.length);
     return { found, critical };
   });

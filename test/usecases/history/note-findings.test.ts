@@ -57,10 +57,10 @@ test.each([
     { noteKey: "x", findings: "no_longer_a_group", notedInspections: "", readBy: "other", hazards: "zinsco" },
   ],
 ])("a note that %s is read at the next scoring, once", async (_, before) => {
-  const world = await open(NOW);
-  const property = await world.addProperty();
-  const [appliance] = await world.addAppliances({ propertyId: property.id });
-  const [event] = await world.write(async (writer) => {
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const [appliance] = await fixture.addAppliances({ propertyId: property.id });
+  const [event] = await fixture.write(async (writer) => {
     const log = new ServiceLog(writer);
     const event = await log.add({
       applianceId: appliance!.id,
@@ -78,9 +78,9 @@ test.each([
     return [event];
   });
   const evidence = async () =>
-    (await world.store.read.serviceEvents.evidence([appliance!.id], keywords.version, 10))[0]!;
+    (await fixture.store.read.serviceEvents.evidence([appliance!.id], keywords.version, 10))[0]!;
   const scores = async () =>
-    (await world.components(property.id)).map(({ id, riskScore, hazardRatio }) => [
+    (await fixture.components(property.id)).map(({ id, riskScore, hazardRatio }) => [
       id,
       riskScore,
       hazardRatio,
@@ -89,11 +89,11 @@ test.each([
   expect(read).toMatchObject({ unread: null, readBy: keywords.version });
   expect(read.findings).not.toBe("");
 
-  await world.store.write((tx) => tx.serviceEvents.saveReading(event!.id, before));
+  await fixture.store.write((tx) => tx.serviceEvents.saveReading(event!.id, before));
   const { notedInspections: __, ...kept } = before;
   expect(await evidence()).toMatchObject({ ...kept, unread: event!.notes });
-  const recorded = (await world.store.read.properties.find(world.partner.id, property.id))!;
-  await world.write((writer) => rescore(writer, recorded, "all", "history"));
+  const recorded = (await fixture.store.read.properties.find(fixture.partner.id, property.id))!;
+  await fixture.write((writer) => rescore(writer, recorded, "all", "history"));
   expect(await evidence()).toEqual(read);
   expect(await scores()).toEqual(scored);
 });

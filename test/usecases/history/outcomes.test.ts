@@ -8,11 +8,11 @@ import { type PortfolioFixture, usePortfolioStore } from "../../support/portfoli
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let propertyId: string;
 beforeAll(async () => {
-  world = await open(NOW);
-  propertyId = (await world.addProperty()).id;
+  fixture = await open(NOW);
+  propertyId = (await fixture.addProperty()).id;
 });
 
 const NOTHING = {
@@ -25,12 +25,12 @@ const NOTHING = {
 };
 
 async function appliance(): Promise<{ appliance: Appliance; components: Component[] }> {
-  const [made] = await world.addAppliances({ propertyId, installYear: 2000 });
-  return { appliance: made!, components: await world.store.read.components.ofAppliance(made!.id) };
+  const [made] = await fixture.addAppliances({ propertyId, installYear: 2000 });
+  return { appliance: made!, components: await fixture.store.read.components.ofAppliance(made!.id) };
 }
 
 const log = (events: readonly NewServiceEvent[]) =>
-  world.write(async (writer) => {
+  fixture.write(async (writer) => {
     const services = new ServiceLog(writer);
     const logged: ServiceEvent[] = [];
     for (const event of events) logged.push(await services.add(event));
@@ -40,7 +40,7 @@ const log = (events: readonly NewServiceEvent[]) =>
 
 /** Returns the components with an outcome, by event. */
 const kept = async (components: readonly Component[]) =>
-  (await Promise.all(components.map(({ id }) => world.store.read.serviceEvents.outcomesOf(id)))).flat();
+  (await Promise.all(components.map(({ id }) => fixture.store.read.serviceEvents.outcomesOf(id)))).flat();
 
 /** Of each claim, those that a replacement on its day also affects. */
 function expected(events: readonly ServiceEvent[], components: readonly Component[]): string[] {

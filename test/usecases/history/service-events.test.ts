@@ -6,22 +6,22 @@ import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../suppo
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let applianceId: string;
 let propertyId: string;
 
 /** Creates a worn appliance, some of whose components were announced as elevated. */
 beforeEach(async () => {
-  world = await open(NOON, "http://hooks.test/");
-  propertyId = (await world.addProperty()).id;
-  applianceId = (await world.addAppliances({ propertyId, installYear: 1980 }))[0]!.id;
-  const { store, clock } = world;
+  fixture = await open(NOON, "http://hooks.test/");
+  propertyId = (await fixture.addProperty()).id;
+  applianceId = (await fixture.addAppliances({ propertyId, installYear: 1980 }))[0]!.id;
+  const { store, clock } = fixture;
   const run = { store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {} };
   await takeSnapshot(run, "2026-03-10");
 });
 
 const log = (...events: Partial<NewServiceEvent>[]) =>
-  world.write(async (writer) => {
+  fixture.write(async (writer) => {
     const service = new ServiceLog(writer);
     for (const event of events)
       await service.add({
@@ -39,7 +39,7 @@ const log = (...events: Partial<NewServiceEvent>[]) =>
       });
     await service.finish();
   });
-const announced = async (event: string) => await world.store.read.deliveryLog.count({ event });
+const announced = async (event: string) => await fixture.store.read.deliveryLog.count({ event });
 
 // Rule: replacement-sends
 test.each([
@@ -48,13 +48,13 @@ test.each([
 ] as const)(
   "a replacement announces the components that it restores, logged %s another event of its appliance",
   async (_, types) => {
-    const elevated = (await world.components(propertyId)).filter(
+    const elevated = (await fixture.components(propertyId)).filter(
       ({ announcedTier }) => announcedTier !== "GOOD",
     );
     expect(elevated.length).toBeGreaterThan(0);
     await log(...types.map((eventType) => ({ eventType })));
     expect(await announced("component.recovered")).toBe(elevated.length);
-    for (const component of await world.components(propertyId))
+    for (const component of await fixture.components(propertyId))
       expect(component).toMatchObject({
         riskTier: "GOOD",
         announcedTier: "GOOD",
@@ -70,6 +70,6 @@ test("dates never go backwards, in whatever order events are logged", async () =
     { eventType: "Replacement", date: "2025-05-05" },
     { eventType: "Replacement", date: "2024-04-04" },
   );
-  for (const component of await world.components(propertyId))
+  for (const component of await fixture.components(propertyId))
     expect(component).toMatchObject({ lastServiced: "2026-02-02", lastReplaced: "2025-05-05" });
 });

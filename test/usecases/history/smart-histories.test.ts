@@ -21,25 +21,25 @@ const anEvent = fc.record({
 });
 
 test("smart events read in pages give the same scores as those read at once, wherever a page ends", async () => {
-  const world = await open(NOW);
+  const fixture = await open(NOW);
   await fc.assert(
     fc.asyncProperty(
       fc.array(anEvent, { minLength: 1, maxLength: 40 }),
       fc.integer({ min: 1, max: 5 }),
       async (sent, page) => {
-        const property = await world.addProperty({ recordsSince: "2020-01-01" });
+        const property = await fixture.addProperty({ recordsSince: "2020-01-01" });
         const of = { propertyId: property.id };
-        const appliances = await world.addAppliances(of, { ...of, typeId: "washer" });
+        const appliances = await fixture.addAppliances(of, { ...of, typeId: "washer" });
         const ids = appliances.map(({ id }) => id);
-        const components = await world.components(property.id);
-        await world.store.write(async (tx) => {
+        const components = await fixture.components(property.id);
+        await fixture.store.write(async (tx) => {
           for (const { appliance, part, daysAgo, moment, ...event } of sent) {
             const own = components.filter(({ applianceId }) => applianceId === ids[appliance]);
             await tx.sensorEvents.insert({
               ...event,
               ...of,
               id: tx.newId("sensorEvent"),
-              partnerId: world.partnerId,
+              partnerId: fixture.partnerId,
               applianceId: ids[appliance]!,
               componentId: part === null ? null : own[part]!.id,
               kind: "smart",
@@ -52,7 +52,7 @@ test("smart events read in pages give the same scores as those read at once, whe
             });
           }
         });
-        const { read } = world.store;
+        const { read } = fixture.store;
         const sizes = { atOnce: 0, page };
         for (const days of [[TODAY], [addDays(TODAY, -1), addDays(TODAY, -31), TODAY]]) {
           const { history } = (await loadHistories(read, knowledge, [property], appliances, days)).get(
@@ -61,7 +61,7 @@ test("smart events read in pages give the same scores as those read at once, whe
           expect(history.appliances.flatMap(({ smartEvents }) => smartEvents)).toHaveLength(sent.length);
           for (const stores of [read, undefined]) {
             const load = (from: typeof read) => loadSmartEvents(from, knowledge, ids, days, sizes);
-            const paged = await (stores ? load(stores) : world.store.write(load));
+            const paged = await (stores ? load(stores) : fixture.store.write(load));
             const again = history.appliances.map((one) => ({ ...one, smartEvents: paged.get(one.id)! }));
             for (const day of days) {
               const scores = scoreProperty(knowledge, { ...history, appliances: again }, day);

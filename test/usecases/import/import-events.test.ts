@@ -44,10 +44,10 @@ async function log(
 }
 
 test("reads the events of a day once, however many rows and transactions bring more of them", async () => {
-  const world = await open(NOW);
-  const { store, partner, clock } = world;
-  const property = await world.addProperty();
-  const [heater] = await world.addAppliances({ propertyId: property.id });
+  const fixture = await open(NOW);
+  const { store, partner, clock } = fixture;
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id });
   const there = {
     componentId: null,
     eventType: "Cleaning" as const,
@@ -55,7 +55,7 @@ test("reads the events of a day once, however many rows and transactions bring m
     totalCostCents: null,
   };
   await log(
-    world,
+    fixture,
     heater!.id,
     Array.from({ length: 501 }, (_, nth) => ({ ...there, notes: `note ${nth}` })),
   );
@@ -86,10 +86,10 @@ test("reads the events of a day once, however many rows and transactions bring m
 });
 
 test("spends as long on rows as the rows before took to score, so that a huge property is scored a few times", async () => {
-  const world = await open(NOW);
-  const { store, partner, clock } = world;
-  const property = await world.addProperty();
-  const [heater] = await world.addAppliances({ propertyId: property.id });
+  const fixture = await open(NOW);
+  const { store, partner, clock } = fixture;
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id });
   let now = 0;
   const takes = <A extends unknown[], R>(ms: number, run: (...args: A) => R) => {
     return (...args: A) => {
@@ -226,9 +226,9 @@ async function take(
 }
 
 test("matches each row to the same event as a full search, in any transactions and beside other writers", async () => {
-  const world = await open(NOW);
-  const { partner } = world;
-  const property = await world.addProperty();
+  const fixture = await open(NOW);
+  const { partner } = fixture;
+  const property = await fixture.addProperty();
   const factOf = ({ componentId, eventType, date, notes, totalCostCents }: Reported) => [
     ...[componentId, eventType, date, notes, totalCostCents],
   ];
@@ -240,20 +240,20 @@ test("matches each row to the same event as a full search, in any transactions a
   });
   await fc.assert(
     fc.asyncProperty(sequences, async ({ before, steps, update, isReadAhead }) => {
-      const store = isReadAhead ? world.store : withoutReadingAhead(world.store);
-      const [heater] = await world.addAppliances({ propertyId: property.id });
-      const [first] = await world.store.read.components.ofAppliance(heater!.id);
+      const store = isReadAhead ? fixture.store : withoutReadingAhead(fixture.store);
+      const [heater] = await fixture.addAppliances({ propertyId: property.id });
+      const [first] = await fixture.store.read.components.ofAppliance(heater!.id);
       const named = (one: Reported): Reported => ({
         ...one,
         componentId: one.componentId && first!.id,
       });
       const expected = before.map(named);
-      await log(world, heater!.id, expected);
+      await log(fixture, heater!.id, expected);
       const batches = serviceEventRows.start();
       for (const { rows, by, isTriedInVain } of steps) {
         const events = rows.map(named);
         if (by === "other") {
-          await log(world, heater!.id, events);
+          await log(fixture, heater!.id, events);
           expected.push(...events);
           continue;
         }
@@ -263,7 +263,7 @@ test("matches each row to the same event as a full search, in any transactions a
         const outcomes = await take({ store, partner }, batches, entries, { update });
         expect(outcomes).toEqual(events.map((row) => applied(expected, row, update)));
       }
-      const found = await world.store.read.serviceEvents.ofAppliance(heater!.id);
+      const found = await fixture.store.read.serviceEvents.ofAppliance(heater!.id);
       const inOrder = found.toSorted((one, other) => one.createdAt - other.createdAt);
       expect(inOrder.map(factOf)).toEqual(expected.map(factOf));
     }),
@@ -273,9 +273,9 @@ test("matches each row to the same event as a full search, in any transactions a
 
 // Rule: inspection-types
 test("a mapped column of inspection types is read as a list, and updates events that name others", async () => {
-  const { store, partner, clock, ...world } = await open(NOW);
-  const property = await world.addProperty();
-  const [lift] = await world.addAppliances({ propertyId: property.id, typeId: "elevator" });
+  const { store, partner, clock, ...fixture } = await open(NOW);
+  const property = await fixture.addProperty();
+  const [lift] = await fixture.addAppliances({ propertyId: property.id, typeId: "elevator" });
   const run = (types: string, update = false) =>
     importPortfolio({
       store,

@@ -6,11 +6,11 @@ import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../suppo
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const HOUR = 3_600_000;
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let health: (changes?: Partial<HealthDeps>) => ReturnType<typeof checkHealth>;
 beforeEach(async () => {
-  world = await open(THREE);
-  const { store, clock } = world;
+  fixture = await open(THREE);
+  const { store, clock } = fixture;
   health = (changes = {}) =>
     checkHealth({
       clockOffMs: () => 0,
@@ -27,7 +27,7 @@ beforeEach(async () => {
     });
 });
 const take = (day = "2026-03-10") => {
-  const { store, clock } = world;
+  const { store, clock } = fixture;
   const signal = new AbortController().signal;
   return takeSnapshot(
     { store, knowledge, clock, monotonicMs: () => performance.now(), yieldNow: async () => {}, signal },
@@ -38,9 +38,9 @@ const take = (day = "2026-03-10") => {
 // Rule: health-degraded
 test("a snapshot is late more than 26 hours after the one before", async () => {
   await take();
-  world.time.now = THREE + 26 * HOUR;
+  fixture.time.now = THREE + 26 * HOUR;
   expect(await health()).toMatchObject({ status: "ok", checks: { scheduler: "ok" } });
-  world.time.now += 1;
+  fixture.time.now += 1;
   expect(await health()).toMatchObject({
     status: "degraded",
     checks: { database: "ok", scheduler: "late" },
@@ -60,14 +60,14 @@ test("a snapshot dated in the future is late at once, also on a server that has 
   const started = { uptimeMs: () => 1000 };
   expect(await health(started)).toMatchObject({ status: "degraded", checks: { scheduler: "late" } });
   expect(await health({ ...started, schedulerOn: false })).toMatchObject({ checks: { scheduler: "off" } });
-  world.time.now = Date.parse("2026-04-09T03:00:00Z");
+  fixture.time.now = Date.parse("2026-04-09T03:00:00Z");
   expect(await health(started)).toMatchObject({ status: "ok", checks: { scheduler: "ok" } });
 });
 
 test("a snapshot dated tomorrow is accepted in the last minute of a day, since clocks of servers differ", async () => {
   await take("2026-03-11");
-  world.time.now = Date.parse("2026-03-10T23:58:59.999Z");
+  fixture.time.now = Date.parse("2026-03-10T23:58:59.999Z");
   expect(await health()).toMatchObject({ checks: { scheduler: "late" } });
-  world.time.now += 1;
+  fixture.time.now += 1;
   expect(await health()).toMatchObject({ checks: { scheduler: "ok" } });
 });

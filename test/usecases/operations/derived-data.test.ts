@@ -4,16 +4,16 @@ import { checkDerivedData } from "../../../src/usecases/operations/derived-data.
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let propertyIds: string[];
 beforeAll(async () => {
-  world = await open(Date.parse("2026-03-10T12:00:00Z"));
+  fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
   propertyIds = [];
   // More properties than a step reads.
   for (let nth = 0; nth < 23; nth++) {
-    const { id } = await world.addProperty({ name: `House ${nth}`, state: nth % 2 === 0 ? "NY" : "VT" });
+    const { id } = await fixture.addProperty({ name: `House ${nth}`, state: nth % 2 === 0 ? "NY" : "VT" });
     propertyIds.push(id);
-    await world.addAppliances(
+    await fixture.addAppliances(
       { propertyId: id, installYear: 1990 + nth },
       { propertyId: id, installYear: 1990 + nth, typeId: "elevator" },
       { propertyId: id, installYear: 1990 + nth, typeId: "electrical_panel", brand: "Zinsco" },
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 const check = (isRepairing = false) =>
-  checkDerivedData({ store: world.store, knowledge, yieldNow: async () => {} }, isRepairing);
+  checkDerivedData({ store: fixture.store, knowledge, yieldNow: async () => {} }, isRepairing);
 const NONE = {
   "components.system": 0,
   "components.state": 0,
@@ -43,7 +43,7 @@ const WITH_ROWS: Record<string, string> = {
 const stored = async () =>
   await Promise.all(
     TABLES.map((table, at) =>
-      world.sql(`SELECT * FROM ${table} ${WITH_ROWS[table] ?? ""} ORDER BY ${KEYS[at]}`),
+      fixture.sql(`SELECT * FROM ${table} ${WITH_ROWS[table] ?? ""} ORDER BY ${KEYS[at]}`),
     ),
   );
 
@@ -153,32 +153,32 @@ describe("derived data that disagrees with what it follows from is found and rep
 
   test.each(corruptions)("%s", async (_, statement, found) => {
     const before = await stored();
-    const revision = await world.sql("SELECT revision FROM partners");
-    await world.sql(statement());
+    const revision = await fixture.sql("SELECT revision FROM partners");
+    await fixture.sql(statement());
     const corrupted = await stored();
     expect(corrupted).not.toEqual(before);
     expect(await check()).toEqual({ ...NONE, ...found });
     expect(await stored(), "finding changes nothing").toEqual(corrupted);
     expect(await check(true)).toEqual({ ...NONE, ...found });
     expect(await stored()).toEqual(before);
-    expect(await world.sql("SELECT revision FROM partners")).not.toEqual(revision);
+    expect(await fixture.sql("SELECT revision FROM partners")).not.toEqual(revision);
     expect(await check()).toEqual(NONE);
   });
 
   test("everything at once, and the lists are right again", async () => {
     const before = await stored();
-    await world.sql("UPDATE components SET system = '', state = '', risk_tier = 'WARNING'");
-    await world.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
-    await world.sql("UPDATE partner_totals SET warning = 1234, events = 1");
-    await world.sql("UPDATE component_counters SET count = 1");
-    await world.sql("UPDATE flag_counts SET known = 5");
+    await fixture.sql("UPDATE components SET system = '', state = '', risk_tier = 'WARNING'");
+    await fixture.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
+    await fixture.sql("UPDATE partner_totals SET warning = 1234, events = 1");
+    await fixture.sql("UPDATE component_counters SET count = 1");
+    await fixture.sql("UPDATE flag_counts SET known = 5");
     const found = await check();
     expect(Object.values(found).every((count) => count > 0)).toBe(true);
     await check(true);
     expect(await check()).toEqual(NONE);
     expect(await stored()).toEqual(before);
-    const filter = { partnerId: world.partnerId, state: "VT", system: "conveyance" as const };
-    const { components } = world.store.read;
+    const filter = { partnerId: fixture.partnerId, state: "VT", system: "conveyance" as const };
+    const { components } = fixture.store.read;
     const alerts = await components.countAlerts(filter, undefined);
     expect(alerts.critical + alerts.warning).toBeGreaterThan(0);
     expect(await components.alertPage(filter, undefined, { limit: 200, offset: 0 })).toHaveLength(
@@ -187,16 +187,16 @@ describe("derived data that disagrees with what it follows from is found and rep
   });
 
   test("in a block beyond the first", async () => {
-    const { id } = await world.addProperty({ name: "Large", state: "NY" });
+    const { id } = await fixture.addProperty({ name: "Large", state: "NY" });
     const many = Array.from({ length: 400 }, () => ({
       propertyId: id,
       typeId: "elevator",
       installYear: 1995,
     }));
-    await world.addAppliances(...many);
-    const [row] = await world.sql("SELECT max(seq) AS most FROM components");
+    await fixture.addAppliances(...many);
+    const [row] = await fixture.sql("SELECT max(seq) AS most FROM components");
     expect(Number(row!.most)).toBeGreaterThan(BLOCK_SIZE);
-    await world.sql("UPDATE component_counters SET count = count + 2 WHERE bucket < 100 AND block = 1");
+    await fixture.sql("UPDATE component_counters SET count = count + 2 WHERE bucket < 100 AND block = 1");
     expect((await check()).component_counters).toBeGreaterThan(0);
     await check(true);
     expect(await check()).toEqual(NONE);

@@ -24,53 +24,53 @@ const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerFixture) =>
 
 describe("a rotation of the webhook secret", () => {
   test("keeps the previous secret until the overlap ends, whatever the clock does afterwards", async () => {
-    const world = await partnerStore(NOON);
-    const { secret } = await rotateWebhookSecret(world.administration, world.partnerId, HOUR);
-    const during = { secret: world.webhookSecret, nextSecret: secret };
-    expect(await endpointOf(world)).toMatchObject(during);
-    world.time.now = NOON + HOUR - 1;
-    expect(await finishRotations(world.store)).toEqual([]);
-    expect(await endpointOf(world)).toMatchObject(during);
-    world.time.now = NOON + HOUR;
+    const fixture = await partnerStore(NOON);
+    const { secret } = await rotateWebhookSecret(fixture.administration, fixture.partnerId, HOUR);
+    const during = { secret: fixture.webhookSecret, nextSecret: secret };
+    expect(await endpointOf(fixture)).toMatchObject(during);
+    fixture.time.now = NOON + HOUR - 1;
+    expect(await finishRotations(fixture.store)).toEqual([]);
+    expect(await endpointOf(fixture)).toMatchObject(during);
+    fixture.time.now = NOON + HOUR;
     const after = { secret, nextSecret: null };
-    expect(await endpointOf(world)).toMatchObject(after);
-    expect(await finishRotations(world.store)).toEqual([world.partnerId]);
-    world.time.now = NOON;
-    expect(await endpointOf(world)).toMatchObject(after);
+    expect(await endpointOf(fixture)).toMatchObject(after);
+    expect(await finishRotations(fixture.store)).toEqual([fixture.partnerId]);
+    fixture.time.now = NOON;
+    expect(await endpointOf(fixture)).toMatchObject(after);
   });
 
   test("that follows another discards the pending secret, and keeps the active one", async () => {
-    const world = await partnerStore(NOON);
-    const { administration, partnerId, webhookSecret } = world;
+    const fixture = await partnerStore(NOON);
+    const { administration, partnerId, webhookSecret } = fixture;
     const first = await rotateWebhookSecret(administration, partnerId, HOUR);
     const second = await rotateWebhookSecret(administration, partnerId, HOUR);
-    expect(await endpointOf(world)).toMatchObject({ secret: webhookSecret, nextSecret: second.secret });
-    world.time.now += HOUR;
+    expect(await endpointOf(fixture)).toMatchObject({ secret: webhookSecret, nextSecret: second.secret });
+    fixture.time.now += HOUR;
     const third = await rotateWebhookSecret(administration, partnerId, HOUR);
-    expect(await endpointOf(world)).toMatchObject({ secret: second.secret, nextSecret: third.secret });
+    expect(await endpointOf(fixture)).toMatchObject({ secret: second.secret, nextSecret: third.secret });
     const fourth = await rotateWebhookSecret(administration, partnerId, 0);
-    expect(await endpointOf(world)).toMatchObject({ secret: fourth.secret, nextSecret: null });
+    expect(await endpointOf(fixture)).toMatchObject({ secret: fourth.secret, nextSecret: null });
     expect(first.secret).not.toBe(second.secret);
   });
 });
 
 describe("disabling a partner", () => {
   test("is written once, revokes its tokens, and leaves it without an endpoint until it is enabled", async () => {
-    const world = await partnerStore(NOON);
-    const { administration, partnerId, store } = world;
+    const fixture = await partnerStore(NOON);
+    const { administration, partnerId, store } = fixture;
     await setEnabled(administration, partnerId, false);
     await setEnabled(administration, partnerId, false);
     expect(await store.read.partners.find(partnerId)).toMatchObject({
       enabled: false,
       credentialGeneration: 2,
     });
-    expect(await endpointOf(world)).toBeNull();
+    expect(await endpointOf(fixture)).toBeNull();
     await setEnabled(administration, partnerId, true);
     expect(await store.read.partners.find(partnerId)).toMatchObject({
       enabled: true,
       credentialGeneration: 2,
     });
-    expect(await endpointOf(world)).not.toBeNull();
+    expect(await endpointOf(fixture)).not.toBeNull();
     const actions = await store.read.audit.page({ limit: 10, offset: 0 }, partnerId);
     expect(actions.map(({ action }) => action)).toEqual([
       "partner.enable",
@@ -81,8 +81,8 @@ describe("disabling a partner", () => {
 });
 
 test("a paused endpoint is shown, and retried as soon as another process changes its URL", async () => {
-  const world = await partnerStore(NOON);
-  const { administration, store, encryptor, clock, partnerId } = world;
+  const fixture = await partnerStore(NOON);
+  const { administration, store, encryptor, clock, partnerId } = fixture;
   const log: string[] = [];
   const note = (_fields: object, message: string) => void log.push(message);
   const sent: string[] = [];
@@ -114,11 +114,11 @@ test("a paused endpoint is shown, and retried as soon as another process changes
       });
     });
     expect(log).toContain("webhook endpoint paused until a probe succeeds");
-    const beside = { ...administration, store: await world.open() };
+    const beside = { ...administration, store: await fixture.open() };
     await changePartner(beside, partnerId, { webhookUrl: "http://new.test/" });
     await eventually(async () => {
       // Each is due again by then, also one that was about to be sent when the receiver was paused.
-      world.time.now += 60_000;
+      fixture.time.now += 60_000;
       expect(await store.read.deliveryLog.count({ partnerId, status: "delivered" })).toBe(3);
     });
     expect(await store.read.partners.findEndpoint(partnerId)).toMatchObject({ pausedAt: null, failures: 0 });

@@ -10,17 +10,17 @@ import { runsOnEngine, testOnSqlite } from "../../support/postgres.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-let world: PartnerFixture;
+let fixture: PartnerFixture;
 let budgets: DailyCallLimits;
 let partner: Partner;
 beforeAll(async () => {
-  world = await open(NOON);
+  fixture = await open(NOON);
 });
 /** Creates a partner, whose calls are counted separately from those of the tests before. */
 const begin = async () => {
-  world.time.now = NOON;
+  fixture.time.now = NOON;
   budgets = start();
-  const created = await createPartner(world.administration, {
+  const created = await createPartner(fixture.administration, {
     name: "Acme",
     dailyBudget: 25,
     webhookUrl: null,
@@ -30,7 +30,7 @@ const begin = async () => {
 beforeEach(begin);
 
 /** Starts the counting of a server. Reservations that a previous one has not returned are lost. */
-const start = () => new DailyCallLimits(world.store, world.clock);
+const start = () => new DailyCallLimits(fixture.store, fixture.clock);
 /** A ledger in memory, which outlives the servers of a test as a file does. */
 function ledger(): CallLedger & { lines: ReturnType<CallLedger["read"]> } {
   const lines: ReturnType<CallLedger["read"]> = [];
@@ -41,7 +41,7 @@ function ledger(): CallLedger & { lines: ReturnType<CallLedger["read"]> } {
     clear: () => void lines.splice(0),
   };
 }
-const stored = (day = "2026-03-10") => world.store.read.budgets.taken(partner.id, day);
+const stored = (day = "2026-03-10") => fixture.store.read.budgets.taken(partner.id, day);
 /** Takes a call like a request, which reads the partner's revision first. */
 async function call(of = partner) {
   await budgets.revision(of.id);
@@ -73,11 +73,11 @@ describe("a partner's calls of a day", () => {
 
   test("that wait together are reserved in one write, with few additional calls", async () => {
     let writes = 0;
-    const write: typeof world.store.write = async (...given) => {
+    const write: typeof fixture.store.write = async (...given) => {
       writes++;
-      return await world.store.write(...given);
+      return await fixture.store.write(...given);
     };
-    budgets = new DailyCallLimits({ ...world.store, write }, world.clock);
+    budgets = new DailyCallLimits({ ...fixture.store, write }, fixture.clock);
     const many = { ...partner, dailyBudget: 1000 };
     const answers = await Promise.all(Array.from({ length: 64 }, () => budgets.take(many)));
     expect(answers.every(({ allowed }) => allowed)).toBe(true);
@@ -114,9 +114,9 @@ describe("a partner's calls of a day", () => {
 
   // Rule: daily-limit-reset
   test("are counted from zero after midnight UTC", async () => {
-    world.time.now = Date.parse("2026-03-10T23:59:59.999Z");
+    fixture.time.now = Date.parse("2026-03-10T23:59:59.999Z");
     expect(await take(30)).toBe(25);
-    world.time.now++;
+    fixture.time.now++;
     expect(await take(30)).toBe(25);
   });
 
@@ -134,11 +134,11 @@ describe("while nothing can be written", () => {
   /** Makes every write fail until the returned function is called. */
   function onFullDisk() {
     let isFull = true;
-    const write: typeof world.store.write = (...given) =>
+    const write: typeof fixture.store.write = (...given) =>
       isFull
         ? Promise.reject(new StorageError("the disk is full", "Make room."))
-        : world.store.write(...given);
-    budgets = new DailyCallLimits({ ...world.store, read: world.store.read, write }, world.clock);
+        : fixture.store.write(...given);
+    budgets = new DailyCallLimits({ ...fixture.store, read: fixture.store.read, write }, fixture.clock);
     return () => {
       isFull = false;
     };
@@ -213,13 +213,13 @@ describe("the stored count", () => {
   });
 
   test("of a day that has ended is corrected before the server stops", async () => {
-    const write: typeof world.store.write = async (run, options = {}) => {
+    const write: typeof fixture.store.write = async (run, options = {}) => {
       if (options.sharedRow?.endsWith("2026-03-10")) await Bun.sleep(20);
-      return await world.store.write(run, options);
+      return await fixture.store.write(run, options);
     };
-    budgets = new DailyCallLimits({ ...world.store, write }, world.clock);
+    budgets = new DailyCallLimits({ ...fixture.store, write }, fixture.clock);
     await take(1);
-    world.time.now += 86_400_000;
+    fixture.time.now += 86_400_000;
     await take(1);
     await budgets.release();
     expect([await stored("2026-03-10"), await stored("2026-03-11")]).toEqual([1, 1]);
@@ -230,12 +230,12 @@ describe("with a ledger", () => {
   /** Blocks all writes until `release` is called. */
   function withBlockedWrites(noted: CallLedger) {
     const gate = Promise.withResolvers<void>();
-    const write: typeof world.store.write = async (...given) => {
+    const write: typeof fixture.store.write = async (...given) => {
       await gate.promise;
-      return await world.store.write(...given);
+      return await fixture.store.write(...given);
     };
-    const store = { ...world.store, write };
-    return { store, budgets: new DailyCallLimits(store, world.clock, noted), release: gate.resolve };
+    const store = { ...fixture.store, write };
+    return { store, budgets: new DailyCallLimits(store, fixture.clock, noted), release: gate.resolve };
   }
 
   test("no call waits for a write, and the limit holds", async () => {
@@ -256,13 +256,13 @@ describe("with a ledger", () => {
         let allowed = 0;
         for (const calls of lives) {
           const { budgets: waiting } = withBlockedWrites(noted);
-          budgets = new DailyCallLimits(world.store, world.clock, noted);
+          budgets = new DailyCallLimits(fixture.store, fixture.clock, noted);
           await budgets.recover();
           budgets = waiting;
           allowed += await take(calls);
           expect(allowed).toBeLessThanOrEqual(25);
         }
-        budgets = new DailyCallLimits(world.store, world.clock, noted);
+        budgets = new DailyCallLimits(fixture.store, fixture.clock, noted);
         await budgets.recover();
         expect(await stored()).toBeWithin(allowed, allowed + 10 * lives.length + 1);
         expect(noted.lines).toEqual([]);
@@ -276,15 +276,15 @@ describe("with a ledger", () => {
     /** Reservations in the database, as on PostgreSQL, whatever the test runs on. */
     const budgetReservations: BudgetReservations = {
       reserve: (partnerId, day, calls, budget) =>
-        world.store.write(async (tx) => ({
+        fixture.store.write(async (tx) => ({
           revision: (await tx.partners.revision(partnerId))!,
           taken: (await tx.budgets.take(partnerId, day, calls, budget)).taken,
         })),
     };
     const restart = async () => {
       const { store } = withBlockedWrites(noted);
-      await new DailyCallLimits(world.store, world.clock, noted).recover();
-      budgets = new DailyCallLimits({ ...store, budgetReservations }, world.clock, noted);
+      await new DailyCallLimits(fixture.store, fixture.clock, noted).recover();
+      budgets = new DailyCallLimits({ ...store, budgetReservations }, fixture.clock, noted);
     };
     let allowed = 0;
     for (const calls of [4, 11]) {
@@ -297,14 +297,14 @@ describe("with a ledger", () => {
 
   test("after a stop exactly the allowed calls are stored, and the ledger is empty", async () => {
     const noted = ledger();
-    budgets = new DailyCallLimits(world.store, world.clock, noted);
+    budgets = new DailyCallLimits(fixture.store, fixture.clock, noted);
     await take(9);
     await budgets.release();
     expect([await stored(), noted.lines]).toEqual([9, []]);
   });
 
   test("that cannot be written, calls are counted in the database first", async () => {
-    budgets = new DailyCallLimits(world.store, world.clock, { ...ledger(), record: () => false });
+    budgets = new DailyCallLimits(fixture.store, fixture.clock, { ...ledger(), record: () => false });
     expect(await take(3)).toBe(3);
     // A block in addition to the call that waited for it.
     expect(await stored()).toBe(8);

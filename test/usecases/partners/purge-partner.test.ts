@@ -9,28 +9,30 @@ import { type PortfolioFixture, usePortfolioStore } from "../../support/portfoli
 
 const open = usePortfolioStore();
 const uploads = { remove: async () => {} };
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 beforeEach(async () => {
-  world = await open(Date.parse("2026-03-10T12:00:00Z"));
-  const { id: propertyId } = await world.addProperty({});
-  await world.addAppliances(...Array.from({ length: 150 }, () => ({ propertyId })));
+  fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
+  const { id: propertyId } = await fixture.addProperty({});
+  await fixture.addAppliances(...Array.from({ length: 150 }, () => ({ propertyId })));
 });
 
-const purge = async (store = world.store, yieldNow: () => Promise<void> = async () => {}) => {
-  const partner = (await world.store.read.partners.find(world.partnerId))!;
+const purge = async (store = fixture.store, yieldNow: () => Promise<void> = async () => {}) => {
+  const partner = (await fixture.store.read.partners.find(fixture.partnerId))!;
   return await purgePartner(
-    { administration: { ...world.administration, store }, uploads, yieldNow },
+    { administration: { ...fixture.administration, store }, uploads, yieldNow },
     partner,
     partner.name,
   );
 };
 const actions = async () =>
-  (await world.store.read.audit.page({ offset: 0, limit: 20 }, world.partnerId)).map(({ action }) => action);
+  (await fixture.store.read.audit.page({ offset: 0, limit: 20 }, fixture.partnerId)).map(
+    ({ action }) => action,
+  );
 const codeOf = (error: { code?: string }) => error.code ?? error;
 
 // Rule: partner-purge-final
 test("a partner whose deletion has started cannot be enabled or get credentials again", async () => {
-  const { administration, partnerId, store } = world;
+  const { administration, partnerId, store } = fixture;
   const letIn = async () => [
     await setEnabled(administration, partnerId, true).then(() => "on", codeOf),
     await rotateApiKey(administration, partnerId).then(() => "a key", codeOf),
@@ -49,17 +51,17 @@ test("a partner whose deletion has started cannot be enabled or get credentials 
 // Rule: partner-purge-final
 test("records of calls that were admitted before are deleted too, up to the last step", async () => {
   let late = 0;
-  await purge(world.store, async () => {
-    if (late++ < 4) await world.addProperty({}).catch(() => {});
+  await purge(fixture.store, async () => {
+    if (late++ < 4) await fixture.addProperty({}).catch(() => {});
   });
   expect(late).toBeGreaterThan(1);
   for (const table of ["properties", "event_log", "partner_totals", "webhook_receivers"])
-    expect(await world.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
+    expect(await fixture.sql(`SELECT 1 FROM ${table}`)).toEqual([]);
 });
 
 test("the size of the photos is that of those that are left, at every step", async () => {
-  const { partnerId, store } = world;
-  const rows = await world.sql("SELECT id FROM appliances ORDER BY seq");
+  const { partnerId, store } = fixture;
+  const rows = await fixture.sql("SELECT id FROM appliances ORDER BY seq");
   const bytes = new Uint8Array([0xff, 0xd8, 0xff]);
   for (const [nth, { id }] of rows.slice(0, 100).entries())
     await store.write(
@@ -71,8 +73,8 @@ test("the size of the photos is that of those that are left, at every step", asy
     );
   const sizes: number[] = [];
   await purge(store, async () => {
-    const [left] = await world.sql("SELECT coalesce(sum(bytes), 0) AS bytes FROM photos");
-    const [counted] = await world.sql("SELECT coalesce(sum(photo_bytes), 0) AS bytes FROM partner_totals");
+    const [left] = await fixture.sql("SELECT coalesce(sum(bytes), 0) AS bytes FROM photos");
+    const [counted] = await fixture.sql("SELECT coalesce(sum(photo_bytes), 0) AS bytes FROM partner_totals");
     expect(Number(counted!.bytes)).toBe(Number(left!.bytes));
     sizes.push(Number(counted!.bytes));
   });
@@ -81,15 +83,15 @@ test("the size of the photos is that of those that are left, at every step", asy
 });
 
 test("a partner that is deleted while it is read is not found, which is not a server error", async () => {
-  const partner = (await world.store.read.partners.find(world.partnerId))!;
-  expect(await partnerOverview(world.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
+  const partner = (await fixture.store.read.partners.find(fixture.partnerId))!;
+  expect(await partnerOverview(fixture.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
   await purge();
-  expect(await partnerOverview(world.store, partner).catch(codeOf)).toBe("not_found");
+  expect(await partnerOverview(fixture.store, partner).catch(codeOf)).toBe("not_found");
 });
 
 test("the page of a property that is deleted meanwhile is not found, which is not a server error", async () => {
-  const { administration, partnerId, store } = world;
-  const { id: propertyId } = await world.addProperty({});
+  const { administration, partnerId, store } = fixture;
+  const { id: propertyId } = await fixture.addProperty({});
   await purge();
   // As it was looked up just before.
   const properties = { ...store.read.properties, ownerOf: async () => partnerId };
@@ -100,11 +102,11 @@ test("the page of a property that is deleted meanwhile is not found, which is no
 
 // Rule: partner-purge
 test("two concurrent deletions share the work, and the partner is deleted once", async () => {
-  const other = await world.open();
+  const other = await fixture.open();
   const ended = await Promise.allSettled([purge(), purge(other)]);
   expect(ended.map(({ status }) => status)).toContain("fulfilled");
   for (const one of ended)
     if (one.status === "rejected") expect((one.reason as { code: string }).code).toBe("not_found");
   expect((await actions()).filter((action) => action === "partner.purged")).toEqual(["partner.purged"]);
-  expect(await world.sql("SELECT 1 FROM partners")).toEqual([]);
+  expect(await fixture.sql("SELECT 1 FROM partners")).toEqual([]);
 });

@@ -10,10 +10,10 @@ test.each([
   [3, 0],
   [120, 1],
 ])("the inspections of %d appliances open %d read snapshots", async (count, expected) => {
-  const { store, ...world } = await open(NOW);
-  const property = await world.addProperty();
+  const { store, ...fixture } = await open(NOW);
+  const property = await fixture.addProperty();
   const years = Array.from({ length: count }, (_, i) => 2000 + ((i * 7) % 20));
-  await world.addAppliances(
+  await fixture.addAppliances(
     ...years.map((installYear) => ({ propertyId: property.id, typeId: "boiler", installYear })),
   );
 

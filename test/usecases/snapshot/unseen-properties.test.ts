@@ -19,32 +19,32 @@ const doings = fc.array(
 
 test("properties with components that no snapshot has scored are found after any additions, snapshots and discards", async () => {
   const seen = new Set<number>();
-  const world = await open(THREE);
+  const fixture = await open(THREE);
   await fc.assert(
     fc.asyncProperty(doings, async (list) => {
-      world.time.now += 30 * MS_PER_DAY;
+      fixture.time.now += 30 * MS_PER_DAY;
       const ids: string[] = [];
-      for (let nth = 0; nth < 3; nth++) ids.push((await world.addProperty({ name: `Property ${nth}` })).id);
-      const today = () => dayOf(world.time.now);
+      for (let nth = 0; nth < 3; nth++) ids.push((await fixture.addProperty({ name: `Property ${nth}` })).id);
+      const today = () => dayOf(fixture.time.now);
       const environment = {
-        store: world.store,
+        store: fixture.store,
         knowledge,
-        clock: world.clock,
+        clock: fixture.clock,
         monotonicMs: () => performance.now(),
       };
       for (const one of list) {
-        if (one.do === "add") await world.addAppliances({ propertyId: ids[one.to]!, typeId: "roof" });
+        if (one.do === "add") await fixture.addAppliances({ propertyId: ids[one.to]!, typeId: "roof" });
         if (one.do === "snapshot") {
-          world.time.now += one.days * MS_PER_DAY;
+          fixture.time.now += one.days * MS_PER_DAY;
           const signal = new AbortController().signal;
           await takeSnapshot({ ...environment, yieldNow: async () => {}, signal }, today());
         }
         if (one.do === "discard") {
-          world.time.now -= one.days * MS_PER_DAY;
-          await discardLaterSnapshots(world.administration, today());
+          fixture.time.now -= one.days * MS_PER_DAY;
+          await discardLaterSnapshots(fixture.administration, today());
         }
-        const known = (await world.store.read.properties.withUnseen(1000)).map(({ id }) => id);
-        const rows = await world.sql(
+        const known = (await fixture.store.read.properties.withUnseen(1000)).map(({ id }) => id);
+        const rows = await fixture.sql(
           "SELECT DISTINCT property_id AS id FROM components WHERE trend_score IS NULL ORDER BY property_id",
         );
         expect(known).toEqual((rows as { id: string }[]).map(({ id }) => id));
@@ -57,13 +57,13 @@ test("properties with components that no snapshot has scored are found after any
 });
 
 test("they are read in steps of a limited number of components, each once", async () => {
-  const world = await open(THREE);
-  const { properties } = world.store.read;
+  const fixture = await open(THREE);
+  const { properties } = fixture.store.read;
   const ids: string[] = [];
-  for (let nth = 0; nth < 90; nth++) ids.push((await world.addProperty({ name: `Property ${nth}` })).id);
+  for (let nth = 0; nth < 90; nth++) ids.push((await fixture.addProperty({ name: `Property ${nth}` })).id);
   const isFull = (nth: number) => nth % 3 === 0 || nth > 60;
   const full = ids.filter((_, nth) => isFull(nth));
-  await world.addAppliances(...full.map((propertyId) => ({ propertyId, typeId: "roof" })));
+  await fixture.addAppliances(...full.map((propertyId) => ({ propertyId, typeId: "roof" })));
   const sizeOf = (step: readonly { components: number }[]) =>
     step.reduce((sum, { components }) => sum + components + 1, 0);
 
@@ -80,7 +80,7 @@ test("they are read in steps of a limited number of components, each once", asyn
       for (const one of steps.slice(0, -1))
         expect(sizeOf(one) >= budget || one.length === Math.ceil(budget / 4)).toBeTrue();
 
-      const numbered = await properties.ofPartnerForSnapshot(world.partnerId, 0, budget);
+      const numbered = await properties.ofPartnerForSnapshot(fixture.partnerId, 0, budget);
       expect(numbered.map(({ id }) => id)).toEqual(ids.slice(0, numbered.length));
       expect(numbered).toHaveLength(steps[0]!.length);
       const unseen = await properties.withUnseen(budget);
@@ -94,11 +94,11 @@ test("they are read in steps of a limited number of components, each once", asyn
 });
 
 test("the trend points of a later day are discarded in any number of steps", async () => {
-  const world = await open(THREE);
-  const { id: propertyId } = await world.addProperty();
-  await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+  const fixture = await open(THREE);
+  const { id: propertyId } = await fixture.addProperty();
+  await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
   const snapshot = () => {
-    const { store, clock } = world;
+    const { store, clock } = fixture;
     const environment = {
       store,
       knowledge,
@@ -106,16 +106,16 @@ test("the trend points of a later day are discarded in any number of steps", asy
       monotonicMs: () => performance.now(),
       yieldNow: async () => {},
     };
-    return takeSnapshot(environment, dayOf(world.time.now));
+    return takeSnapshot(environment, dayOf(fixture.time.now));
   };
-  const rows = () => world.sql("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2");
-  const trends = async () => (await world.components(propertyId)).map(({ trendScore }) => trendScore);
+  const rows = () => fixture.sql("SELECT component_id, day, risk_score FROM risk_snapshots ORDER BY 1, 2");
+  const trends = async () => (await fixture.components(propertyId)).map(({ trendScore }) => trendScore);
   await snapshot();
   const before = { rows: await rows(), trends: await trends() };
-  world.time.now += 3650 * MS_PER_DAY;
-  await world.addAppliances({ propertyId, typeId: "boiler", installYear: 2010 });
+  fixture.time.now += 3650 * MS_PER_DAY;
+  await fixture.addAppliances({ propertyId, typeId: "boiler", installYear: 2010 });
   await snapshot();
-  expect(await discardLaterSnapshots(world.administration, dayOf(THREE), { atOnce: 2 })).toBe(1);
+  expect(await discardLaterSnapshots(fixture.administration, dayOf(THREE), { atOnce: 2 })).toBe(1);
   const after = await trends();
   const seen: typeof after = after.filter((one) => one !== null);
   expect(seen.length).toBeLessThan(after.length);
