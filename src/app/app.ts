@@ -1,6 +1,7 @@
 import type { Health } from "../administration/health.ts";
 import type { LoggedError } from "../administration/logged-error.ts";
 import type { RateWindow } from "../cluster/address-rate-window.ts";
+import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
 import { StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
@@ -14,6 +15,7 @@ import { anyHost, type HostCheck } from "../http/host.ts";
 import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
+import { PasscodeGate } from "../http/passcode-gate.ts";
 import { Pipeline } from "../http/pipeline.ts";
 import { ADMIN_HEADERS } from "../http/responses.ts";
 import { assetOperation } from "../http/routes/assets.ts";
@@ -298,12 +300,19 @@ async function createFetches(
   // A token that has expired must stay expired if the clock is set back.
   const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
+  const windows = rateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,
     knowledge,
     frameAncestors: config.embed.frameAncestors,
-    onView(embedId, now) {
-      views.add(embedId, now);
+    gate: new PasscodeGate({
+      ...windows.passcodes,
+      monotonicMs,
+      isSecure: publicUrl(config).startsWith("https:"),
+      frameAncestors: config.embed.frameAncestors,
+    }),
+    onView(embedId, view) {
+      views.add(embedId, view);
       metrics.embedViewed();
     },
   });
@@ -338,7 +347,6 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
-  const windows = rateWindows({ limits, store, monotonicMs, random });
   const pipeline = new Pipeline({
     store,
     knowledge,

@@ -5,6 +5,11 @@ export type Embed = {
   id: string;
   partnerId: string;
   propertyId: string;
+  /** The operator's name for it, and who has received its link. */
+  label: string | null;
+  recipient: string | null;
+  /** The hash of the passcode that viewers enter; null without one. */
+  passcodeHash: string | null;
   createdAt: Instant;
   /** The time at which it expires; null for never. */
   expiresAt: Instant | null;
@@ -13,8 +18,33 @@ export type Embed = {
   lastViewedAt: Instant | null;
 };
 
+/** An embed to create. `days` is its lifetime; null for no expiry. */
+export type NewEmbed = {
+  propertyId: string;
+  days: number | null;
+  label?: string | null;
+  recipient?: string | null;
+  /** The passcode that viewers must enter. It is stored as a slow hash. */
+  passcode?: string | null;
+};
+
 /** An embed in a list. */
 export type ListedEmbed = Embed & { propertyName: string };
+
+/** A view of an embed's page. `address` is the viewer's IP address. */
+export type EmbedView = { viewedAt: Instant; address: string };
+
+/** The latest views of an embed that are kept. */
+export const MAX_EMBED_VIEWS = 200;
+
+/** The shortest and longest passcode of an embed, in characters. */
+export const PASSCODE_LENGTH = { least: 8, most: 64 } as const;
+
+/** Returns whether a text can be a passcode: visible, and neither guessed at once nor longer than a person types. */
+export function isPasscodeText(text: string): boolean {
+  const { least, most } = PASSCODE_LENGTH;
+  return text.trim() === text && text.length >= least && text.length <= most && !/[\p{Cc}\p{Cs}]/u.test(text);
+}
 
 /** The longest validity of an embed, in days. */
 export const MAX_EMBED_DAYS = 3650;

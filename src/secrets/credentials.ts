@@ -15,6 +15,13 @@ export const newClientSecret = (fill: FillRandom) => `svc_secret_${hex(24, fill)
 /** Returns the token of an embedded page: `svc_embed_` and 48 hexadecimal characters. */
 export const newEmbedToken = (fill: FillRandom) => `svc_embed_${hex(24, fill)}`;
 
+/** Returns a passcode to read out: 60 random bits as three groups of Crockford base 32. */
+export function newPasscode(fill: FillRandom): string {
+  const symbols = "0123456789abcdefghjkmnpqrstvwxyz"; // 32, so that every byte gives each equally often
+  const text = Array.from(fill(new Uint8Array(12)), (byte) => symbols[byte % 32]).join("");
+  return [text.slice(0, 4), text.slice(4, 8), text.slice(8)].join("-");
+}
+
 /** Returns a webhook secret in the format of Standard Webhooks: `whsec_` and the base64 of 32 random bytes. */
 export const newWebhookSecret = (fill: FillRandom) =>
   `whsec_${Buffer.from(fill(new Uint8Array(32))).toString("base64")}`;

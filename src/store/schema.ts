@@ -1,6 +1,7 @@
 import { isNotNull, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
+import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
 import type { ColumnTypes } from "./column-types.ts";
@@ -744,6 +745,11 @@ export function schemaOf(columnTypes: ColumnTypes) {
       expiresAt: bigint("expires_at"),
       views: int("views").notNull().default(0),
       lastViewedAt: bigint("last_viewed_at"),
+      label: text("label"),
+      recipient: text("recipient"),
+      passcodeHash: text("passcode_hash"),
+      /** The latest views, newest first. */
+      recentViews: json<EmbedView[]>("recent_views"),
     },
     (t) => [
       uniqueIndex("embeds_token").on(t.tokenHash),

@@ -1,8 +1,8 @@
-import { MAX_EMBED_DAYS } from "../domain/embed.ts";
+import { isPasscodeText, MAX_EMBED_DAYS, type NewEmbed, PASSCODE_LENGTH } from "../domain/embed.ts";
 import { type } from "../validators.ts";
-import { idText } from "./schema/constraints.ts";
+import { idText, line } from "./schema/constraints.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
-import { body, optional, required } from "./schema/input.ts";
+import { body, nullable, optional, required } from "./schema/input.ts";
 
 export const embedRequest = body({
   property_id: required(idText, "The property that the page shows", EXAMPLE_IDS.P),
@@ -14,10 +14,25 @@ export const embedRequest = body({
     "Days until the page expires; by default it never expires",
     90,
   ),
+  label: nullable(line, "Name of the embed for the operator", "Credit committee"),
+  recipient: nullable(line, "Who receives the link", "First National Bank"),
+  passcode: nullable(
+    type("string")
+      .narrow(isPasscodeText)
+      .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
+    "A passcode that viewers must enter; send it separately from the link",
+    "maple-4711",
+  ),
 });
 
-/** Reads the property of a page, and the days until it expires. Throws invalid_request. */
-export function readEmbed(given: unknown): { propertyId: string; days: number | null } {
+/** Reads an embed to create. Throws invalid_request. */
+export function readEmbed(given: unknown): NewEmbed {
   const wire = embedRequest.parse(given);
-  return { propertyId: wire.property_id, days: wire.expires_days ?? null };
+  return {
+    propertyId: wire.property_id,
+    days: wire.expires_days ?? null,
+    label: wire.label || null,
+    recipient: wire.recipient || null,
+    passcode: wire.passcode ?? null,
+  };
 }

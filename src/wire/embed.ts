@@ -1,7 +1,14 @@
-import { type Embed, type EmbedStatus, embedStatus, type ListedEmbed } from "../domain/embed.ts";
+import {
+  type Embed,
+  type EmbedStatus,
+  type EmbedView,
+  embedStatus,
+  type ListedEmbed,
+  MAX_EMBED_VIEWS,
+} from "../domain/embed.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
-import { enumOf, flag, id, instant, object, text, whole } from "./schema/fields.ts";
+import { enumOf, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -12,6 +19,9 @@ const embed = object({
   embed_id: embedId,
   property_id: propertyId,
   property_name: text("The property's display name", "Harbor View Apartments"),
+  label: text("Name of the embed for the operator", "Credit committee").orNull(),
+  recipient: text("Who has received the link", "First National Bank").orNull(),
+  has_passcode: flag("Whether viewers must enter a passcode", false),
   partner_id: id("PARTNER", "The partner that owns the property"),
   status: enumOf<EmbedStatus>(["active", "expired", "revoked"], "Whether the token is valid"),
   created_at: instant("When the embed was created"),
@@ -27,6 +37,9 @@ export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) 
   embed_id: listed.id,
   property_id: listed.propertyId,
   property_name: listed.propertyName,
+  label: listed.label,
+  recipient: listed.recipient,
+  has_passcode: listed.passcodeHash !== null,
   partner_id: listed.partnerId,
   status: embedStatus(listed, now),
   created_at: toIso(listed.createdAt),
@@ -58,5 +71,25 @@ export const newEmbedRecord = newEmbed.serializer((made: Embed, token: string, p
   property_id: made.propertyId,
   expires_at: isoOrNull(made.expiresAt),
 }));
+
+const view = object({
+  viewed_at: instant("When the page was viewed"),
+  address: text("The viewer's IP address", "203.0.113.7"),
+});
+export const embedViews = object({
+  embed_id: embedId,
+  views: embed.fields.views,
+  latest: list(`The latest ${MAX_EMBED_VIEWS} views, newest first`, view),
+});
+export type EmbedViewsJson = WireOf<typeof embedViews>;
+
+/** Serializes the view log of an embed. */
+export const embedViewsRecord = embedViews.serializer(
+  ({ id, views }: Embed, latest: readonly EmbedView[]) => ({
+    embed_id: id,
+    views,
+    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: toIso(viewedAt), address })),
+  }),
+);
 
 export const revokedEmbed = object({ embed_id: embedId, revoked: flag("Whether the embed was revoked") });

@@ -45,7 +45,12 @@ beforeAll(async () => {
   const off = await full.createPartner("Former Partner");
   await full.json("partner", "disable", off.partner_id);
   const client = full.as(partner);
-  await client.post("/onboarding/demo-property", undefined);
+  const demo = (await client.post("/onboarding/demo-property", undefined)).body;
+  const viewed = await full.json("embed", "create", demo.id);
+  for (let view = 0; view < 3; view++) await fetch(`${full.url}/embed/property/${viewed.token}`);
+  // Views are stored at a stop.
+  await full.stop();
+  await full.start();
   for (let call = 0; call < 30; call++) await client.get("/v1/ping");
   await full.json("snapshot");
   const property = await addProperty(client, { name: ODD_NAMES[2]!.slice(0, 500) });
@@ -63,6 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
+const DEMO = "Maple Court (demo)";
 /** Names that pages must display without overflow: right-to-left, without spaces, emoji, markup. */
 const ODD_NAMES = [
   "Quiet Lender",
@@ -370,6 +376,9 @@ describe("changes", () => {
     await page.getByRole("button", { name: "New embed" }).click();
     await page.getByLabel("Property ID").fill(property_id);
     await page.getByLabel("Expires after (days)").fill("30");
+    await page.getByLabel("Label").fill("Credit committee");
+    await page.getByLabel("Recipient").fill("First National Bank");
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.keyboard.press("Enter");
     const shown = page.getByRole("alert", { name: "New embed" });
     await shown.getByRole("button", { name: "Copy URL" }).waitFor();
@@ -403,6 +412,29 @@ describe("changes", () => {
       [keys.full.id, "embed.revoke"],
       [keys.full.id, "embed.create"],
     ]);
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
+  // Rule: embed-views
+  test("the views of an embed are listed in a dialog, on any screen", async () => {
+    const { page, pageErrors, close } = await open("full", "embeds");
+    await page.getByRole("button", { name: `3 views of ${DEMO}` }).click();
+    const dialog = page.getByRole("dialog", { name: `Views of ${DEMO}` });
+    await dialog.waitFor();
+    expect(await dialog.getByRole("row").count()).toBe(4);
+    expect(await dialog.getByRole("cell", { name: "127.0.0.1" }).count()).toBe(3);
+    for (const width of [375, 768, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      const { x, width: wide } = (await dialog.boundingBox())!;
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + wide).toBeLessThanOrEqual(width);
+      expect(await overflow(page)).toBe(0);
+      expect(await accessibilityViolations(page), `${width}`).toEqual([]);
+      await screenshot(page, `console-embed-views-${width}`);
+    }
+    await dialog.getByRole("button", { name: "Close" }).press("Enter");
+    await dialog.waitFor({ state: "detached" });
     expect(pageErrors).toEqual([]);
     await close();
   });

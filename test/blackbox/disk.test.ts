@@ -20,7 +20,7 @@ import { type Installation, runMainstay, useMainstay } from "../support/mainstay
 import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { addRecords } from "../support/records.ts";
-import { ADMIN_ROUTES, adminPath, EMBED_ROUTES, PARTNER_OPERATIONS } from "../support/routes.ts";
+import { ADMIN_ROUTES, adminPath, EMBED_PATHS, PARTNER_OPERATIONS } from "../support/routes.ts";
 
 const disk = useDisks();
 const { folder, install } = useMainstay();
@@ -202,7 +202,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
         const query = path === "/admin/components" ? `?partner_id=${partnerId}` : "";
         await read(administrator.client, adminPath(path, ids) + query);
       }
-    for (const { path } of EMBED_ROUTES)
+    for (const path of EMBED_PATHS)
       await read(
         server.anonymous,
         path.replace("{token}", embed.token).replace("{file}", "plan.csv?years=30"),

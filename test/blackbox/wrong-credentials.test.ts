@@ -344,8 +344,8 @@ describe("every page and file of an embed", () => {
   ];
 
   /** Returns the shape of the response to a browser, which gets errors as pages. */
-  const pageAt = async (path: string, headers: Credential) => {
-    const response = await fetch(server.url + path, { headers });
+  const pageAt = async ({ method, path }: Request, headers: Credential) => {
+    const response = await fetch(server.url + path, { method, headers });
     const { status, headers: sent } = response;
     return shapeOf({ status, headers: sent, text: await response.text(), body: undefined });
   };
@@ -353,16 +353,18 @@ describe("every page and file of an embed", () => {
   // Rule: embed
   test.each(WRONG)("responds to %s as to one that never existed, whoever asks", async (_, token) => {
     const unknown = requests(`svc_embed_${"0".repeat(48)}`);
-    for (const [at, { path }] of requests(token()).entries()) {
-      const expected = await pageAt(unknown[at]!.path, {});
+    for (const [at, request] of requests(token()).entries()) {
+      const expected = await pageAt(unknown[at]!, {});
       expect(expected).toStartWith("[404,");
       for (const credential of [{}, key(acme.api_key), bearer(once.token!)])
-        expect(await pageAt(path, credential), path).toBe(expected);
+        expect(await pageAt(request, credential), request.path).toBe(expected);
     }
   });
 
   test("responds to a valid token", async () => {
-    for (const { path } of requests(embedToken).filter(({ path }) => !path.includes("nothing")))
+    for (const { path } of requests(embedToken).filter(
+      ({ method, path }) => method === "GET" && !path.includes("nothing"),
+    ))
       expect((await server.anonymous.get(path)).text, path).not.toBe("");
   });
 });

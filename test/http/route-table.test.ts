@@ -21,7 +21,7 @@ const operations: Operation[] = [
     knowledge: loadKnowledge(),
     address: { publicUrl: "", basePath: "", isSecure: false },
   } as Parameters<typeof partnerApi>[0]),
-  ...embedOperations({ store: unused, knowledge: unused, frameAncestors: [], onView: unused }),
+  ...embedOperations({ store: unused, knowledge: unused, frameAncestors: [], gate: unused, onView: unused }),
   portfolioAppOperation({ frameAncestors: [] }),
   ...adminApi({ partnersReachIt: false } as Parameters<typeof adminApi>[0]),
   consoleRootOperation(),

@@ -9,7 +9,7 @@ import { fill, requestsFor } from "../support/hostile-requests.ts";
 import { STAND_INS } from "../support/hostile-values.ts";
 import type { Json } from "../support/json.ts";
 import { addRecords, type RecordIds } from "../support/records.ts";
-import { ADMIN_ROUTES, adminPath, EMBED_ROUTES, OPEN_ROUTES } from "../support/routes.ts";
+import { ADMIN_ROUTES, adminPath, EMBED_PATHS, OPEN_ROUTES } from "../support/routes.ts";
 import { ENDPOINTS, type startEndpoints } from "./endpoints.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -144,7 +144,7 @@ async function showReports(world: Visited, admin: ApiClient, ids: RecordIds): Pr
   const { fleet, random } = world;
   const { body: embed } = await admin.post("/admin/embeds", { property_id: ids.P_ });
   const { token } = embed;
-  const urls = EMBED_ROUTES.map(({ path }) =>
+  const urls = EMBED_PATHS.map((path) =>
     path.replace("{token}", token).replace("{file}", "plan.csv?years=30"),
   );
   for (const url of urls) {

@@ -30,13 +30,19 @@ export const SESSION_ROUTES: readonly Route[] = [
   { method: "POST", path: "/console/session/end" },
 ];
 
-/** The pages and files that show one property to whoever has the token. */
+/** The pages and files that show one property to whoever has the token, and the form of its passcode. */
 export const EMBED_ROUTES: readonly Route[] = [
   { method: "GET", path: "/embed/property/{token}" },
+  { method: "POST", path: "/embed/property/{token}" },
   { method: "GET", path: "/embed/property/{token}/components" },
   { method: "GET", path: "/embed/property/{token}/schedule" },
   { method: "GET", path: "/embed/property/{token}/{file}" },
 ];
+
+/** The addresses that show something of an embed. */
+export const EMBED_PATHS: readonly string[] = EMBED_ROUTES.flatMap(({ method, path }) =>
+  method === "GET" ? [path] : [],
+);
 
 /** The routes without a credential, beside those that the API document marks so. */
 export const OPEN_ROUTES: readonly Route[] = [

@@ -1,9 +1,11 @@
 import { publicUrl } from "../../config/public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { newPasscode } from "../../secrets/credentials.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
-import { embedRecord, newEmbedRecord } from "../../wire/embed.ts";
-import { type Command, command, required, whole } from "../command.ts";
+import { embedRecord, embedViewsRecord, newEmbedRecord } from "../../wire/embed.ts";
+import { readEmbed } from "../../wire/embed-request.ts";
+import { type Command, command, flag, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 
@@ -14,17 +16,40 @@ const create = command({
     "Anyone with the URL can read the report, and nothing else, until it expires or is revoked. embed.frame_ancestors " +
     "lists the sites that may frame it. The URL starts with server.public_url.",
   arguments: { propertyId: required("the property's ID") },
-  options: { expires: whole("DAYS", "days until the report expires (default: never)", 1, MAX_EMBED_DAYS) },
-  examples: ["mainstay embed create P_01j… --expires 90"],
-  async run(context, { propertyId }, { expires = null }) {
-    const { embed, token } = await withAdministration(context, (administration) =>
-      createEmbed(administration, { propertyId, days: expires }),
-    );
+  options: {
+    expires: whole("DAYS", "days until the report expires (default: never)", 1, MAX_EMBED_DAYS),
+    label: text("TEXT", "a name for it in lists"),
+    recipient: text("TEXT", "who receives the URL"),
+    passcode: flag("ask viewers for a passcode, which is printed once"),
+  },
+  examples: [
+    "mainstay embed create P_01j… --expires 90",
+    'mainstay embed create P_01j… --recipient "First National Bank" --passcode',
+  ],
+  async run(context, { propertyId }, { expires, label, recipient, passcode: needsPasscode }) {
+    const given = readEmbed({
+      property_id: propertyId,
+      ...(expires !== undefined && { expires_days: expires }),
+      ...(label !== undefined && { label }),
+      ...(recipient !== undefined && { recipient }),
+    });
+    const { embed, token, passcode } = await withAdministration(context, async (administration) => {
+      const passcode = needsPasscode ? newPasscode(administration.random) : null;
+      return { ...(await createEmbed(administration, { ...given, passcode })), passcode };
+    });
     const record = newEmbedRecord(embed, token, publicUrl(context.config));
     context.print(
-      record,
-      `Embed    ${record.embed_id}\nURL      ${record.url}\nExpires  ${record.expires_at ?? "never"}\n\n` +
-        "Save the URL now; it is not shown again. Anyone with the URL can read the report.",
+      { ...record, ...(passcode !== null && { passcode }) },
+      [
+        `Embed     ${record.embed_id}`,
+        `URL       ${record.url}`,
+        ...(passcode === null ? [] : [`Passcode  ${passcode}`]),
+        `Expires   ${record.expires_at ?? "never"}`,
+        "",
+        passcode === null
+          ? "Save the URL now; it is not shown again. Anyone with the URL can read the report."
+          : "Save both now; they are not shown again. Send the passcode separately from the URL.",
+      ].join("\n"),
     );
   },
 });
@@ -50,7 +75,7 @@ const list = command({
       embeds.length === 0
         ? "No embeddable reports yet. Create one: mainstay embed create PROPERTY_ID"
         : textTable(
-            ["EMBED", "STATUS", "VIEWS", "LAST VIEWED", "EXPIRES", "PROPERTY", "NAME"],
+            ["EMBED", "STATUS", "VIEWS", "LAST VIEWED", "EXPIRES", "PROPERTY", "NAME", "LABEL", "RECIPIENT"],
             embeds.map((embed) => [
               embed.embed_id,
               embed.status,
@@ -59,7 +84,32 @@ const list = command({
               embed.expires_at,
               embed.property_id,
               embed.property_name,
+              embed.label ?? "",
+              embed.recipient ?? "",
             ]),
+          ),
+    );
+  },
+});
+
+const views = command({
+  name: "views",
+  summary: "list the latest views of an embeddable report",
+  arguments: { embedId: required("the embed's ID") },
+  async run(context, { embedId }) {
+    const record = await withData(context, async ({ store }) => {
+      const embed = await store.read.embeds.find(embedId);
+      return embed && embedViewsRecord(embed, await store.read.embeds.recentViews(embed.id));
+    });
+    if (!record)
+      throw new OperatorError(`Embed not found: ${embedId}`, "`mainstay embed list` shows all embeds.");
+    context.print(
+      record,
+      record.latest.length === 0
+        ? `${embedId} has not been viewed yet.`
+        : textTable(
+            ["VIEWED", "ADDRESS"],
+            record.latest.map(({ viewed_at, address }) => [viewed_at, address]),
           ),
     );
   },
@@ -82,4 +132,4 @@ const revoke = command({
   },
 });
 
-export const embedCommands: readonly Command[] = [create, list, revoke];
+export const embedCommands: readonly Command[] = [create, list, views, revoke];

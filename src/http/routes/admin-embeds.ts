@@ -2,7 +2,15 @@ import { notFound } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
-import { embedRecord, embedsPage, newEmbed, newEmbedRecord, revokedEmbed } from "../../wire/embed.ts";
+import {
+  embedRecord,
+  embedsPage,
+  embedViews,
+  embedViewsRecord,
+  newEmbed,
+  newEmbedRecord,
+  revokedEmbed,
+} from "../../wire/embed.ts";
 import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
 import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
@@ -31,6 +39,19 @@ export function adminEmbedOperations(): Operation[] {
             total,
           ),
         );
+      },
+    }),
+    adminOperation({
+      id: "listEmbedViews",
+      method: "GET",
+      path: "/admin/embeds/{id}/views",
+      summary: "List the latest views of an embed",
+      tag: "Administration",
+      parameters: [embedInPath],
+      replies: okReplies("The views, newest first, updated every minute", embedViews),
+      async handle({ params, store }) {
+        const embed = await requireEmbed(store, params.id!);
+        return ok(embedViewsRecord(embed, await store.read.embeds.recentViews(embed.id)));
       },
     }),
     adminOperation({

@@ -1,4 +1,4 @@
-import { embedStatus } from "../../domain/embed.ts";
+import { type EmbedView, embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
@@ -6,6 +6,7 @@ import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
+import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
 import {
   type CsvFile,
   type DataLinks,
@@ -24,6 +25,7 @@ import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
 import { type Call, type Operation, type PublicCall, publicOperation, type Reply } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
+import type { PasscodeGate } from "../passcode-gate.ts";
 import { lenientPlanTerms } from "../query.ts";
 import { ReplyCache, replyKey } from "../reply-cache.ts";
 
@@ -32,8 +34,9 @@ type EmbedDeps = {
   knowledge: Knowledge;
   /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
+  gate: Pick<PasscodeGate, "isOpenTo" | "attempt">;
   /** Called for every view of a page. */
-  onView: (embedId: string, now: number) => void;
+  onView: (embedId: string, view: EmbedView) => void;
 };
 
 const CSV_FILES: readonly CsvFile[] = [
@@ -52,12 +55,15 @@ const MAX_RUNNING = 2;
 /** The requests of one embed that wait; as many as the page has files, so that a browser can load all of them at once. */
 const MAX_WAITING = 8;
 
+/** The most bytes of the form with a passcode. */
+const MAX_FORM_BYTES = 1024;
+
 /** The most 64 KB chunks of a file that is compressed before it is sent. */
 const MAX_COMPRESSED_CHUNKS = 8;
 
 /** The read-only page of one property. Its token is the only credential. */
 export function embedOperations(deps: EmbedDeps): Operation[] {
-  const { store, knowledge, onView } = deps;
+  const { store, knowledge, gate, onView } = deps;
   const { read } = store;
 
   /** Returns the embed and its property; undefined when the token is unknown, expired or revoked. */
@@ -81,6 +87,16 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const pages = () => import("../../web/embed/pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
     pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
+  const passcodePage = async (call: Call, up: string, problem?: PasscodeProblem): Promise<Reply<never>> => {
+    const { token } = call.params;
+    // Below the page, the address of the form is that of the page.
+    const action = up === "../../" ? `${token}` : `../${token}`;
+    const { renderPasscodePage } = await import("../../web/embed/passcode-page.tsx");
+    const page = renderPasscodePage({ style: await styleAt(up), action, problem });
+    if (typeof problem !== "object") return pageReply(deps, call, page, 403);
+    const { headers, ...reply } = pageReply(deps, call, page, 429);
+    return { ...reply, headers: { ...headers, "retry-after": String(problem.waitS) } };
+  };
   const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
   const cache = new ReplyCache();
   /**
@@ -91,10 +107,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     call: PublicCall,
     { name, up }: { name: string; up: string },
     make: (found: FoundEmbed) => Promise<Reply<never>>,
-    onReply: (embedId: string, now: number) => void = () => {},
+    onReply: (embedId: string, view: EmbedView) => void = () => {},
   ): Promise<Reply<never>> => {
     const found = await findEmbed(call);
     if (!found) return await notFoundPage(call, up);
+    if (!gate.isOpenTo(call.request, found.embed, call.now)) return await passcodePage(call, up);
     const encoding = encodingFor(call.request.headers.get("accept-encoding"));
     const { id, partnerId } = found.embed;
     const version = `${await read.partners.revision(partnerId)} ${dayOf(call.now)}`;
@@ -104,7 +121,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const makeUnlessCached = async () => cache.get(version, key) ?? (await make(found));
     const reply = cache.get(version, key) ?? (await limiter.run(id, call.signal, makeUnlessCached));
     cache.set(version, key, reply);
-    onReply(id, call.now);
+    onReply(id, { viewedAt: call.now, address: call.address });
     return reply;
   };
 
@@ -128,6 +145,29 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           return pageReply(deps, call, rendered);
         };
         return replyFor(call, { name: "page", up: "../../" }, make, onView);
+      },
+    }),
+    publicOperation({
+      id: "openPropertyPage",
+      method: "POST",
+      path: "/embed/property/{token}",
+      summary: "Open the page of a property with its passcode",
+      parameters: [tokenInPath],
+      body: "raw",
+      async handle(call) {
+        const found = await findEmbed(call);
+        if (!found) return await notFoundPage(call, "../../");
+        const { id, passcodeHash } = found.embed;
+        const form = new URLSearchParams(new TextDecoder().decode(await call.readBody(MAX_FORM_BYTES)));
+        const toPage = { ...PRIVATE_HEADERS, location: call.params.token! };
+        if (passcodeHash === null) return { status: 303, raw: null, headers: toPage };
+        const attempt = await limiter.run(id, call.signal, () =>
+          gate.attempt(call, { id, passcodeHash }, form.get("passcode") ?? ""),
+        );
+        if (attempt === "wrong") return await passcodePage(call, "../../", "wrong");
+        if ("waitMs" in attempt)
+          return await passcodePage(call, "../../", { waitS: Math.max(1, Math.ceil(attempt.waitMs / 1000)) });
+        return { status: 303, raw: null, headers: { ...toPage, "set-cookie": attempt.cookie } };
       },
     }),
     publicOperation({

@@ -15,6 +15,7 @@ import corrections from "../../../migrations/postgres/0012_corrections.sql" with
 import costs from "../../../migrations/postgres/0013_costs.sql" with { type: "text" };
 import hazardFlags from "../../../migrations/postgres/0014_hazard_flags.sql" with { type: "text" };
 import unitPlans from "../../../migrations/postgres/0015_unit_plans.sql" with { type: "text" };
+import embedDetails from "../../../migrations/postgres/0016_embed_details.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -50,4 +51,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 14, name: "hazard_flags", sql: hazardFlags, breaksOlder: true },
   // An older server would mark plans as computed without the sums that newer ones read.
   { number: 15, name: "unit_plans", sql: unitPlans, breaksOlder: true },
+  // An older server would show embeds without asking for their passcodes.
+  { number: 16, name: "embed_details", sql: embedDetails, breaksOlder: true },
 ];

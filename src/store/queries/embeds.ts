@@ -1,13 +1,13 @@
 import { and, count, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
-import type { Embed, ListedEmbed } from "../../domain/embed.ts";
+import { type Embed, type EmbedView, type ListedEmbed, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 
 const { placeholder } = sql;
 
-/** The views of an embed that are not stored yet. */
-export type UnstoredViews = { embedId: string; views: number; lastViewedAt: Instant };
+/** The views of an embed that are not stored yet: their number, and the latest, newest first, at least one. */
+export type UnstoredViews = { embedId: string; views: number; latest: EmbedView[] };
 
 /** A filter: one property, one partner, or all. */
 type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undefined };
@@ -15,7 +15,7 @@ type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undef
 export function embedStore(engine: Engine) {
   const { db } = engine;
   const { embeds, partners, properties } = engine.tables;
-  const { tokenHash: _secret, ...columns } = getTableColumns(embeds);
+  const { tokenHash: _secret, recentViews: _long, ...columns } = getTableColumns(embeds);
   const byToken = engine.prepared(() =>
     db
       .select(columns)
@@ -65,14 +65,26 @@ export function embedStore(engine: Engine) {
         .returning({ id: embeds.id });
       return ended.length > 0;
     },
-    async addViews({ embedId, views, lastViewedAt }: UnstoredViews): Promise<void> {
+    async addViews({ embedId, views, latest }: UnstoredViews): Promise<void> {
+      const lastViewedAt = Math.max(...latest.map(({ viewedAt }) => viewedAt));
+      const isOne = eq(embeds.id, embedId);
+      // Locks the row, so that the views that other servers store at the same time are kept.
       await db
         .update(embeds)
         .set({
           views: sql`${embeds.views} + ${views}`,
           lastViewedAt: sql`case when ${embeds.lastViewedAt} > ${lastViewedAt} then ${embeds.lastViewedAt} else ${lastViewedAt} end`,
         })
-        .where(eq(embeds.id, embedId));
+        .where(isOne);
+      const recentViews = [...latest, ...(await this.recentViews(embedId))]
+        .sort((one, other) => other.viewedAt - one.viewedAt)
+        .slice(0, MAX_EMBED_VIEWS);
+      await db.update(embeds).set({ recentViews }).where(isOne);
+    },
+    /** Returns the latest views of an embed, newest first. */
+    async recentViews(id: string): Promise<EmbedView[]> {
+      const [row] = await db.select({ views: embeds.recentViews }).from(embeds).where(eq(embeds.id, id));
+      return row?.views ?? [];
     },
   };
 }

@@ -25,6 +25,7 @@ import corrections from "../../../migrations/sqlite/0022_corrections.sql" with {
 import costs from "../../../migrations/sqlite/0023_costs.sql" with { type: "text" };
 import hazardFlags from "../../../migrations/sqlite/0024_hazard_flags.sql" with { type: "text" };
 import unitPlans from "../../../migrations/sqlite/0025_unit_plans.sql" with { type: "text" };
+import embedDetails from "../../../migrations/sqlite/0026_embed_details.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 23, name: "costs", sql: costs },
   { number: 24, name: "hazard_flags", sql: hazardFlags },
   { number: 25, name: "unit_plans", sql: unitPlans },
+  { number: 26, name: "embed_details", sql: embedDetails },
 ];

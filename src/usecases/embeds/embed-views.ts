@@ -1,4 +1,4 @@
-import type { Instant } from "../../domain/time.ts";
+import { type EmbedView, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { UnstoredViews } from "../../store/queries/embeds.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -11,12 +11,17 @@ export class EmbedViewCounter {
 
   constructor(private readonly store: Store) {}
 
-  add(embedId: string, now: Instant): void {
+  add(embedId: string, view: EmbedView): void {
+    this.#add({ embedId, views: 1, latest: [view] });
+  }
+
+  #add({ embedId, views, latest }: UnstoredViews): void {
     const known = this.#unstored.get(embedId);
-    if (known) {
-      known.views++;
-      known.lastViewedAt = now;
-    } else this.#unstored.set(embedId, { embedId, views: 1, lastViewedAt: now });
+    this.#unstored.set(embedId, {
+      embedId,
+      views: views + (known?.views ?? 0),
+      latest: [...latest, ...(known?.latest ?? [])].slice(0, MAX_EMBED_VIEWS),
+    });
   }
 
   /** Stores the counts; those that cannot be stored are kept. */
@@ -33,11 +38,7 @@ export class EmbedViewCounter {
         { durability: "process" },
       );
     } catch (error) {
-      for (const { embedId, views, lastViewedAt } of counted.values()) {
-        const since = this.#unstored.get(embedId);
-        if (since) since.views += views;
-        else this.#unstored.set(embedId, { embedId, views, lastViewedAt });
-      }
+      for (const one of counted.values()) this.#add(one);
       throw error;
     }
   }

@@ -1,18 +1,18 @@
-import type { Embed } from "../../domain/embed.ts";
+import type { Embed, NewEmbed } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import { newEmbedToken } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
+import { hashPasscode } from "../../secrets/passcode.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /**
- * Creates an embed of a property; its token is shown once and stored as a hash. `days` is its lifetime, null for no
- * expiry.
+ * Creates an embed of a property; its token is shown once and stored as a hash.
  */
 export async function createEmbed(
   { store, random, actor }: Pick<Administration, "store" | "random" | "actor">,
-  { propertyId, days }: { propertyId: string; days: number | null },
+  { propertyId, days, label = null, recipient = null, passcode = null }: NewEmbed,
 ): Promise<{ embed: Embed; token: string }> {
   const partnerId = await store.read.properties.ownerOf(propertyId);
   if (partnerId === undefined)
@@ -21,6 +21,7 @@ export async function createEmbed(
       "Find its ID with GET /v1/properties or `mainstay export`.",
     );
   const token = newEmbedToken(random);
+  const passcodeHash = passcode === null ? null : await hashPasscode(passcode);
   const embed = await store.write(
     async (tx) => {
       // The property may have been deleted with its partner meanwhile.
@@ -29,6 +30,9 @@ export async function createEmbed(
         id: tx.newId("embed"),
         partnerId,
         propertyId,
+        label,
+        recipient,
+        passcodeHash,
         createdAt: tx.now,
         expiresAt: days === null ? null : tx.now + days * MS_PER_DAY,
         revokedAt: null,
@@ -36,7 +40,14 @@ export async function createEmbed(
         lastViewedAt: null,
       };
       await tx.embeds.insert({ ...made, tokenHash: hashSecret(token) });
-      const detail = { property_id: propertyId, partner_id: partnerId, expires_days: days };
+      const detail = {
+        property_id: propertyId,
+        partner_id: partnerId,
+        expires_days: days,
+        ...(label !== null && { label }),
+        ...(recipient !== null && { recipient }),
+        ...(passcode !== null && { has_passcode: true }),
+      };
       await tx.audit.record({ at: tx.now, actor, action: "embed.create", subject: made.id, detail });
       return made;
     },

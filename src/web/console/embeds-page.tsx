@@ -1,11 +1,13 @@
 import { useId, useState } from "preact/hooks";
-import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
-import type { EmbedJson, EmbedPageJson, NewEmbedJson } from "../../wire/embed.ts";
+import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
+import type { EmbedJson, EmbedPageJson, EmbedViewsJson, NewEmbedJson } from "../../wire/embed.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { Dialog } from "../browser/dialog.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { count, date, dateTime } from "../format.ts";
+import { count, counted, date, dateTime } from "../format.ts";
+import { DataTable } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Credentials } from "./credentials.tsx";
 import { Pager } from "./pager.tsx";
@@ -25,7 +27,10 @@ export function EmbedsPage({ route }: { route: Route }) {
   useTitle("Embeds");
   return (
     <>
-      <Heading title="Embeds" about="Shareable property reports. Anyone with the link can view the report.">
+      <Heading
+        title="Embeds"
+        about="Shareable property reports. Anyone with the link, and the passcode if there is one, can view the report."
+      >
         {api.session.shows_credentials && !isCreating && (
           <button type="button" onClick={() => setCreating(true)}>
             New embed
@@ -91,6 +96,14 @@ export function EmbedsPage({ route }: { route: Route }) {
 }
 
 function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; again: () => void }) {
+  const { api } = useConsole();
+  const { run } = useAction();
+  const [shown, setShown] = useState<{ log: EmbedViewsJson; name: string }>();
+  const openLog = async ({ embed_id, property_name }: EmbedJson) => {
+    const path = `/admin/embeds/${encodeURIComponent(embed_id)}/views`;
+    const log = await run(() => api.read<EmbedViewsJson>(path));
+    if (log) setShown({ log, name: property_name });
+  };
   return (
     <section class="card" aria-label="Embeds">
       <VirtualTable
@@ -98,7 +111,11 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
         rows={page.embeds}
         rowKey={({ embed_id }) => embed_id}
         columns={[
-          { key: "property", heading: "Property", cell: EmbedName },
+          {
+            key: "property",
+            heading: "Property",
+            cell: (embed) => <EmbedName embed={embed} onViews={() => void openLog(embed)} />,
+          },
           { key: "status", heading: "Status", shownFrom: "medium", cell: Status },
           {
             key: "views",
@@ -106,7 +123,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
             isNumber: true,
             shownFrom: "medium",
             width: "narrow",
-            cell: ({ views }) => count(views),
+            cell: (embed) => <Views embed={embed} onOpen={() => void openLog(embed)} />,
           },
           {
             key: "viewed",
@@ -131,18 +148,69 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
         ]}
       />
       <Pager page={page} one="embed" onOffset={(to) => replaceQuery(route, { offset: String(to) })} />
+      {shown && <ViewLog {...shown} onClose={() => setShown(undefined)} />}
     </section>
   );
 }
 
-function EmbedName({ embed_id, property_id, property_name }: EmbedJson) {
+function EmbedName({ embed, onViews }: { embed: EmbedJson; onViews: () => void }) {
+  const { embed_id, property_id, property_name, label, recipient, has_passcode } = embed;
+  const details = [label, recipient && `for ${recipient}`, has_passcode && "passcode"].filter(Boolean);
   return (
     <>
       <a class="name" href={hrefTo(["components"], { of: property_id })}>
         <bdi>{property_name}</bdi>
       </a>
+      {details.length > 0 && (
+        <span class="under small">
+          <bdi>{details.join(" · ")}</bdi>
+        </span>
+      )}
       <code class="under small muted">{embed_id}</code>
+      {embed.views > 0 && (
+        <span class="where-narrow">
+          <span class="under small">
+            <Views embed={embed} unit="view" onOpen={onViews} />
+          </span>
+        </span>
+      )}
     </>
+  );
+}
+
+/** The number of views, which opens their log. */
+function Views({ embed, unit, onOpen }: { embed: EmbedJson; unit?: string; onOpen: () => void }) {
+  if (embed.views === 0) return <>{count(0)}</>;
+  return (
+    <button
+      type="button"
+      class="plain"
+      aria-label={`${counted(embed.views, "view")} of ${embed.property_name}`}
+      onClick={onOpen}
+    >
+      {unit ? counted(embed.views, unit) : count(embed.views)}
+    </button>
+  );
+}
+
+function ViewLog({ log, name, onClose }: { log: EmbedViewsJson; name: string; onClose: () => void }) {
+  const { latest, views } = log;
+  return (
+    <Dialog title={`Views of ${name}`} onClose={onClose}>
+      {latest.length < views && (
+        <p class="small muted">
+          The latest {count(latest.length)} of {count(views)}.
+        </p>
+      )}
+      <DataTable
+        caption="Latest views"
+        rows={latest}
+        columns={[
+          { heading: "Viewed", cell: ({ viewed_at }) => dateTime(viewed_at) },
+          { heading: "Address", cell: ({ address }) => address },
+        ]}
+      />
+    </Dialog>
   );
 }
 
@@ -203,6 +271,9 @@ function NewEmbed(props: {
     const embed = {
       property_id: text("property"),
       ...(text("days") !== "" && { expires_days: Number(text("days")) }),
+      ...(text("label") !== "" && { label: text("label") }),
+      ...(text("recipient") !== "" && { recipient: text("recipient") }),
+      ...(text("passcode") !== "" && { passcode: text("passcode") }),
     };
     const created = await run(() => api.write<NewEmbedJson>("POST", "/admin/embeds", embed));
     if (created) onCreated(created);
@@ -225,6 +296,24 @@ function NewEmbed(props: {
         <label>
           Expires after (days)
           <input name="days" type="number" min={1} max={MAX_EMBED_DAYS} step={1} placeholder="Never" />
+        </label>
+        <label>
+          Label
+          <input name="label" maxLength={500} autoComplete="off" placeholder="None" />
+        </label>
+        <label>
+          Recipient
+          <input name="recipient" maxLength={500} autoComplete="off" placeholder="None" />
+        </label>
+        <label>
+          Passcode
+          <input
+            name="passcode"
+            minLength={PASSCODE_LENGTH.least}
+            maxLength={PASSCODE_LENGTH.most}
+            autoComplete="off"
+            placeholder="None"
+          />
         </label>
         <p class="choices">
           <button type="button" class="outline" onClick={onCancel}>

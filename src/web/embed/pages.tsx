@@ -123,6 +123,7 @@ const ERRORS: Readonly<Record<number, readonly [title: string, remedy?: string]>
   ],
   404: ["Page not found", "The link may be incomplete. Ask the person who shared it for a new link."],
   405: ["This page is read-only", "Open the link as it was shared with you."],
+  413: ["The passcode is too long", "Go back and enter the passcode as it was sent to you."],
   429: ["Too many requests"],
 };
 

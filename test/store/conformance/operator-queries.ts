@@ -422,6 +422,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       id: "EMB_1",
       partnerId: partner.id,
       propertyId: property.id,
+      label: "Committee",
+      recipient: null,
+      passcodeHash: null,
       createdAt: NOW,
       expiresAt: LARGE,
       revokedAt: null,
@@ -434,9 +437,20 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await embeds.find("EMB_1")).toEqual(embed);
     expect(await embeds.find("EMB_none")).toBeUndefined();
     await write(async (tx) => {
-      await tx.embeds.addViews({ embedId: "EMB_1", views: 2, lastViewedAt: NOW });
-      await tx.embeds.addViews({ embedId: "EMB_1", views: 1, lastViewedAt: NOW - 1 });
+      const at = (viewedAt: number) => ({ viewedAt, address: "203.0.113.7" });
+      await tx.embeds.addViews({ embedId: "EMB_1", views: 2, latest: [at(NOW), at(NOW - 2)] });
+      await tx.embeds.addViews({ embedId: "EMB_1", views: 1, latest: [at(NOW - 1)] });
     });
+    expect((await embeds.recentViews("EMB_1")).map(({ viewedAt }) => NOW - viewedAt)).toEqual([0, 1, 2]);
+    expect(await embeds.recentViews("EMB_2")).toEqual([]);
+    await write((tx) =>
+      tx.embeds.addViews({
+        embedId: "EMB_2",
+        views: 300,
+        latest: Array.from({ length: 300 }, (_, i) => ({ viewedAt: NOW - i, address: "::1" })),
+      }),
+    );
+    expect(await embeds.recentViews("EMB_2")).toHaveLength(200);
     expect(await embeds.find("EMB_1")).toMatchObject({ views: 3, lastViewedAt: NOW });
     expect((await embeds.page(ALL)).map(({ id, propertyName }) => [id, propertyName])).toEqual([
       ["EMB_2", property.name],

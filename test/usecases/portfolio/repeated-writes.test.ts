@@ -67,8 +67,9 @@ async function use(world: PortfolioFixture, store: Store) {
   const [elm] = await store.read.properties.ofAddress(partner.id, "Elm Court", "1 Elm St");
   const { embed } = await createEmbed(administration, { propertyId: elm!.id, days: null });
   const views = new EmbedViewCounter(store);
-  views.add(embed.id, NOW);
-  views.add(embed.id, NOW + 1);
+  const address = "203.0.113.7";
+  views.add(embed.id, { viewedAt: NOW, address });
+  views.add(embed.id, { viewedAt: NOW + 1, address });
   await views.flush();
 
   const { read } = store;
@@ -93,6 +94,7 @@ async function use(world: PortfolioFixture, store: Store) {
     deliveries: await read.deliveryLog.count({ partnerId: partner.id }),
     taken: await read.budgets.taken(partner.id, day),
     views: (await read.embeds.find(embed.id))!.views,
+    viewLog: await read.embeds.recentViews(embed.id),
     audits: await read.audit.count(),
     dueCents: (await read.plans.ofPartner(partner.id)).due.cents,
   };
