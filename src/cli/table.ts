@@ -46,6 +46,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/embed.ts")).embedCommands,
   },
   {
+    name: "retire",
+    summary: "retire a property or an appliance, or bring it back",
+    load: async () => (await import("./commands/retire.ts")).retireCommand,
+  },
+  {
     name: "audit",
     summary: "print changes by operators and administrators, newest first",
     load: async () => (await import("./commands/audit.ts")).auditCommand,

@@ -1,7 +1,8 @@
+import type { Retirement } from "./retirement.ts";
 import type { BrandTier, InstallYearBasis } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
 
-export type Appliance = {
+export type Appliance = Retirement & {
   id: string;
   partnerId: string;
   propertyId: string;
@@ -56,7 +57,7 @@ export type ApplianceChange = Partial<Omit<NewAppliance, "propertyId" | "typeId"
   /** Accepted only if unchanged. */
   typeId?: string;
   propertyId?: string;
-};
+} & Partial<Retirement>;
 
 /** The usage intensity of an appliance without one. */
 export const DEFAULT_USAGE = 1;

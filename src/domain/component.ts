@@ -1,3 +1,4 @@
+import type { Knowledge } from "./knowledge.ts";
 import type {
   BrandTier,
   ComponentPast,
@@ -67,3 +68,7 @@ export type PlacedComponent = Component & {
   /** The day from which the property's service record is complete. */
   recordsSince: Day;
 };
+
+/** Returns whether a component belongs to a type; those of an appliance's former type stay retired. */
+export const isOfType = (knowledge: Knowledge, { defId }: Pick<Component, "defId">, typeId: string) =>
+  knowledge.type(typeId).components.some(({ id }) => id === defId);

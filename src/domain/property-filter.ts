@@ -9,6 +9,8 @@ export type PropertyFilter = {
   text?: string;
   /** The code of a known hazard that one of its appliances is flagged for, or suspected of. */
   flag?: string;
+  /** Without it, no retired property matches. */
+  retired?: "only" | "included";
 };
 
 /** The columns of a property that filters read. */

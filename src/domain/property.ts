@@ -1,5 +1,6 @@
 import type { PricedProperty } from "./costs/size.ts";
 import { invalid, notFound } from "./errors.ts";
+import type { Retirement } from "./retirement.ts";
 import type { Day, Instant } from "./time.ts";
 
 export const MAX_UNITS = 10_000;
@@ -38,7 +39,8 @@ export type Property = {
   source: PropertySource;
   createdAt: Instant;
   updatedAt: Instant;
-} & RecordsSince;
+} & RecordsSince &
+  Retirement;
 
 export type RecordsSince = {
   /** The day from which the service record is complete. Earlier events may be missing. */
@@ -78,7 +80,7 @@ export type PropertyChange = Partial<
 > & {
   /** Null derives the day from the registration and the service events. */
   recordsSince?: Day | null;
-};
+} & Partial<Retirement>;
 
 export type Unit = { id: string; propertyId: string; number: number; createdAt: Instant };
 

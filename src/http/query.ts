@@ -5,6 +5,7 @@ import { parseState } from "../domain/property.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
+import type { Listed } from "../store/queries/appliances.ts";
 import type { Slice } from "../store/slice.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -162,7 +163,16 @@ export function parsePropertyFilter(
     if (!flags.has(flag)) throw invalidParameter("flag", `must be one of ${[...flags.keys()].join(", ")}`);
     filter.flag = flag;
   }
+  const listed = parseListed(query);
+  if (listed !== "active") filter.retired = listed === "all" ? "included" : "only";
   return Object.keys(filter).length === 0 ? undefined : filter;
+}
+
+/** Parses which rows a list has: those that are not retired, the retired, or all. */
+export function parseListed(query: ReadonlyMap<string, string>): Listed {
+  const only = parseChoice(query, "retired", ["true", "false"]) === "true";
+  const included = parseChoice(query, "include_retired", ["true", "false"]) === "true";
+  return only ? "retired" : included ? "all" : "active";
 }
 
 function parseSearched(name: string, text: string): string {

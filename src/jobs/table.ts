@@ -13,6 +13,7 @@ import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { finishRotations } from "../usecases/partners/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
+import { retireDue } from "../usecases/portfolio/retirement.ts";
 import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import { snapshotRecord } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
@@ -125,6 +126,15 @@ export function jobTable(deps: JobDeps): Job[] {
       pattern: "*/15 * * * * *",
       runAtStart: true,
       run: recalculation(deps),
+    },
+    {
+      name: "retire",
+      pattern: "5 * * * * *",
+      runAtStart: true,
+      async run(signal) {
+        const records = await retireDue({ store, knowledge, clock, yieldNow: yieldToEventLoop, signal });
+        if (records > 0) log.info({ records }, "properties and appliances retired");
+      },
     },
     {
       name: "finish-secret-rotations",

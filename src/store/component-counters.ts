@@ -3,10 +3,13 @@ import type { RiskTier } from "../domain/scoring/types.ts";
 
 /*
  * The buckets of `component_counters`: a score in hundredths is its own bucket, each tier has one, and so have the
- * elevated components that were last scored by a snapshot, which the event stream lists by creation.
+ * elevated components that were last scored by a snapshot, which the event stream lists by creation. They count no retired
+ * components; retired rows of each list have a bucket of their own, whose blocks count the gaps of the list.
  */
 export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101, CRITICAL: 102 };
 export const SETTLED_ELEVATED = 103;
+/** Retired rows of each list, by blocks of their numbers without the sign. */
+export const RETIRED = { components: 104, appliances: 105, properties: 106 } as const;
 /** The scores of WARNING and CRITICAL, in descending order. */
 export const ELEVATED_SCORES: readonly number[] = Array.from(
   { length: 100 - WARNING_FROM },
@@ -16,4 +19,4 @@ export const ELEVATED_SCORES: readonly number[] = Array.from(
 /** The block that counts a whole bucket. */
 export const WHOLE_BUCKET = -1;
 export const BLOCK_SIZE = 2048;
-export const blockOf = (seq: number) => Math.floor(seq / BLOCK_SIZE);
+export const blockOf = (seq: number) => Math.floor(Math.abs(seq) / BLOCK_SIZE);

@@ -11,7 +11,8 @@ import { isElevated } from "./elevated-components.ts";
  * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;
  * instants are epoch milliseconds; money is US cents; scores are hundredths. `seq` numbers a partner's rows of one
  * table without gaps from 1: nothing that has one is deleted but with all of its partner, so the row at any offset of
- * a list is found by its number instead of by counting.
+ * a list is found by its number instead of by counting. The rows of retired properties and appliances have the negative of
+ * their number: every list reads the positive ones alone, and its gaps are counted by blocks (`listPlaces`).
  */
 export function schemaOf(columnTypes: ColumnTypes) {
   const {
@@ -132,6 +133,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       recordsSince: text("records_since").notNull(),
       /** False if that day follows from the registration and the service events. */
       recordsSinceGiven: bool("records_since_given").notNull().default(false),
+      /** The day from which it is retired, which may be in the future, and why. */
+      retiredAt: text("retired_at"),
+      retiredReason: text("retired_reason"),
       createdAt: bigint("created_at").notNull(),
       updatedAt: bigint("updated_at").notNull(),
     },
@@ -143,6 +147,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("properties_address").on(t.partnerId, t.address, t.seq),
       // The further columns of partial indexes make SQLite prefer them to the indexes of all rows.
       index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(isTrue(t.isDemo)),
+      index("properties_retiring").on(t.retiredAt).where(sql`${t.retiredAt} is not null and ${t.seq} > 0`),
     ],
   );
 
@@ -187,6 +192,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** Codes that the partner set, and that the partner cleared, separated by spaces. */
       flagsSet: text("flags_set").notNull().default(""),
       flagsCleared: text("flags_cleared").notNull().default(""),
+      /** As for a property. Null also if it is retired with its property alone. */
+      retiredAt: text("retired_at"),
+      retiredReason: text("retired_reason"),
       createdAt: bigint("created_at").notNull(),
       updatedAt: bigint("updated_at").notNull(),
     },
@@ -195,6 +203,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("appliances_property").on(t.propertyId, t.seq),
       index("appliances_serial").on(t.propertyId, t.serial, t.seq).where(isNotNull(t.serial)),
       index("appliances_unit").on(t.unitId).where(isNotNull(t.unitId)),
+      index("appliances_retiring").on(t.retiredAt).where(sql`${t.retiredAt} is not null and ${t.seq} > 0`),
       index("appliances_partner_serial").on(t.partnerId, t.serial, t.seq).where(isNotNull(t.serial)),
     ],
   );
@@ -321,6 +330,10 @@ export function schemaOf(columnTypes: ColumnTypes) {
     events: int("events").notNull().default(0),
     ...totals,
     photoBytes: bigint("photo_bytes").notNull().default(0),
+    /** The rows of each list that are retired. */
+    retiredProperties: int("retired_properties").notNull().default(0),
+    retiredAppliances: int("retired_appliances").notNull().default(0),
+    retiredComponents: int("retired_components").notNull().default(0),
   });
 
   /**

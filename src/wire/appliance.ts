@@ -2,6 +2,7 @@ import type { Appliance, ApplianceChange, NewAppliance } from "../domain/applian
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import { codesOf } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
+import { isRetired } from "../domain/retirement.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
@@ -16,6 +17,7 @@ import {
   statedFlagFields,
 } from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
+import { property } from "./property.ts";
 import * as constraint from "./schema/constraints.ts";
 import {
   day,
@@ -65,6 +67,9 @@ export const appliance = record("Appliance", {
   flags: hazardFlags,
   flags_set: flagsSetText,
   flags_cleared: flagsClearedText,
+  retired_at: property.fields.retired_at,
+  retired_reason: property.fields.retired_reason,
+  is_retired: flag("Whether it is retired now, by itself or with its property"),
   created_at: instant("When the record was created"),
   updated_at: instant("When the record was last updated"),
 });
@@ -87,6 +92,9 @@ export const applianceView = appliance.serializer((knowledge: Knowledge, applian
   flags: hazardFlagsView(knowledge, appliance.flags),
   flags_set: codesOf(appliance.flagsSet),
   flags_cleared: codesOf(appliance.flagsCleared),
+  retired_at: appliance.retiredAt,
+  retired_reason: appliance.retiredReason,
+  is_retired: isRetired(appliance),
   created_at: toIso(appliance.createdAt),
   updated_at: toIso(appliance.updatedAt),
 }));
@@ -248,6 +256,8 @@ export const applianceChange = input("ApplianceChange", {
   type_id: optional(constraint.idText, out.type_id),
   property_id: optional(constraint.idText, out.property_id),
   ...optionalFields,
+  retired_at: nullable(constraint.day, out.retired_at),
+  retired_reason: nullable(constraint.line, out.retired_reason),
 });
 
 export const newAppliances = body({ appliances: items("The appliances to create", newAppliance) });
@@ -286,6 +296,8 @@ export function readApplianceChange(given: unknown): ApplianceChange {
   if (wire.brand_tier !== undefined) change.brandTier = wire.brand_tier;
   if (wire.usage_intensity !== undefined) change.usageIntensity = wire.usage_intensity;
   if (wire.size !== undefined) change.size = wire.size;
+  if (wire.retired_at !== undefined) change.retiredAt = wire.retired_at;
+  if (wire.retired_reason !== undefined) change.retiredReason = textOrNull(wire.retired_reason);
   if (wire.warranty_expiry !== undefined) change.warrantyExpiry = wire.warranty_expiry;
   if (wire.flags_set !== undefined) change.flagsSet = readStatedFlags(wire.flags_set);
   if (wire.flags_cleared !== undefined) change.flagsCleared = readStatedFlags(wire.flags_cleared);

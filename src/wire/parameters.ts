@@ -85,6 +85,12 @@ export const systemFilter = inQuery("system", "Filter by building system", "plum
   enum: [...SYSTEMS],
 });
 export const stateFilter = inQuery("state", "Filter by US state abbreviation (case-insensitive)", "NY");
+const TRUE_OR_FALSE: Schema = { type: "string", enum: ["true", "false"], default: "false" };
+/** The parameters of lists with retired records. */
+export const retirementFilters: readonly Parameter[] = [
+  inQuery("retired", "`true` lists retired records only", "true", TRUE_OR_FALSE),
+  inQuery("include_retired", "`true` lists retired records beside the others", "true", TRUE_OR_FALSE),
+];
 /** The filters of properties. */
 export const propertyFilters: readonly Parameter[] = [
   stateFilter,
@@ -100,6 +106,7 @@ export const propertyFilters: readonly Parameter[] = [
     "Filter by a known hazard of the property's appliances, known or suspected: its code",
     "polybutylene",
   ),
+  ...retirementFilters,
 ];
 export const propertyFilter = inQuery("property_id", "Filter by property", EXAMPLE_IDS.P);
 export const applianceFilter = inQuery("appliance_id", "Filter by appliance", EXAMPLE_IDS.A);

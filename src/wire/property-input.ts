@@ -36,6 +36,8 @@ export const propertyChange = input("PropertyChange", {
   state: optional(constraint.state, out.state),
   unit_count: optional(constraint.unitCount, out.unit_count),
   ...optionalFields,
+  retired_at: nullable(constraint.day, out.retired_at),
+  retired_reason: nullable(constraint.line, out.retired_reason),
 });
 
 /** Reads a new property from a request. Throws invalid_request. */
@@ -79,6 +81,8 @@ export function readPropertyChange(body: unknown): PropertyChange {
       wire.replacement_value === null ? null : centsFromUsd(wire.replacement_value);
   if (wire.notes !== undefined) change.notes = textOrNull(wire.notes);
   if (wire.partner_property_id !== undefined) change.partnerPropertyId = textOrNull(wire.partner_property_id);
+  if (wire.retired_at !== undefined) change.retiredAt = wire.retired_at;
+  if (wire.retired_reason !== undefined) change.retiredReason = textOrNull(wire.retired_reason);
   if (wire.records_since !== undefined) change.recordsSince = wire.records_since;
   if (wire.estimated_value !== undefined)
     change.estimatedValueCents = wire.estimated_value === null ? null : centsFromUsd(wire.estimated_value);

@@ -20,6 +20,10 @@ const commonFields = {
   zip: text("ZIP code with 5 or 5+4 digits", "10013").orNull(),
   unit_count: whole("Number of rentable units, the basis of billing", 24),
   created_at: instant("When the record was created"),
+  retired_at: day(
+    "Day from which it is retired: in no list, alert, figure, plan, snapshot, webhook or billable unit; null if it is not. A day in the future takes effect then",
+    "2026-12-31",
+  ).orNull(),
 };
 
 /** A property in a list. */
@@ -27,7 +31,7 @@ export const propertyRow = record("PropertyRow", commonFields);
 
 type Listed = Pick<
   Property,
-  "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
+  "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt" | "retiredAt"
 >;
 export const propertyRowView = propertyRow.serializer((property: Listed) => ({
   id: property.id,
@@ -38,6 +42,7 @@ export const propertyRowView = propertyRow.serializer((property: Listed) => ({
   zip: property.zip,
   unit_count: property.unitCount,
   created_at: toIso(property.createdAt),
+  retired_at: property.retiredAt,
 }));
 export const propertyPage = page("properties", propertyRow);
 
@@ -67,6 +72,7 @@ export const property = record("Property", {
     "Date since which the service history is complete. If null, it is derived from the creation date and the service events",
     "2021-03-01",
   ),
+  retired_reason: text("Why it is retired", "Sold").orNull(),
   updated_at: instant("When the record was last updated"),
 });
 export type PropertyJson = WireOf<typeof property>;
@@ -84,6 +90,7 @@ export const propertyView = property.serializer((property: Property) => ({
   notes: property.notes,
   source: property.source,
   records_since: property.recordsSince,
+  retired_reason: property.retiredReason,
   updated_at: toIso(property.updatedAt),
 }));
 export const propertyReply = forPartner(property);

@@ -54,6 +54,8 @@ const BAD_QUERIES: Record<string, readonly string[]> = {
   perils: ["", "BAD", "water,", "Water", "__proto__", "%00"],
   systems: ["", "BAD", "hvac,", "HVAC", "__proto__", "%00"],
   include_demo: ["", "BAD", "TRUE", "1", "__proto__", "%00"],
+  retired: ["", "BAD", "TRUE", "1", "__proto__", "%00"],
+  include_retired: ["", "BAD", "TRUE", "1", "__proto__", "%00"],
   city: ["", "%00"],
   zip: ["", "x", "123", "%00"],
   q: ["", "%00"],

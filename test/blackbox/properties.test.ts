@@ -31,6 +31,8 @@ describe("creating a property", () => {
       partner_property_id: null,
       notes: null,
       source: "api",
+      retired_at: null,
+      retired_reason: null,
       created_at: expect.stringMatching(INSTANT),
       updated_at: expect.stringMatching(INSTANT),
       partner: "Acme",

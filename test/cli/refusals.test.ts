@@ -81,6 +81,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "claim-id": "CLM_01m7xtfbnkegg9j7dstwvcm1r5",
   "event-id": "SE_01m7xtfbnkegg9j7dstwvcm1r5",
   "embed-id": "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
+  "record-id": "P_01m7xtfbnkegg9j7dstwvcm1r5",
   name: "Acme",
   calls: "5",
   url: "http://127.0.0.1:9/",

@@ -31,6 +31,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   claimId: "CLM_01m7xtfbnkegg9j7dstwvcm1r5",
   eventId: "SE_01m7xtfbnkegg9j7dstwvcm1r5",
   embedId: "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
+  recordId: "P_01m7xtfbnkegg9j7dstwvcm1r5",
   name: "Acme",
   calls: "5",
 };

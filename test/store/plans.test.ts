@@ -117,12 +117,21 @@ test("a recount reads the rows of its properties, of its block, or the first or 
   const { recounts } = world.store.read;
   const { partnerId } = world;
   const reads: Record<string, [read: Read, step: RegExp]> = {
-    components: [() => recounts.components([propertyId]), /components_property \(property_id=\?\)/],
-    appliances: [() => recounts.appliances([propertyId]), /appliances_property \(property_id=\?\)/],
+    components: [
+      () => recounts.components([propertyId]),
+      /components_property \(property_id=\? AND seq>\?\)/,
+    ],
+    appliances: [
+      () => recounts.appliances([propertyId]),
+      /appliances_property \(property_id=\? AND seq>\?\)/,
+    ],
     events: [() => recounts.serviceEvents([propertyId]), /service_events_appliance \(appliance_id=\?\)/],
     totals: [() => recounts.ofProperties([propertyId]), /property_totals_1 \(property_id=\?\)/],
     partner: [() => recounts.ofPartner(partnerId), /property_totals_partner \(partner_id=\?\)/],
-    flags: [() => world.store.read.flags.recount([propertyId]), /appliances_property \(property_id=\?\)/],
+    flags: [
+      () => world.store.read.flags.recount([propertyId]),
+      /appliances_property \(property_id=\? AND seq>\?\)/,
+    ],
     flagSums: [() => world.store.read.flags.sumOfProperties(partnerId), /flag_counts/],
     scores: [() => recounts.scores(partnerId, 0), /components_list \(partner_id=\? AND seq>\? AND seq<\?\)/],
   };
@@ -144,7 +153,7 @@ test.each([{}, { elevated: true }, { tier: "GOOD" as const }])(
     expect(others).toEqual([]);
     const [first, ...then] = planOf(sql!).filter((step) => !step.includes("SUBQUERY"));
     expect(first).toEndWith("components USING INDEX sqlite_autoindex_components_1 (id=?)");
-    expect(then.join()).toContain("components USING INDEX components_property (property_id=?)");
+    expect(then.join()).toContain("components USING INDEX components_property (property_id=? AND seq>?)");
   },
 );
 

@@ -33,6 +33,18 @@ export function listReads({
     "a page of properties": () => store.read.properties.countedPage(partnerId, SLICE),
     "the list of properties": () => store.read.properties.page(partnerId, SLICE),
     "the portfolio summary": () => store.read.properties.portfolioPage(partnerId, SLICE),
+    "the beginning of a page among retired rows": async () => {
+      await store.read.appliances.pageOfRetired(partnerId, SLICE);
+      await store.read.components.after(partnerId, 4, 50);
+    },
+    "what is to be retired": async () => {
+      await store.read.properties.retiring(day, 100);
+      await store.read.appliances.retiring(day, 100);
+    },
+    "a property's retired appliances": async () => {
+      await store.read.appliances.retiredOfPropertyAfter(propertyId, 0, 100);
+      await store.read.appliances.retiredForScoringAfter(propertyId, 0, 100);
+    },
     "a range of filtered properties": async () => {
       const { propertyFilters } = store.read;
       for (const by of [{}, { state: "NY" }, { zip: "10013" }, { state: "NY", zip: "10013" }])
@@ -121,6 +133,16 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the days of a property's events": () => store.read.serviceEvents.daysBefore(propertyId, day),
     "the days of properties' events": () => store.read.serviceEvents.daysBeforeRecords([propertyId]),
     "a property by its address": () => store.read.properties.ofAddress(partnerId, "N", "A"),
+    "rows by their numbers, retired ones included": async () => {
+      await store.read.properties.numbered(partnerId, 0, 100);
+      await store.read.appliances.numbered(partnerId, 0, 100);
+      await store.read.components.numbered(partnerId, 0, 100);
+    },
+    "the components of retired appliances": async () => {
+      await store.read.components.retiredOfAppliances([applianceId]);
+      await store.read.components.retiredForScoring([applianceId]);
+      await store.read.components.rowsOfRetired(applianceId);
+    },
     "some filtered properties": () => store.read.propertyFilters.ofSeqs(partnerId, [1, 2]),
     "the sums of filtered properties": () => store.read.propertyFilters.sumOf(partnerId, [1, 2]),
     "the demo properties": () => store.read.properties.demo(partnerId),

@@ -29,12 +29,25 @@ export function* livesOnRecordInSteps(
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   const lives: Life[] = [];
   for (const appliance of history.appliances) {
-    const events = withoutNotes(datedEventsUpTo(appliance.events, today).events);
+    const retiredOn = appliance.retiredOn === undefined ? today : dayNumber(appliance.retiredOn);
+    const lastDay = Math.min(today, retiredOn);
+    const events = withoutNotes(datedEventsUpTo(appliance.events, lastDay).events);
     for (const component of appliance.components) {
       const def = knowledge.component(component.defId);
       const rate = agingRate(def, appliance.usageIntensity, environment, knowledge.model);
       const own = events.filter((event) => concerns(event, component.id));
-      const subject = { knowledge, appliance, component, def, rate, recordsSince, today, years, events: own };
+      const subject = {
+        knowledge,
+        appliance,
+        component,
+        def,
+        rate,
+        recordsSince,
+        today,
+        lastDay,
+        years,
+        events: own,
+      };
       for (const life of livesOf(subject)) lives.push(life);
       yield;
     }
@@ -54,13 +67,15 @@ type Subject = {
   rate: number;
   recordsSince: number;
   today: number;
+  /** The last day on record: today, or that of the retirement, which ends a life without a failure. */
+  lastDay: number;
   /** The number of years up to the day that get a `LifeYear`. */
   years: number;
   /** Events on the component or its appliance, of all lives or of one, oldest first. */
   events: readonly DatedEvent[];
 };
 
-/** The service of one part: from the installation or a Replacement to the next Replacement or to today. */
+/** The service of one part: from the installation or a Replacement to the next Replacement or the last day on record. */
 type Span = { birth: number; isOriginal: boolean; end: number; replacement: "own" | "whole" | undefined };
 
 /** Passes each life the events of its own span only, so that many short lives cost no more than a long one. */
@@ -78,10 +93,10 @@ function livesOf(subject: Subject): Life[] {
   return lives;
 }
 
-function spansOf({ component, events, today }: Subject): Span[] {
+function spansOf({ component, events, lastDay }: Subject): Span[] {
   const replacements = new Map<number, "own" | "whole">();
   const { lastReplaced } = component;
-  if (lastReplaced !== null && dayNumber(lastReplaced) <= today)
+  if (lastReplaced !== null && dayNumber(lastReplaced) <= lastDay)
     replacements.set(dayNumber(lastReplaced), "whole");
   for (const { eventType, day, componentId } of events)
     if (eventType === "Replacement" && replacements.get(day) !== "own")
@@ -94,7 +109,7 @@ function spansOf({ component, events, today }: Subject): Span[] {
     birth = day;
     isOriginal = false;
   }
-  spans.push({ birth, isOriginal, end: today, replacement: undefined });
+  spans.push({ birth, isOriginal, end: lastDay, replacement: undefined });
   return spans;
 }
 
@@ -170,7 +185,8 @@ function yearsOf(subject: Subject, aging: Aging, today: number, failed: boolean)
   for (let ago = subject.years; ago > 0; ago--) {
     const start = today - ago * YEAR_DAYS;
     if (start < from || start >= span.end) continue;
-    const ends = span.replacement !== undefined && span.end <= start + YEAR_DAYS;
+    const ends =
+      span.replacement !== undefined ? span.end <= start + YEAR_DAYS : span.end < start + YEAR_DAYS;
     const accrued = accruedBy(subject, aging, start);
     const isWhole = aging.pastIsUnknown || span.birth === from;
     years.push({

@@ -39,6 +39,8 @@ export type ApplianceHistory = {
   installYearBasis: InstallYearBasis;
   /** 0.5 (light) to 2.0 (heavy). */
   usageIntensity: number;
+  /** The day on which it was retired, by itself or with its property; read by calibration alone. */
+  retiredOn?: Day;
   components: ComponentHistory[];
   events: EventEvidence[];
   smartEvents: SmartEvidence[];

@@ -1,6 +1,11 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { isRetired } from "../../domain/retirement.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
+import type { Listed } from "../../store/queries/appliances.ts";
+import type { Slice } from "../../store/slice.ts";
+import type { Stores } from "../../store/stores.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
@@ -26,7 +31,12 @@ import {
   writtenApplianceView,
 } from "../../wire/appliance.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { applianceInPath, pagingParameters, propertyFilter } from "../../wire/parameters.ts";
+import {
+  applianceInPath,
+  pagingParameters,
+  propertyFilter,
+  retirementFilters,
+} from "../../wire/parameters.ts";
 import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
 import {
   created,
@@ -37,7 +47,7 @@ import {
   partnerOperation,
   readReplies,
 } from "../operation.ts";
-import { parseSlice } from "../query.ts";
+import { parseListed, parseSlice } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
 const EXAMPLE = {
@@ -135,20 +145,22 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       path: "/v1/appliances",
       summary: "List appliances",
       tag: "Appliances",
-      parameters: [propertyFilter, ...pagingParameters],
+      parameters: [propertyFilter, ...retirementFilters, ...pagingParameters],
       replies: readReplies("A page of appliances", appliancePage),
       errors: [404],
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
         const propertyId = query.get("property_id");
+        const which = parseListed(query);
         if (propertyId === undefined) {
-          const { appliances: total } = await store.read.totals.ofPartner(partner.id);
-          const page = await store.read.appliances.page(partner.id, slice);
+          const { page, total } = await readConsistently(store, partner.id, (read) =>
+            appliancesOfPartner(read, partner.id, slice, which),
+          );
           return ok(appliancePage.of(page.map(view), slice, total, partner.name));
         }
         await requireProperty(store, partner, propertyId);
-        const page = await store.read.appliances.pageOfProperty(propertyId, slice);
-        const total = await store.read.appliances.countOfProperty(propertyId);
+        const page = await store.read.appliances.pageOfProperty(propertyId, slice, which);
+        const total = await store.read.appliances.countOfProperty(propertyId, which);
         return ok(appliancePage.of(page.map(view), slice, total, partner.name));
       },
     }),
@@ -165,7 +177,10 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
-        const components = await store.read.components.rowsOfAppliance(appliance.id);
+        const { components: stored } = store.read;
+        const components = isRetired(appliance)
+          ? await stored.rowsOfRetired(appliance.id)
+          : await stored.rowsOfAppliance(appliance.id);
         const record = applianceWithComponentsView(knowledge, appliance, components, latestSnapshotAt);
         return ok(withPartner(record, partner.name));
       },
@@ -176,11 +191,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       path: "/v1/appliances/{id}",
       summary: "Update an appliance",
       description:
-        "Accepts any subset of the fields. `type_id` and `property_id` cannot be changed; if present, they must equal the current values. Null clears an optional field. A new `install_year` also applies to the components that had the appliance's previous year.",
+        "Accepts any subset of the fields. `type_id` and `property_id` cannot be changed; if present, they must equal the current values. Null clears an optional field. `retired_at` retires it from that day, null brings it back; any other change of a retired appliance is rejected with 409. A new `install_year` also applies to the components that had the appliance's previous year.",
       tag: "Appliances",
       parameters: [applianceInPath],
       request: { type: applianceChange.type, example: { usage_intensity: 1.4 } },
       replies: okReplies("The updated appliance", changedApplianceReply),
+      errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
         const change = readApplianceChange(body);
@@ -191,4 +207,21 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       },
     }),
   ];
+}
+
+/** Returns a page of the partner's appliances by creation, and the number of all. */
+async function appliancesOfPartner(
+  { appliances, totals }: Stores,
+  partnerId: string,
+  slice: Slice,
+  which: Listed,
+): Promise<{ page: Appliance[]; total: number }> {
+  const stored = await totals.stored(partnerId);
+  const { appliances: all, retiredAppliances: retired } = stored;
+  if (which === "all") {
+    const page = await appliances.numbered(partnerId, slice.offset, slice.offset + slice.limit);
+    return { page, total: all };
+  }
+  if (which === "retired") return { page: await appliances.pageOfRetired(partnerId, slice), total: retired };
+  return { page: await appliances.page(partnerId, slice), total: all - retired };
 }

@@ -3,6 +3,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
@@ -77,6 +78,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           const { tx } = writer;
           const property = await tx.properties.find(partner.id, params.id!);
           if (!property) throw propertyNotFound();
+          refuseRetired("Property", property);
           const log = new ClaimLog(writer, property);
           const result: BulkResult<Claim> = single
             ? { saved: [await log.add(single)], errors: [] }

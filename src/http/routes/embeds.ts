@@ -1,5 +1,6 @@
 import { type EmbedView, embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { isRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
@@ -71,7 +72,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const embed = await read.embeds.findByToken(hashSecret(params.token!));
     if (!embed || embedStatus(embed, now) !== "active") return undefined;
     const property = await read.properties.find(embed.partnerId, embed.propertyId);
-    return property && { embed, property };
+    // The page of a retired property is unavailable until it is brought back.
+    return property && !isRetired(property) ? { embed, property } : undefined;
   };
   type FoundEmbed = NonNullable<Awaited<ReturnType<typeof findEmbed>>>;
   const figuresDeps = ({ now, yieldNow, reserveMemoryFor }: PublicCall, { embed }: FoundEmbed) => {

@@ -147,7 +147,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/properties/{id}",
       summary: "Update a property",
       description:
-        "Accepts any subset of the fields; null clears an optional field. Increasing `unit_count` adds units. Reducing it removes the units with the highest numbers; if any of them contains an appliance, the request is rejected with 409, which lists those units.",
+        "Accepts any subset of the fields; null clears an optional field. `retired_at` retires the property with its appliances from that day, null brings it back; any other change of a retired property is rejected with 409. Increasing `unit_count` adds units. Reducing it removes the units with the highest numbers; if any of them contains an appliance, the request is rejected with 409, which lists those units.",
       tag: "Properties",
       parameters: [propertyInPath],
       request: { type: propertyChange.type, example: { estimated_value: 8_500_000 } },
@@ -234,7 +234,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 }
 
 const FILTERS_DESCRIPTION =
-  "Filters can be combined. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
+  "Filters can be combined. Retired properties are listed with `retired=true` alone, and with `include_retired=true` beside the others; no total includes them. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
 
 type PortfolioRow = { property: Property; totals: PropertyTotals };
 
@@ -276,7 +276,7 @@ async function findPortfolio(
   }
   if (filter) {
     const found = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
-    if (includesDemo) return found;
+    if (includesDemo || filter.retired === "only") return found;
     const demo = await demoProperties(store, partner, filter);
     const totals = demo.map((row) => row.totals);
     const flags = await store.read.flags.ofSeqs(

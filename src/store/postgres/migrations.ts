@@ -16,6 +16,7 @@ import costs from "../../../migrations/postgres/0013_costs.sql" with { type: "te
 import hazardFlags from "../../../migrations/postgres/0014_hazard_flags.sql" with { type: "text" };
 import unitPlans from "../../../migrations/postgres/0015_unit_plans.sql" with { type: "text" };
 import embedDetails from "../../../migrations/postgres/0016_embed_details.sql" with { type: "text" };
+import retirement from "../../../migrations/postgres/0017_retirement.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -53,4 +54,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 15, name: "unit_plans", sql: unitPlans, breaksOlder: true },
   // An older server would show embeds without asking for their passcodes.
   { number: 16, name: "embed_details", sql: embedDetails, breaksOlder: true },
+  // An older server would score retired appliances and count them.
+  { number: 17, name: "retirement", sql: retirement, breaksOlder: true },
 ];

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { WHOLE_BUCKET } from "../component-counters.ts";
@@ -28,7 +28,12 @@ export function alertLists(engine: Engine) {
   const { componentCounters, components } = engine.tables;
   // A literal condition, so that SQLite uses the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
-    and(eq(components.partnerId, placeholder("partnerId")), isElevated(components.riskScore), ...more);
+    and(
+      eq(components.partnerId, placeholder("partnerId")),
+      isElevated(components.riskScore),
+      gt(components.seq, 0),
+      ...more,
+    );
   const ofSystem = eq(components.system, placeholder("system"));
   const ofState = eq(components.state, placeholder("state"));
   const byScore = [desc(components.riskScore), asc(components.seq)];

@@ -1,8 +1,11 @@
-import { and, asc, count, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Appliance } from "../../domain/appliance.ts";
+import type { Day } from "../../domain/time.ts";
+import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
+import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
 
 const { placeholder } = sql;
 
@@ -24,6 +27,9 @@ export type ScoredAppliance = Pick<
   | "flagsSet"
   | "flagsCleared"
 >;
+
+/** The rows of a list by their retirement. */
+export type Listed = "active" | "retired" | "all";
 
 export function applianceStore(engine: Engine) {
   const { db, isAmong } = engine;
@@ -50,34 +56,43 @@ export function applianceStore(engine: Engine) {
       .from(appliances)
       .where(and(eq(appliances.id, placeholder("id")), eq(appliances.partnerId, placeholder("partnerId")))),
   );
-  const bySerial = engine.prepared(() =>
-    db
-      .select()
-      .from(appliances)
-      .where(
-        and(
-          eq(appliances.propertyId, placeholder("propertyId")),
-          eq(appliances.serial, placeholder("serial")),
-        ),
-      )
-      .orderBy(asc(appliances.seq))
-      .limit(2),
-  );
-  const bySerialAnywhere = engine.prepared(() =>
-    db
-      .select()
-      .from(appliances)
-      .where(
-        and(eq(appliances.partnerId, placeholder("partnerId")), eq(appliances.serial, placeholder("serial"))),
-      )
-      .orderBy(asc(appliances.seq))
-      .limit(2),
-  );
+  const serialRows = (retired: boolean) =>
+    engine.prepared(() =>
+      db
+        .select()
+        .from(appliances)
+        .where(
+          and(
+            eq(appliances.propertyId, placeholder("propertyId")),
+            eq(appliances.serial, placeholder("serial")),
+            retired ? lt(appliances.seq, 0) : gt(appliances.seq, 0),
+          ),
+        )
+        .orderBy(retired ? desc(appliances.seq) : asc(appliances.seq))
+        .limit(2),
+    );
+  const bySerial = { active: serialRows(false), retired: serialRows(true) };
+  const serialRowsAnywhere = (retired: boolean) =>
+    engine.prepared(() =>
+      db
+        .select()
+        .from(appliances)
+        .where(
+          and(
+            eq(appliances.partnerId, placeholder("partnerId")),
+            eq(appliances.serial, placeholder("serial")),
+            retired ? lt(appliances.seq, 0) : gt(appliances.seq, 0),
+          ),
+        )
+        .orderBy(retired ? desc(appliances.seq) : asc(appliances.seq))
+        .limit(2),
+    );
+  const bySerialAnywhere = { active: serialRowsAnywhere(false), retired: serialRowsAnywhere(true) };
   const ofProperty = engine.prepared(() =>
     db
       .select()
       .from(appliances)
-      .where(eq(appliances.propertyId, placeholder("propertyId")))
+      .where(and(eq(appliances.propertyId, placeholder("propertyId")), gt(appliances.seq, 0)))
       .orderBy(asc(appliances.seq)),
   );
   const ofProperties = engine.prepared(() =>
@@ -114,9 +129,50 @@ export function applianceStore(engine: Engine) {
     db
       .select(aliased(scored))
       .from(appliances)
-      .where(isAmong(appliances.propertyId, "propertyIds"))
+      .where(and(isAmong(appliances.propertyId, "propertyIds"), gt(appliances.seq, 0)))
       .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
   );
+  const retiredForScoringAfter = engine.read<ScoredAppliance & { seq: number; retiredAt: Day | null }>(() =>
+    db
+      .select(aliased({ ...scored, seq: appliances.seq, retiredAt: appliances.retiredAt }))
+      .from(appliances)
+      .where(
+        and(eq(appliances.propertyId, placeholder("propertyId")), lt(appliances.seq, placeholder("after"))),
+      )
+      .orderBy(desc(appliances.seq))
+      .limit(placeholder("limit")),
+  );
+  const places = listPlaces(engine, appliances, RETIRED.appliances);
+  const numbered = engine.prepared(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(and(eq(appliances.partnerId, placeholder("partnerId")), isNumbered(appliances.seq))),
+  );
+  const retiredOfPropertyAfter = engine.prepared(() =>
+    db
+      .select()
+      .from(appliances)
+      .where(
+        and(eq(appliances.propertyId, placeholder("propertyId")), lt(appliances.seq, placeholder("after"))),
+      )
+      .orderBy(desc(appliances.seq))
+      .limit(placeholder("limit")),
+  );
+  const retiring = engine.prepared(() =>
+    db
+      .select({ id: appliances.id, partnerId: appliances.partnerId })
+      .from(appliances)
+      .where(
+        and(
+          lte(appliances.retiredAt, placeholder("day")),
+          sql`${appliances.retiredAt} is not null and ${appliances.seq} > 0`,
+        ),
+      )
+      .limit(placeholder("limit")),
+  );
+  const ofListed = (which: Listed) =>
+    which === "all" ? undefined : which === "retired" ? lt(appliances.seq, 0) : gt(appliances.seq, 0);
   const forScoringAfter = engine.read<ScoredAppliance & { seq: number }>(() =>
     db
       .select(aliased({ ...scored, seq: appliances.seq }))
@@ -134,18 +190,21 @@ export function applianceStore(engine: Engine) {
     },
     /**
      * Returns at most two of a property's appliances with the serial, the oldest first: two mean that it is ambiguous.
+     * Retired ones are returned only if there are no others.
      */
     async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
-      return await bySerial().execute({ propertyId, serial });
+      const found = await bySerial.active().execute({ propertyId, serial });
+      return found.length > 0 ? found : await bySerial.retired().execute({ propertyId, serial });
     },
     /** Returns at most two of a partner's appliances with the serial, over all properties. */
     async withSerialOfPartner(partnerId: string, serial: string): Promise<Appliance[]> {
-      return await bySerialAnywhere().execute({ partnerId, serial });
+      const found = await bySerialAnywhere.active().execute({ partnerId, serial });
+      return found.length > 0 ? found : await bySerialAnywhere.retired().execute({ partnerId, serial });
     },
     async ofProperty(propertyId: string): Promise<Appliance[]> {
       return await ofProperty().execute({ propertyId });
     },
-    /** Returns the appliances of several properties in no order; undefined if there are more than `most`. */
+    /** Returns the appliances of several properties in no order, retired ones included; undefined if there are more than `most`. */
     async ofProperties(propertyIds: readonly string[], most: number): Promise<Appliance[] | undefined> {
       if (propertyIds.length === 0) return [];
       const found = await ofProperties().execute({
@@ -179,23 +238,60 @@ export function applianceStore(engine: Engine) {
     ): Promise<(ScoredAppliance & { seq: number })[]> {
       return forScoringAfter({ propertyId, after, limit });
     },
-    async page(partnerId: string, slice: Slice): Promise<Appliance[]> {
-      return await page().execute({ partnerId, ...slice });
+    async page(partnerId: string, { limit, offset }: Slice): Promise<Appliance[]> {
+      return await page().execute({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
-    async pageOfProperty(propertyId: string, slice: Slice): Promise<Appliance[]> {
+    /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
+    async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {
+      return byNumber(await numbered().execute({ partnerId, ...rangeOf(after, last) }));
+    },
+    async pageOfRetired(partnerId: string, { limit, offset }: Slice): Promise<Appliance[]> {
       return await db
         .select()
         .from(appliances)
-        .where(eq(appliances.propertyId, propertyId))
-        .orderBy(asc(appliances.seq))
+        .where(and(eq(appliances.partnerId, partnerId), lt(appliances.seq, 0)))
+        .orderBy(desc(appliances.seq))
+        .limit(limit)
+        .offset(offset);
+    },
+    /** Returns some appliances of any partner that are to be retired by the day and are not yet. */
+    async retiring(day: Day, limit: number): Promise<{ id: string; partnerId: string }[]> {
+      return await retiring().execute({ day, limit });
+    },
+    /** Returns retired rows of a property with a `seq` below `after`, newest number last; 0 returns all. */
+    async retiredOfPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {
+      return await retiredOfPropertyAfter().execute({ propertyId, after, limit });
+    },
+    /** Returns the columns for scoring of retired rows in the same way, with the day of their own retirement. */
+    async retiredForScoringAfter(
+      propertyId: string,
+      after: number,
+      limit: number,
+    ): Promise<(ScoredAppliance & { seq: number; retiredAt: Day | null })[]> {
+      return retiredForScoringAfter({ propertyId, after, limit });
+    },
+    /** Takes appliances out of all lists, or puts them back, by the sign of their numbers. */
+    async negateNumbers(ids: readonly string[]): Promise<void> {
+      await db
+        .update(appliances)
+        .set({ seq: sql`-${appliances.seq}` })
+        .where(inArray(appliances.id, [...ids]));
+    },
+    /** Returns a page of a property's appliances by creation: those that are not retired, the retired, or all. */
+    async pageOfProperty(propertyId: string, slice: Slice, which: Listed = "active"): Promise<Appliance[]> {
+      return await db
+        .select()
+        .from(appliances)
+        .where(and(eq(appliances.propertyId, propertyId), ofListed(which)))
+        .orderBy(which === "active" ? asc(appliances.seq) : asc(sql`abs(${appliances.seq})`))
         .limit(slice.limit)
         .offset(slice.offset);
     },
-    async countOfProperty(propertyId: string): Promise<number> {
+    async countOfProperty(propertyId: string, which: Listed = "active"): Promise<number> {
       const rows = await db
         .select({ n: count() })
         .from(appliances)
-        .where(eq(appliances.propertyId, propertyId));
+        .where(and(eq(appliances.propertyId, propertyId), ofListed(which)));
       return rows[0]!.n;
     },
     async list(ids: readonly string[]): Promise<Appliance[]> {

@@ -4,6 +4,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import {
   BLOCK_SIZE,
   ELEVATED_SCORES,
+  RETIRED,
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
@@ -13,6 +14,7 @@ import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
+import { listPlaces } from "./retired-rows.ts";
 
 const { placeholder } = sql;
 
@@ -47,6 +49,8 @@ export function componentLists(engine: Engine) {
       .limit(placeholder("limit")),
   );
 
+  const places = listPlaces(engine, components, RETIRED.components);
+
   /** The rows of a bucket, by creation. */
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, placeholder("from")));
@@ -70,6 +74,7 @@ export function componentLists(engine: Engine) {
   /** Elevated components that the latest snapshot scored, which the bucket SETTLED_ELEVATED counts. */
   const settled = bucketRows(sql`${isElevated(components.riskScore)} and ${components.rescoredAt} is null`);
 
+  // No retired component has an instant of scoring.
   const rescored = sql`${components.rescoredAt} is not null and ${isElevated(components.riskScore)}`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
   const rescoredAfter = engine.read<PlacedComponent>(() =>
@@ -167,6 +172,7 @@ export function componentLists(engine: Engine) {
   // expects to find the few matches early.
   const narrow = (where: NarrowFilter) =>
     and(
+      gt(components.seq, 0),
       where.propertyIds && isAmong(components.propertyId, "propertyIds"),
       where.applianceId === undefined ? undefined : eq(components.applianceId, placeholder("applianceId")),
       where.tier && eq(components.riskTier, placeholder("tier")),
@@ -203,8 +209,12 @@ export function componentLists(engine: Engine) {
   const bound = (where: NarrowFilter) => ({ ...where, propertyIds: engine.list(where.propertyIds ?? []) });
 
   return {
-    async page(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
-      return page({ partnerId, ...slice });
+    async page(partnerId: string, { limit, offset }: Slice): Promise<PlacedComponent[]> {
+      return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
+    },
+    /** Returns components with a `seq` after `after`, in order. */
+    async after(partnerId: string, after: number, limit: number): Promise<PlacedComponent[]> {
+      return page({ partnerId, limit, offset: after });
     },
     /** Returns components of a tier with a `seq` after `after`, in order. */
     async tierAfter(

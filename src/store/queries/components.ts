@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Component, ComponentToScore, PlacedComponent } from "../../domain/component.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/types.ts";
@@ -7,6 +7,7 @@ import { alertLists } from "./alert-lists.ts";
 import { aliased } from "./aliased-columns.ts";
 import { componentLists } from "./component-lists.ts";
 import { componentRows } from "./component-rows.ts";
+import { byNumber, isNumbered, rangeOf } from "./retired-rows.ts";
 
 const { placeholder } = sql;
 
@@ -28,6 +29,8 @@ export function componentStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, properties } = engine.tables;
   const rows = () => componentRows(engine);
+  /** Every read leaves out retired rows, except those that say so. */
+  const listed = gt(components.seq, 0);
   const byId = engine.read<PlacedComponent>(() =>
     rows().where(
       and(eq(components.id, placeholder("id")), eq(components.partnerId, placeholder("partnerId"))),
@@ -66,36 +69,55 @@ export function componentStore(engine: Engine) {
     db
       .select(aliased(getTableColumns(components)))
       .from(components)
-      .where(isAmong(components.applianceId, "applianceIds"))
+      .where(and(isAmong(components.applianceId, "applianceIds"), listed))
       .orderBy(asc(components.applianceId), asc(components.seq)),
   );
-  const forScoring = engine.read<ComponentToScore>(() => {
+  const scoringRows = (which: SQL, order: SQL) => {
     const { system, state, ...columns } = getTableColumns(components);
     const { confidence, lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, scoredOn, ...read } =
       columns;
     return db
       .select(aliased(read satisfies Record<keyof ComponentToScore, unknown>))
       .from(components)
-      .where(isAmong(components.applianceId, "applianceIds"))
-      .orderBy(asc(components.applianceId), asc(components.seq));
-  });
+      .where(and(isAmong(components.applianceId, "applianceIds"), which))
+      .orderBy(asc(components.applianceId), order);
+  };
+  const forScoring = engine.read<ComponentToScore>(() => scoringRows(listed, asc(components.seq)));
   const ofProperties = engine.read<Component>(() =>
     db
       .select(aliased(getTableColumns(components)))
       .from(components)
-      .where(isAmong(components.propertyId, "propertyIds"))
+      .where(and(isAmong(components.propertyId, "propertyIds"), listed))
       .orderBy(asc(components.propertyId), asc(components.seq)),
   );
 
   const placedOfAppliances = engine.read<PlacedComponent>(() =>
     rows()
-      .where(isAmong(components.applianceId, "applianceIds"))
+      .where(and(isAmong(components.applianceId, "applianceIds"), listed))
       .orderBy(asc(components.applianceId), asc(components.seq)),
   );
   const ofProperty = engine.read<PlacedComponent>(() =>
     rows()
-      .where(eq(components.propertyId, placeholder("propertyId")))
+      .where(and(eq(components.propertyId, placeholder("propertyId")), listed))
       .orderBy(asc(components.seq)),
+  );
+  const retiredOfAppliances = engine.read<Component>(() =>
+    db
+      .select(aliased(getTableColumns(components)))
+      .from(components)
+      .where(and(isAmong(components.applianceId, "applianceIds"), lt(components.seq, 0)))
+      .orderBy(asc(components.applianceId), desc(components.seq)),
+  );
+  const rowsOfRetired = engine.read<PlacedComponent>(() =>
+    rows()
+      .where(and(eq(components.applianceId, placeholder("applianceId")), lt(components.seq, 0)))
+      .orderBy(desc(components.seq)),
+  );
+  const retiredForScoring = engine.read<ComponentToScore>(() =>
+    scoringRows(lt(components.seq, 0), desc(components.seq)),
+  );
+  const numbered = engine.read<PlacedComponent>(() =>
+    rows().where(and(eq(components.partnerId, placeholder("partnerId")), isNumbered(components.seq))),
   );
   const ofPropertyAfter = engine.read<PlacedComponent>(() =>
     rows()
@@ -128,6 +150,37 @@ export function componentStore(engine: Engine) {
     },
     async ofProperties(propertyIds: readonly string[]): Promise<Component[]> {
       return ofProperties({ propertyIds: engine.list(propertyIds) });
+    },
+    /** Returns the retired components of appliances: of retired ones, and of the types that they had before. */
+    async retiredOfAppliances(applianceIds: readonly string[]): Promise<Component[]> {
+      return retiredOfAppliances({ applianceIds: engine.list(applianceIds) });
+    },
+    async retiredForScoring(applianceIds: readonly string[]): Promise<ComponentToScore[]> {
+      return retiredForScoring({ applianceIds: engine.list(applianceIds) });
+    },
+    async rowsOfRetired(applianceId: string): Promise<PlacedComponent[]> {
+      return rowsOfRetired({ applianceId });
+    },
+    /** Returns the components numbered from after `after` to `last`, retired ones included, in the order of creation. */
+    async numbered(partnerId: string, after: number, last: number): Promise<PlacedComponent[]> {
+      return byNumber(await numbered({ partnerId, ...rangeOf(after, last) }));
+    },
+    /**
+     * Takes components out of all lists, or puts them back, by the sign of their numbers. They count as scored by the latest
+     * snapshot then.
+     */
+    async negateNumbers(ids: readonly string[]): Promise<void> {
+      await db
+        .update(components)
+        .set({ seq: sql`-${components.seq}`, rescoredAt: null })
+        .where(inArray(components.id, [...ids]));
+    },
+    /** Moves the components of appliances to the property of these, with its state. */
+    async followAppliances(applianceIds: readonly string[], property: { id: string; state: string }) {
+      await db
+        .update(components)
+        .set({ propertyId: property.id, state: property.state })
+        .where(inArray(components.applianceId, [...applianceIds]));
     },
     async rowsOfAppliance(applianceId: string): Promise<PlacedComponent[]> {
       return placedOfAppliances({ applianceIds: engine.list([applianceId]) });

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
@@ -141,7 +141,7 @@ export function flagStore(engine: Engine) {
       return await db
         .select({ propertyId, flags, count: sql<number>`count(*)`.mapWith(Number) })
         .from(appliances)
-        .where(and(inArray(propertyId, [...propertyIds]), sql`${flags} <> ''`))
+        .where(and(inArray(propertyId, [...propertyIds]), gt(appliances.seq, 0), sql`${flags} <> ''`))
         .groupBy(propertyId, flags);
     },
     /** Sums a partner's counts over its properties. */

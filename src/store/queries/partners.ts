@@ -238,7 +238,7 @@ export function partnerStore(engine: Engine) {
       const rows = await db
         .select({ units: sql<number>`coalesce(sum(${properties.unitCount}), 0)` })
         .from(properties)
-        .where(and(eq(properties.partnerId, partnerId), eq(properties.isDemo, false)));
+        .where(and(eq(properties.partnerId, partnerId), eq(properties.isDemo, false), gt(properties.seq, 0)));
       return rows[0]!.units;
     },
     async clientId(partnerId: string): Promise<string | undefined> {

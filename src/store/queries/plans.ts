@@ -3,9 +3,11 @@ import { type Candidate, isUrgentRank, rankOf } from "../../domain/planning/budg
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
+import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
+import { listPlaces } from "./retired-rows.ts";
 
 const { placeholder } = sql;
 
@@ -133,6 +135,7 @@ export function planStore(engine: Engine) {
       .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
       .limit(placeholder("limit")),
   );
+  const places = listPlaces(engine, properties, RETIRED.properties);
   const page = engine.prepared(() =>
     db
       .select({
@@ -211,8 +214,9 @@ export function planStore(engine: Engine) {
       return rows.map((row) => ({ ...row, isUrgent: isUrgentRank(row.rank) }));
     },
     /** Ordered by creation. */
-    async page(partnerId: string, slice: Slice): Promise<PropertyPlanRow[]> {
-      const rows = await page().execute({ partnerId, ...slice });
+    async page(partnerId: string, { limit, offset }: Slice): Promise<PropertyPlanRow[]> {
+      const after = await places.before(partnerId, offset);
+      const rows = await page().execute({ partnerId, limit, offset: after });
       return rows.map(({ sums, changes, plannedChanges, ...row }) => ({
         ...row,
         sums: sums === "" ? emptyPlanSums() : JSON.parse(sums),

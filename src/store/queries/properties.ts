@@ -1,17 +1,19 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day, Instant } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
+import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./aliased-columns.ts";
+import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
 
 const { placeholder } = sql;
 
 /** The fields that lists show. */
 type PropertyRow = Pick<
   Property,
-  "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt"
+  "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt" | "retiredAt"
 >;
 /** The columns of a property that a snapshot reads, with the number of its components. */
 type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
@@ -80,6 +82,7 @@ export function propertyStore(engine: Engine) {
     zip: properties.zip,
     unitCount: properties.unitCount,
     createdAt: properties.createdAt,
+    retiredAt: properties.retiredAt,
   });
   const page = engine.read<PropertyRow>(() =>
     db
@@ -91,14 +94,18 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.seq))
       .limit(placeholder("limit")),
   );
-  const countedPage = engine.read<PropertyRow & { total: number }>(() =>
+  const ofTotals = eq(partnerTotals.partnerId, placeholder("partnerId"));
+  const countedPage = engine.read<PropertyRow & { total: number; retired: number }>(() =>
     db
       .select({
         ...shown,
         total:
-          sql`(select ${partnerTotals.properties} from ${partnerTotals} where ${partnerTotals.partnerId} = ${placeholder("partnerId")})`.as(
+          sql`(select ${partnerTotals.properties} - ${partnerTotals.retiredProperties} from ${partnerTotals} where ${ofTotals})`.as(
             "total",
           ),
+        retired: sql`(select ${partnerTotals.retiredProperties} from ${partnerTotals} where ${ofTotals})`.as(
+          "retired",
+        ),
       })
       .from(properties)
       .where(
@@ -109,9 +116,30 @@ export function propertyStore(engine: Engine) {
   );
   const totals = engine.read<{ total: number }>(() =>
     db
-      .select(aliased({ total: partnerTotals.properties }))
+      .select({
+        total: sql`${partnerTotals.properties} - ${partnerTotals.retiredProperties}`.as("total"),
+      })
       .from(partnerTotals)
-      .where(eq(partnerTotals.partnerId, placeholder("partnerId"))),
+      .where(ofTotals),
+  );
+  const places = listPlaces(engine, properties, RETIRED.properties);
+  const numbered = engine.prepared(() =>
+    db
+      .select()
+      .from(properties)
+      .where(and(eq(properties.partnerId, placeholder("partnerId")), isNumbered(properties.seq))),
+  );
+  const retiring = engine.prepared(() =>
+    db
+      .select({ id: properties.id, partnerId: properties.partnerId })
+      .from(properties)
+      .where(
+        and(
+          lte(properties.retiredAt, placeholder("day")),
+          sql`${properties.retiredAt} is not null and ${properties.seq} > 0`,
+        ),
+      )
+      .limit(placeholder("limit")),
   );
   const portfolio = engine.prepared(() =>
     db
@@ -129,7 +157,13 @@ export function propertyStore(engine: Engine) {
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, placeholder("partnerId")), engine.isTrue(properties.isDemo)))
+      .where(
+        and(
+          eq(properties.partnerId, placeholder("partnerId")),
+          engine.isTrue(properties.isDemo),
+          gt(properties.seq, 0),
+        ),
+      )
       .orderBy(asc(properties.seq)),
   );
   const insert = engine.insertRow(properties, "all");
@@ -148,6 +182,15 @@ export function propertyStore(engine: Engine) {
   const forSnapshot = engine.prepared(() =>
     db
       .select(forSnapshotColumns)
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(and(gt(properties.id, placeholder("after")), gt(properties.seq, 0)))
+      .orderBy(asc(properties.id))
+      .limit(placeholder("limit")),
+  );
+  const forCalibration = engine.prepared(() =>
+    db
+      .select({ ...forSnapshotColumns, retiredAt: properties.retiredAt, seq: properties.seq })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(gt(properties.id, placeholder("after")))
@@ -171,7 +214,11 @@ export function propertyStore(engine: Engine) {
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(
-        and(engine.isTrue(propertyTotals.hasUnseen), gt(propertyTotals.propertyId, placeholder("after"))),
+        and(
+          engine.isTrue(propertyTotals.hasUnseen),
+          gt(propertyTotals.propertyId, placeholder("after")),
+          gt(properties.seq, 0),
+        ),
       )
       .orderBy(asc(propertyTotals.propertyId))
       .limit(placeholder("limit")),
@@ -204,20 +251,44 @@ export function propertyStore(engine: Engine) {
     async saveRecord(id: string, recordsSince: Day): Promise<void> {
       return saveRecord({ id, recordsSince });
     },
-    /** Returns the properties with the name and address in any city, ordered from the oldest. */
+    /** Returns the properties with the name and address in any city, ordered from the oldest, retired ones last. */
     async ofAddress(partnerId: string, name: string, address: string): Promise<Property[]> {
-      return await byAddress().execute({ partnerId, name, address });
+      const found = await byAddress().execute({ partnerId, name, address });
+      return [...found.filter(({ seq }) => seq > 0), ...found.filter(({ seq }) => seq < 0).reverse()];
     },
-    async page(partnerId: string, slice: Slice): Promise<PropertyRow[]> {
-      return page({ partnerId, ...slice });
+    async page(partnerId: string, { limit, offset }: Slice): Promise<PropertyRow[]> {
+      return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
+    },
+    /** Returns the properties numbered from after `after` to `last`, retired ones included, in the order of creation. */
+    async numbered(partnerId: string, after: number, last: number): Promise<Property[]> {
+      return byNumber(await numbered().execute({ partnerId, ...rangeOf(after, last) }));
+    },
+    /** Returns some properties of any partner that are to be retired by the day and are not yet. */
+    async retiring(day: Day, limit: number): Promise<{ id: string; partnerId: string }[]> {
+      return await retiring().execute({ day, limit });
+    },
+    /** Takes a property out of all lists, or puts it back, by the sign of its number. */
+    async negateNumber(id: string): Promise<void> {
+      await db
+        .update(properties)
+        .set({ seq: sql`-${properties.seq}` })
+        .where(eq(properties.id, id));
     },
     /** Returns a page with the total count, from one statement. */
     async countedPage(partnerId: string, slice: Slice): Promise<{ rows: PropertyRow[]; total: number }> {
       const rows = await countedPage({ partnerId, ...slice });
-      return { rows, total: rows[0]?.total ?? (await totals({ partnerId }))[0]!.total };
+      const total = rows[0]?.total ?? (await totals({ partnerId }))[0]!.total;
+      // With gaps before the offset, the page begins later.
+      if (slice.offset > 0 && rows[0] && rows[0].retired > 0)
+        return { rows: await this.page(partnerId, slice), total };
+      return { rows, total };
     },
-    async portfolioPage(partnerId: string, slice: Slice): Promise<PortfolioRow[]> {
-      return await portfolio().execute({ partnerId, ...slice });
+    async portfolioPage(partnerId: string, { limit, offset }: Slice): Promise<PortfolioRow[]> {
+      return await portfolio().execute({
+        partnerId,
+        limit,
+        offset: await places.before(partnerId, offset),
+      });
     },
     /** Returns the partner's demo properties, of which onboarding creates one. */
     async demo(partnerId: string): Promise<PortfolioRow[]> {
@@ -240,6 +311,15 @@ export function propertyStore(engine: Engine) {
     async forSnapshot(after: string, components: number): Promise<SnapshotProperty[]> {
       return upTo<SnapshotProperty>(components, (last, limit) =>
         forSnapshot().execute({ after: last?.id ?? after, limit }),
+      );
+    },
+    /** Does the same with retired properties. */
+    async forCalibration(
+      after: string,
+      components: number,
+    ): Promise<(SnapshotProperty & { retiredAt: Day | null; seq: number })[]> {
+      return upTo<SnapshotProperty & { retiredAt: Day | null; seq: number }>(components, (last, limit) =>
+        forCalibration().execute({ after: last?.id ?? after, limit }),
       );
     },
     /** Returns one partner's properties after a number in its list, with about `components` components in all. */

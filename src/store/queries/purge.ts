@@ -7,7 +7,8 @@ const { placeholder } = sql;
 
 /** The numbers in the partner's lists that a purge has reached. */
 export type PurgePlace = { appliances: number; properties: number };
-const START: PurgePlace = { appliances: 0, properties: 0 };
+/** The numbers of retired rows are negative. */
+const START: PurgePlace = { appliances: -2_147_483_648, properties: -2_147_483_648 };
 
 /** The result of a step of a purge. */
 type Purged = {

@@ -1,11 +1,27 @@
-import { and, asc, eq, gte, inArray, isNull, lt, max, ne, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  max,
+  min,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { System } from "../../domain/knowledge.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
-import { BLOCK_SIZE, WHOLE_BUCKET } from "../component-counters.ts";
+import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import type { PartnerTotals } from "./totals.ts";
+import type { StoredTotals } from "./totals.ts";
 
 /** Components of a property that share these columns. */
 export type ComponentGroup = {
@@ -18,6 +34,9 @@ export type ComponentGroup = {
   isUnseen: boolean;
   count: number;
 };
+
+/** The columns of a numbered list. */
+type NumberedColumns = { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn };
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -42,11 +61,27 @@ export function recountStore(engine: Engine) {
   const count = () => sql<number>`count(*)`.mapWith(Number);
   const sum = (of: AnySQLiteColumn | SQL) => sql<number>`coalesce(sum(${of}), 0)`.mapWith(Number);
   const latest = async (seq: AnySQLiteColumn, partner: AnySQLiteColumn, partnerId: string) => {
+    // Each in a statement of its own, so that it is the end of an index.
+    const end = async (of: typeof max | typeof min) => {
+      const [row] = await db
+        .select({ seq: of(seq) })
+        .from(seq.table)
+        .where(eq(partner, partnerId));
+      return Math.abs(Number(row!.seq ?? 0));
+    };
+    return Math.max(await end(max), await end(min));
+  };
+  /** Counts the retired rows of a list, of one block of numbers or of all. */
+  const retired = async ({ partnerId, seq }: NumberedColumns, ofPartner: string, block?: number) => {
+    const inBlock =
+      block === undefined
+        ? undefined
+        : and(gt(seq, -(block + 1) * BLOCK_SIZE), lte(seq, -block * BLOCK_SIZE));
     const [row] = await db
-      .select({ seq: max(seq) })
+      .select({ n: count() })
       .from(seq.table)
-      .where(eq(partner, partnerId));
-    return Number(row!.seq ?? 0);
+      .where(and(eq(partnerId, ofPartner), lt(seq, 0), inBlock));
+    return row!.n;
   };
   return {
     async components(propertyIds: readonly string[]): Promise<ComponentGroup[]> {
@@ -59,7 +94,7 @@ export function recountStore(engine: Engine) {
           count: count(),
         })
         .from(components)
-        .where(inArray(propertyId, [...propertyIds]))
+        .where(and(inArray(propertyId, [...propertyIds]), gt(components.seq, 0)))
         .groupBy(propertyId, defId, system, state, riskScore, riskTier, isUnseen);
       return rows.map((row) => ({ ...row, isUnseen: row.isUnseen === 1 }));
     },
@@ -70,7 +105,7 @@ export function recountStore(engine: Engine) {
       return await db
         .select({ propertyId, typeId, count: count() })
         .from(appliances)
-        .where(inArray(propertyId, [...propertyIds]))
+        .where(and(inArray(propertyId, [...propertyIds]), gt(appliances.seq, 0)))
         .groupBy(propertyId, typeId);
     },
     async serviceEvents(propertyIds: readonly string[]): Promise<{ propertyId: string; count: number }[]> {
@@ -82,7 +117,7 @@ export function recountStore(engine: Engine) {
           serviceEvents,
           and(eq(serviceEvents.applianceId, appliances.id), isNull(serviceEvents.voidedAt)),
         )
-        .where(inArray(appliances.propertyId, [...propertyIds]))
+        .where(and(inArray(appliances.propertyId, [...propertyIds]), gt(appliances.seq, 0)))
         .groupBy(appliances.propertyId);
     },
     async ofProperties(
@@ -94,7 +129,7 @@ export function recountStore(engine: Engine) {
         .where(inArray(propertyTotals.propertyId, [...propertyIds]));
     },
     /** Returns a partner's totals by its properties' totals, and by the numbers of its lists. */
-    async ofPartner(partnerId: string): Promise<PartnerTotals> {
+    async ofPartner(partnerId: string): Promise<StoredTotals> {
       const sums = Object.fromEntries(COPIED.map((name) => [name, sum(propertyTotals[name])]));
       const [row] = await db.select(sums).from(propertyTotals).where(eq(propertyTotals.partnerId, partnerId));
       // By appliance, which has an index.
@@ -110,6 +145,9 @@ export function recountStore(engine: Engine) {
         components: await latest(components.seq, components.partnerId, partnerId),
         events: await latest(eventLog.seq, eventLog.partnerId, partnerId),
         photoBytes: stored!.bytes,
+        retiredProperties: await retired(properties, partnerId),
+        retiredAppliances: await retired(appliances, partnerId),
+        retiredComponents: await retired(components, partnerId),
       };
     },
     /** Returns the scores of a block of a partner's components, with the number that the latest snapshot scored. */
@@ -133,6 +171,14 @@ export function recountStore(engine: Engine) {
           ),
         )
         .groupBy(riskScore);
+    },
+    /** Returns how many rows of each list are retired in a block of numbers. */
+    async retired(partnerId: string, block: number): Promise<Counter[]> {
+      return [
+        { bucket: RETIRED.components, count: await retired(components, partnerId, block) },
+        { bucket: RETIRED.appliances, count: await retired(appliances, partnerId, block) },
+        { bucket: RETIRED.properties, count: await retired(properties, partnerId, block) },
+      ];
     },
     async counters(partnerId: string, block: number): Promise<Counter[]> {
       const { bucket } = componentCounters;
@@ -189,7 +235,7 @@ export function recountStore(engine: Engine) {
     async setProperty(propertyId: string, totals: PropertyTotals & { hasUnseen: boolean }): Promise<void> {
       await db.update(propertyTotals).set(totals).where(eq(propertyTotals.propertyId, propertyId));
     },
-    async setPartner(partnerId: string, totals: PartnerTotals): Promise<void> {
+    async setPartner(partnerId: string, totals: StoredTotals): Promise<void> {
       await db.update(partnerTotals).set(totals).where(eq(partnerTotals.partnerId, partnerId));
     },
     async setCounter(partnerId: string, block: number, { bucket, count: right }: Counter): Promise<void> {

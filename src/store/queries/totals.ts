@@ -1,10 +1,11 @@
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import type { PropertyTotals, Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
+/** The counts of lists leave out retired rows. */
 export type PartnerTotals = Totals & {
   properties: number;
   events: number;
@@ -24,7 +25,11 @@ const SUMS = [
   "warningReactiveCents",
 ] as const;
 const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
-const PARTNER_SUMS = [...SUMS, "properties", "events", "photoBytes"] as const;
+const RETIRED_SUMS = ["retiredProperties", "retiredAppliances", "retiredComponents"] as const;
+const PARTNER_SUMS = [...SUMS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
+
+/** The totals as stored: the counts of lists are the numbers of their latest rows, retired ones included. */
+export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;
 
 export function totalsStore(engine: Engine) {
   const { db } = engine;
@@ -42,7 +47,7 @@ export function totalsStore(engine: Engine) {
       .from(propertyTotals)
       .where(engine.isAmong(propertyTotals.propertyId, "propertyIds")),
   );
-  const ofPartner = engine.read<PartnerTotals>(() =>
+  const ofPartner = engine.read<StoredTotals>(() =>
     db
       .select(aliased(getTableColumns(partnerTotals)))
       .from(partnerTotals)
@@ -74,7 +79,13 @@ export function totalsStore(engine: Engine) {
       .select({ totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(eq(properties.partnerId, placeholder("partnerId")), engine.isTrue(properties.isDemo)))
+      .where(
+        and(
+          eq(properties.partnerId, placeholder("partnerId")),
+          engine.isTrue(properties.isDemo),
+          gt(properties.seq, 0),
+        ),
+      )
       .orderBy(asc(properties.seq)),
   );
 
@@ -88,6 +99,12 @@ export function totalsStore(engine: Engine) {
       return new Map(rows.map(({ propertyId, appliances }) => [propertyId, appliances]));
     },
     async ofPartner(partnerId: string): Promise<PartnerTotals> {
+      const [stored] = await ofPartner({ partnerId });
+      // Undefined for a partner that was purged.
+      return stored ? withoutRetired(stored) : stored!;
+    },
+    /** Returns the totals with the numbers of the latest rows. */
+    async stored(partnerId: string): Promise<StoredTotals> {
       return (await ofPartner({ partnerId }))[0]!;
     },
     async ofDemoProperties(partnerId: string): Promise<PropertyTotals[]> {
@@ -103,7 +120,7 @@ export function totalsStore(engine: Engine) {
     async seen(propertyIds: readonly string[]): Promise<void> {
       if (propertyIds.length > 0) await seen().execute({ propertyIds: engine.list(propertyIds) });
     },
-    async addToPartner(partnerId: string, delta: Partial<PartnerTotals>): Promise<void> {
+    async addToPartner(partnerId: string, delta: Partial<StoredTotals>): Promise<void> {
       return addPartner({ ...NOTHING, ...delta, partnerId });
     },
     async addToCounter(partnerId: string, bucket: number, block: number, count: number): Promise<void> {
@@ -112,4 +129,18 @@ export function totalsStore(engine: Engine) {
   };
 }
 
-const NOTHING = Object.fromEntries(PARTNER_SUMS.map((name) => [name, 0])) as PartnerTotals;
+const NOTHING = Object.fromEntries(PARTNER_SUMS.map((name) => [name, 0])) as StoredTotals;
+
+function withoutRetired({
+  retiredProperties,
+  retiredAppliances,
+  retiredComponents,
+  ...stored
+}: StoredTotals): PartnerTotals {
+  return {
+    ...stored,
+    properties: stored.properties - retiredProperties,
+    appliances: stored.appliances - retiredAppliances,
+    components: stored.components - retiredComponents,
+  };
+}

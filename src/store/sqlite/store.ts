@@ -80,7 +80,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     newId: (kind: IdKind) => idAt(kind, idInstant()),
   };
   async function openRows(partnerId: string): Promise<PartnerRows> {
-    const numbers: Record<NumberedList, number> | undefined = await inside.totals.ofPartner(partnerId);
+    const numbers: Record<NumberedList, number> | undefined = await inside.totals.stored(partnerId);
     if (!numbers) throw notFound("Partner not found");
     const nextSeq = (list: NumberedList) => ++numbers[list];
     const latestSeq = (list: NumberedList) => numbers[list];

@@ -4,8 +4,10 @@ import type { Life } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
 import { type Forecast, proveInSteps } from "../../domain/calibration/proof.ts";
 import { seededRandom } from "../../domain/calibration/seeded-random.ts";
+import { isOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
+import { isRetired } from "../../domain/retirement.ts";
 import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.ts";
 import { failureProbability } from "../../domain/scoring/outlook.ts";
 import { type ScoreOptions, scorePropertyInSteps } from "../../domain/scoring/score.ts";
@@ -74,8 +76,12 @@ export class YearForecasts {
   async add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): Promise<void> {
     const { knowledge } = this.environment;
     const start = dayNumber(this.#from);
+    const inService = {
+      ...history,
+      appliances: history.appliances.filter(({ retiredOn }) => !retiredOn || retiredOn > this.#from),
+    };
     const scores = (options: ScoreOptions) =>
-      inSlices(this.environment, scorePropertyInSteps(knowledge, history, this.#from, options));
+      inSlices(this.environment, scorePropertyInSteps(knowledge, inService, this.#from, options));
     const before = await scores({});
     const after = corrections === UNCORRECTED ? before : await scores({ corrections });
     const forecasts: Forecast[] = [];
@@ -113,7 +119,7 @@ export async function eachProperty(
   for (let cursor = ""; ; ) {
     signal?.throwIfAborted();
     const startedAt = monotonicMs();
-    const properties = await store.read.properties.forSnapshot(cursor, budget);
+    const properties = await store.read.properties.forCalibration(cursor, budget);
     if (properties.length === 0) return;
     cursor = properties.at(-1)!.id;
     const counted = properties.filter(({ isDemo }) => !isDemo);
@@ -121,13 +127,62 @@ export async function eachProperty(
     const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
     for (const { id } of counted.slice(-1))
       for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
-    const loaded = await loadInSteps(store.read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
+    const retiredOn = await addRetired(store.read, counted, appliances, yieldNow);
+    const read = withRetiredComponents(store.read, knowledge, appliances);
+    const loaded = await loadInSteps(read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
+    for (const { appliances } of loaded)
+      for (const appliance of appliances) {
+        const day = retiredOn.get(appliance.id);
+        if (day !== undefined) appliance.retiredOn = day;
+      }
     await take(loaded, appliances);
     const ratio = SLICE_MS / Math.max(monotonicMs() - startedAt, 0.1);
     const next = budget * Math.min(2, Math.max(0.5, ratio));
     budget = Math.round(Math.min(STEP_RANGE.most, Math.max(STEP_RANGE.least, next)));
     await yieldNow();
   }
+}
+
+/** Adds the retired appliances of properties to the others, and returns the day of each. */
+async function addRetired(
+  { appliances }: Store["read"],
+  properties: readonly { id: string; seq: number; retiredAt: Day | null }[],
+  found: ScoredAppliance[],
+  yieldNow: () => Promise<void>,
+): Promise<ReadonlyMap<string, Day>> {
+  const days = new Map<string, Day>();
+  for (const property of properties) {
+    const ofProperty = isRetired(property) ? property.retiredAt : null;
+    for (let after = 0, left = true; left; ) {
+      const some = await appliances.retiredForScoringAfter(property.id, after, APPLIANCES);
+      for (const { seq: _, retiredAt, ...appliance } of some) {
+        found.push(appliance);
+        const first = [retiredAt, ofProperty].filter((day) => day !== null).sort()[0];
+        if (first !== undefined) days.set(appliance.id, first);
+      }
+      left = some.length === APPLIANCES;
+      after = some.at(-1)?.seq ?? after;
+      if (left) await yieldNow();
+    }
+  }
+  return days;
+}
+
+/** Reads the components of retired appliances too. Those of a former type stay out: they were recorded by mistake. */
+function withRetiredComponents(
+  read: Store["read"],
+  knowledge: Knowledge,
+  appliances: readonly ScoredAppliance[],
+): Store["read"] {
+  const types = new Map(appliances.map(({ id, typeId }) => [id, typeId]));
+  const forScoring: typeof read.components.forScoring = async (ids) => {
+    const retired = await read.components.retiredForScoring(ids);
+    return [
+      ...(await read.components.forScoring(ids)),
+      ...retired.filter((one) => isOfType(knowledge, one, types.get(one.applianceId)!)),
+    ];
+  };
+  return { ...read, components: { ...read.components, forScoring } };
 }
 
 /** Appliances loaded at once. */

@@ -8,6 +8,7 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
@@ -115,6 +116,7 @@ export async function changeClaim(
   const { tx, partner } = writer;
   const property = await tx.properties.find(partner.id, propertyId);
   if (!property) throw propertyNotFound();
+  refuseRetired("Property", property);
   const before = await findClaim(tx, propertyId, claimId);
   const log = new ClaimLog(writer, property);
   const after = await log.change(before, change);

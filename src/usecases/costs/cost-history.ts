@@ -19,10 +19,10 @@ export async function costHistoryOf(
 ): Promise<KindHistory[]> {
   const history = new CostHistory(today);
   const from = historyStart(today);
-  for (let offset = 0; ; ) {
-    const page = await read.appliances.page(partnerId, { offset, limit: APPLIANCES_A_STEP });
+  // What was paid for retired appliances counts too.
+  for (let after = 0; ; after += APPLIANCES_A_STEP) {
+    const page = await read.appliances.numbered(partnerId, after, after + APPLIANCES_A_STEP);
     if (page.length === 0) return history.kinds();
-    offset = page.at(-1)!.seq;
     const typeOf = new Map(page.map(({ id, typeId }) => [id, typeId]));
     for (let last: Awaited<ReturnType<typeof read.serviceEvents.billedAfter>>[number] | undefined; ; ) {
       const events = await read.serviceEvents.billedAfter([...typeOf.keys()], from, last, EVENTS_A_STEP);

@@ -1,6 +1,7 @@
 import type { Embed, NewEmbed } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import { newEmbedToken } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
@@ -25,7 +26,9 @@ export async function createEmbed(
   const embed = await store.write(
     async (tx) => {
       // The property may have been deleted with its partner meanwhile.
-      if ((await tx.properties.ownerOf(propertyId)) !== partnerId) throw propertyNotFound();
+      const property = await tx.properties.find(partnerId, propertyId);
+      if (!property) throw propertyNotFound();
+      refuseRetired("Property", property);
       const made: Embed = {
         id: tx.newId("embed"),
         partnerId,

@@ -2,6 +2,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { type Property, parseState, propertyNotFound } from "../../domain/property.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
 import type {
   ApplianceReference,
   MeterEvent,
@@ -24,6 +25,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
   const { tx, partner } = writer;
   const appliance = await tx.appliances.find(partner.id, input.applianceId);
   if (!appliance) throw notFound(`Appliance not found: ${input.applianceId}`);
+  refuseRetired("Appliance", appliance);
   if (input.componentId !== null) await findComponent(writer, appliance, input.componentId, null);
   const event: SensorEvent = {
     ...input,
@@ -106,10 +108,12 @@ export async function receiveSmartEvent(
 async function resolve(writer: PortfolioWriter, input: SmartEvent) {
   const known = await findAppliance(writer, input);
   if (known) {
+    refuseRetired("Appliance", known);
     const property = (await writer.tx.properties.find(writer.partner.id, known.propertyId))!;
     return { property, appliance: known, propertyCreated: false, applianceCreated: false };
   }
   const existing = await findProperty(writer, input.property);
+  if (existing) refuseRetired("Property", existing);
   refuseIncomplete(input, existing);
   const property = existing ?? (await registerProperty(writer, input.property));
   const alike = existing && (await findAlike(writer, existing, input.appliance));

@@ -4,6 +4,7 @@ import { conflict, notFound } from "../../domain/errors.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
 import {
   changedEvent,
   isServicing,
@@ -88,7 +89,10 @@ export class ServiceLog {
     return event;
   }
 
-  /** Returns the appliance and the components that an event concerns. Throws not_found or invalid_request. */
+  /**
+   * Returns the appliance and the components that an event concerns. Throws not_found or invalid_request, and conflict for a
+   * retired appliance.
+   */
   async #subjectOf({
     applianceId,
     componentId,
@@ -100,6 +104,7 @@ export class ServiceLog {
     const known = await this.#load(applianceId);
     if (!known) throw notFound(`Appliance not found: ${applianceId}`);
     const { appliance, components } = known;
+    refuseRetired("Appliance", appliance);
     const spokenOf = componentId === null ? components : components.filter(({ id }) => id === componentId);
     if (componentId !== null && spokenOf.length === 0) throw notFound(`Component not found: ${componentId}`);
     checkPastDay("date", date, dayOf(this.writer.tx.now));
@@ -113,6 +118,7 @@ export class ServiceLog {
   async change(before: ServiceEvent, change: ServiceEventChange): Promise<ServiceEvent> {
     if (before.voidedAt !== null)
       throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
+    await this.#refuseRetired(before);
     const after = changedEvent(before, change);
     const { appliance } = await this.#subjectOf(after);
     after.propertyId = appliance.propertyId;
@@ -124,9 +130,16 @@ export class ServiceLog {
   /** Voids an event, with an entry in the audit log: it is kept, and counts nowhere. A voided event stays as it is. */
   async void(before: ServiceEvent, reason: string | null): Promise<ServiceEvent> {
     if (before.voidedAt !== null) return before;
+    await this.#refuseRetired(before);
     const after = { ...before, voidedAt: this.writer.tx.now, voidReason: reason };
     await this.#replace(before, after, "service_event.void");
     return after;
+  }
+
+  /** Throws a conflict if the event's appliance is retired. */
+  async #refuseRetired({ applianceId }: ServiceEvent): Promise<void> {
+    const known = await this.#load(applianceId);
+    if (known) refuseRetired("Appliance", known.appliance);
   }
 
   async #replace(before: ServiceEvent, after: ServiceEvent, action: string): Promise<void> {

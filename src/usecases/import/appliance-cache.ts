@@ -1,4 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
+import { isRetired } from "../../domain/retirement.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 /** The most appliances loaded ahead; beyond that each row loads its own. */
@@ -26,7 +27,8 @@ export class ApplianceCache {
     this.reading.pays = found !== undefined;
     if (!found) return;
     for (const id of ids) this.#ofProperty.set(id, []);
-    for (const appliance of found.sort((one, other) => one.seq - other.seq)) this.set(appliance);
+    for (const appliance of found.sort((one, other) => Math.abs(one.seq) - Math.abs(other.seq)))
+      this.set(appliance);
   }
 
   async preloadByIds(given: Iterable<string>): Promise<void> {
@@ -52,20 +54,28 @@ export class ApplianceCache {
 
   /**
    * Returns a property's appliances with that serial, oldest first, two at most: two mean that the serial is
-   * ambiguous.
+   * ambiguous. Retired ones are returned only if there are no others.
    */
   async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
     const known = this.#ofProperty.get(propertyId)?.filter((one) => one.serial === serial);
-    return known?.slice(0, 2) ?? (await this.writer.tx.appliances.withSerial(propertyId, serial));
+    if (!known) return await this.writer.tx.appliances.withSerial(propertyId, serial);
+    const listed = known.filter((one) => !isRetired(one));
+    return (listed.length > 0 ? listed : known).slice(0, 2);
   }
 
-  /** Yields all of a property's appliances in pages. */
+  /** Yields all of a property's appliances in pages, retired ones last. */
   async *ofProperty(propertyId: string): AsyncGenerator<readonly Appliance[]> {
     const known = this.#ofProperty.get(propertyId);
     if (known) return yield known;
     const { tx } = this.writer;
     for (let after = 0; ; await tx.yieldToEventLoop()) {
       const some = await tx.appliances.ofPropertyAfter(propertyId, after, STEP);
+      yield some;
+      if (some.length < STEP) break;
+      after = some.at(-1)!.seq;
+    }
+    for (let after = 0; ; await tx.yieldToEventLoop()) {
+      const some = await tx.appliances.retiredOfPropertyAfter(propertyId, after, STEP);
       yield some;
       if (some.length < STEP) return;
       after = some.at(-1)!.seq;

@@ -18,8 +18,10 @@ import {
   PROPERTY_REFERENCES,
   PropertyCache,
   type PropertyReference,
+  RETIREMENT_COLUMNS,
   readPropertyReference,
   referenceText,
+  retirementIn,
 } from "./properties.ts";
 
 type Entry = { property: PropertyReference; input: NewAppliance; cells: Cells };
@@ -45,7 +47,7 @@ const UNRESOLVED = "P_";
  */
 export const applianceRows: RowKind<Entry> = {
   name: "appliances",
-  fields: { partner_property_id: "text", ...columnsOf(newAppliance) },
+  fields: { partner_property_id: "text", ...columnsOf(newAppliance), ...RETIREMENT_COLUMNS },
   required: ["type_id"],
   references: PROPERTY_REFERENCES,
   read: (cells) => ({
@@ -97,7 +99,10 @@ class ApplianceBatch implements Batch<Entry> {
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      const added = await this.#creator.add(input);
+      let added = await this.#creator.add(input);
+      const retirement = retirementIn(cells);
+      if (retirement)
+        added = (await changeAppliance(this.writer, added.id, readApplianceChange(retirement))).appliance;
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       return "created";

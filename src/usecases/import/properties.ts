@@ -18,6 +18,9 @@ export type PropertyReference = { propertyId: string } | { partnerPropertyId: st
 
 export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as const;
 
+/** The columns that retire a property or an appliance. An empty cell does not bring one back. */
+export const RETIREMENT_COLUMNS = { retired_at: "text", retired_reason: "text" } as const;
+
 type Entry = { input: NewProperty; partnerPropertyId: string; cells: Cells };
 
 const COMPARISON: Comparison<Property, PropertyChange> = {
@@ -32,7 +35,7 @@ const COMPARISON: Comparison<Property, PropertyChange> = {
  */
 export const propertyRows: RowKind<Entry> = {
   name: "properties",
-  fields: { partner_property_id: "text", ...columnsOf(newProperty) },
+  fields: { partner_property_id: "text", ...columnsOf(newProperty), ...RETIREMENT_COLUMNS },
   required: ["partner_property_id", "name", "address", "state"],
   references: [[]],
   read(cells) {
@@ -51,7 +54,11 @@ export const propertyRows: RowKind<Entry> = {
       async apply({ input, partnerPropertyId, cells }, update) {
         const there = known.find({ partnerPropertyId });
         if (!there) {
-          known.add(await createProperty(writer, input, { source: "import", isReferenceUnused: true }));
+          const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
+          const retirement = retirementIn(cells);
+          known.add(
+            retirement ? await changeProperty(writer, made.id, readPropertyChange(retirement)) : made,
+          );
           return "created";
         }
         if (!update) return "unchanged";
@@ -64,6 +71,15 @@ export const propertyRows: RowKind<Entry> = {
     };
   },
 };
+
+/** Returns the row's cells of these columns; undefined without any. */
+export function retirementIn({ retired_at, retired_reason }: Cells): Cells | undefined {
+  if (retired_at === undefined && retired_reason === undefined) return undefined;
+  return {
+    ...(retired_at !== undefined && { retired_at }),
+    ...(retired_reason !== undefined && { retired_reason }),
+  };
+}
 
 /** The properties that rows refer to, loaded ahead. */
 export class PropertyCache {

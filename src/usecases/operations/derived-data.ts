@@ -1,10 +1,11 @@
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Property } from "../../domain/property.ts";
 import { countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
 import type { ComponentGroup, Counter } from "../../store/queries/recounts.ts";
-import type { PartnerTotals } from "../../store/queries/totals.ts";
+import type { StoredTotals } from "../../store/queries/totals.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { checkFlagCounts } from "./flag-counts.ts";
@@ -60,16 +61,36 @@ export async function recountProperties(
   partnerId: string,
   offset: number,
 ): Promise<number | undefined> {
-  const { found, repairs } = await checkProperties({ knowledge }, tx, partnerId, offset);
-  for (const repair of repairs) await repair(tx);
-  const sum = emptyTotals();
-  for (const difference of found.differences) add(sum, difference, 1);
-  const { rcvCents: _, vitalCritical: __, ...ofPartner } = sum;
-  await tx.totals.addToPartner(partnerId, ofPartner);
-  for (const id of found.ids) await tx.plans.touch(id);
+  const properties = await propertiesAfter(tx, partnerId, offset);
+  await recountSums(tx, knowledge, partnerId, properties);
+  for (const { id } of properties) await tx.plans.touch(id);
   await tx.yieldToEventLoop();
-  return found.ids.length === 0 ? undefined : offset + found.ids.length;
+  return properties.length === 0 ? undefined : offset + properties.length;
 }
+
+/** Recalculates the sums of properties, with their shares of the partner's sums. The caller has locked the partner's rows. */
+export async function recountSums(
+  tx: Tx,
+  knowledge: Knowledge,
+  partnerId: string,
+  properties: readonly CountedProperty[],
+): Promise<void> {
+  for (let at = 0; at < properties.length; at += PROPERTIES_A_STEP) {
+    const some = properties.slice(at, at + PROPERTIES_A_STEP);
+    const { found, repairs } = await checkProperties({ knowledge }, tx, some);
+    for (const repair of repairs) await repair(tx);
+    const sum = emptyTotals();
+    for (const difference of found.differences) add(sum, difference, 1);
+    await tx.totals.addToPartner(partnerId, Object.fromEntries(SUMMED.map((name) => [name, sum[name]])));
+    await tx.yieldToEventLoop();
+  }
+}
+
+type CountedProperty = Pick<Property, "id" | "state">;
+
+/** Returns the next properties in the order of creation, retired ones included, whose sums are zero. */
+const propertiesAfter = (read: Stores, partnerId: string, offset: number) =>
+  read.properties.numbered(partnerId, offset, offset + PROPERTIES_A_STEP);
 
 async function checkPartner(
   deps: Deps,
@@ -96,7 +117,9 @@ async function checkPartner(
   // An error below a sum is not counted once more in the sum.
   const missing = emptyTotals();
   for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
-    const found = await run((read) => checkProperties(deps, read, partnerId, offset));
+    const found = await run(async (read) =>
+      checkProperties(deps, read, await propertiesAfter(read, partnerId, offset)),
+    );
     for (const name of COLUMNS) wrong[`components.${name}`] += found.columns[name];
     wrong.property_totals += found.differences.length;
     if (!isRepairing) for (const difference of found.differences) add(missing, difference, 1);
@@ -104,9 +127,12 @@ async function checkPartner(
   }
   wrong.partner_totals += await run((read) => checkTotals(read, partnerId, missing));
   wrong.flag_counts += await checkFlagCounts(partnerId, run, { isRepairing, pageSize: PROPERTIES_A_STEP });
-  const { components } = await store.read.recounts.ofPartner(partnerId);
+  const { components, appliances, properties } = await store.read.recounts.ofPartner(partnerId);
   const missingCounts = new Map<number, number>();
-  const blocks = Array.from({ length: blockOf(components) + 1 }, (_, block) => block);
+  const blocks = Array.from(
+    { length: blockOf(Math.max(components, appliances, properties)) + 1 },
+    (_, block) => block,
+  );
   for (const block of new Set([...blocks, ...(await store.read.recounts.blocks(partnerId))])) {
     const counters = await run((read) => checkBlock(read, partnerId, block));
     wrong.component_counters += counters.length;
@@ -131,10 +157,8 @@ type FoundProperties = {
 async function checkProperties(
   { knowledge }: Pick<Deps, "knowledge">,
   read: Stores,
-  partnerId: string,
-  offset: number,
+  properties: readonly CountedProperty[],
 ): Promise<Step<FoundProperties>> {
-  const properties = await read.properties.page(partnerId, { limit: PROPERTIES_A_STEP, offset });
   const ids = properties.map(({ id }) => id);
   const columns: Columns = { system: 0, state: 0, risk_tier: 0 };
   const differences: PropertyTotals[] = [];
@@ -193,8 +217,8 @@ function checkGroup(
 }
 
 async function checkTotals(read: Stores, partnerId: string, missing: PropertyTotals): Promise<Step<number>> {
-  const stored = await read.totals.ofPartner(partnerId);
-  const right: PartnerTotals = await read.recounts.ofPartner(partnerId);
+  const stored = await read.totals.stored(partnerId);
+  const right: StoredTotals = await read.recounts.ofPartner(partnerId);
   for (const name of SUMMED) right[name] += missing[name];
   const isRight = [...SUMMED, ...RECOUNTED].every((name) => stored[name] === right[name]);
   return isRight
@@ -212,6 +236,8 @@ async function checkBlock(read: Stores, partnerId: string, block: number): Promi
     count(TIER_BUCKETS[tier], all);
     if (tier !== "GOOD") count(SETTLED_ELEVATED, settled);
   }
+  for (const { bucket, count: retired } of await read.recounts.retired(partnerId, block))
+    if (retired > 0) count(bucket, retired);
   return compareCounters(partnerId, block, right, await read.recounts.counters(partnerId, block));
 }
 
@@ -258,7 +284,16 @@ const SUMMED = [
   "criticalReactiveCents",
   "warningReactiveCents",
 ] as const;
-const RECOUNTED = ["properties", "appliances", "components", "events", "photoBytes"] as const;
+const RECOUNTED = [
+  "properties",
+  "appliances",
+  "components",
+  "events",
+  "photoBytes",
+  "retiredProperties",
+  "retiredAppliances",
+  "retiredComponents",
+] as const;
 
 function add(to: PropertyTotals, other: PropertyTotals, sign: 1 | -1): void {
   for (const name of NUMBERS) to[name] += sign * other[name];

@@ -34,7 +34,9 @@ async function checkProperties(
   partnerId: string,
   slice: { offset: number; limit: number },
 ): Promise<Step<{ differences: CodeCount[]; isLast: boolean }>> {
-  const ids = (await read.properties.page(partnerId, slice)).map(({ id }) => id);
+  // Retired ones too, which count none.
+  const numbered = await read.properties.numbered(partnerId, slice.offset, slice.offset + slice.limit);
+  const ids = numbered.map(({ id }) => id);
   const isLast = ids.length < slice.limit;
   if (ids.length === 0) return { found: { differences: [], isLast }, repairs: [] };
   const counted = new Map(ids.map((id) => [id, new Map<string, FlagCount>()]));

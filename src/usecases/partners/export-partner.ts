@@ -62,23 +62,27 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     sensorEvents: await last("sensorEvents"),
     serviceEvents: await last("serviceEvents"),
   };
-  const totals = await read.totals.ofPartner(partnerId);
+  // Retired properties and appliances are exported too.
+  const totals = await read.totals.stored(partnerId);
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
 
   const book = await read.costLines.ofPartner(partnerId);
   if (book.length > 0) yield book.map(costLineLineView);
-  for await (const page of bySeq(totals.properties, (slice) =>
-    read.properties.portfolioPage(partnerId, slice),
-  )) {
-    yield page.map(({ property }) => propertyLineView(property));
-  }
-  for await (const page of bySeq(totals.properties, (slice) => read.properties.page(partnerId, slice)))
+  type Range = { offset: number; limit: number };
+  const properties = ({ offset, limit }: Range) =>
+    read.properties.numbered(partnerId, offset, offset + limit);
+  const components = ({ offset, limit }: Range) =>
+    read.components.numbered(partnerId, offset, offset + limit);
+  for await (const page of bySeq(totals.properties, properties)) yield page.map(propertyLineView);
+  for await (const page of bySeq(totals.properties, properties))
     for (const { id, unitCount } of page)
       for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))
         yield units.map(unitLineView);
-  for await (const page of bySeq(totals.appliances, (slice) => read.appliances.page(partnerId, slice)))
+  for await (const page of bySeq(totals.appliances, ({ offset, limit }) =>
+    read.appliances.numbered(partnerId, offset, offset + limit),
+  ))
     yield page.map((appliance) => applianceLineView(knowledge, appliance));
-  for await (const page of bySeq(totals.components, (slice) => read.components.page(partnerId, slice)))
+  for await (const page of bySeq(totals.components, components))
     yield page.map((row) => componentLineView(knowledge, row, latestSnapshotAt));
 
   const range = { partnerId, limit: PAGE };
@@ -90,11 +94,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     yield page.map(claimLineView);
   for await (const page of byId(ends.photos, (ids) => read.export.photos({ ...range, ...ids })))
     yield page.map(photoLineView);
-  for await (const page of bySeq(
-    totals.components,
-    (slice) => read.components.page(partnerId, slice),
-    COMPONENTS_OF_TREND_PAGE,
-  )) {
+  for await (const page of bySeq(totals.components, components, COMPONENTS_OF_TREND_PAGE)) {
     const rows = await read.export.trendRows(page.map(({ id }) => id));
     if (rows.length > 0) yield rows.map(trendRowLineView);
   }

@@ -9,6 +9,14 @@ import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { codesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
+import {
+  changedRetirement,
+  isRetired,
+  NOT_RETIRED,
+  type Retirement,
+  refuseRetired,
+  retiredError,
+} from "../../domain/retirement.ts";
 import type { BrandTier } from "../../domain/scoring/types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
@@ -16,6 +24,7 @@ import { applianceCreated } from "../../wire/webhook-payloads.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
+import { applyApplianceRetirement, auditRetirement, isDue } from "./retirement.ts";
 
 /** Appliances per query. */
 const APPLIANCES_PER_STEP = 500;
@@ -58,6 +67,7 @@ export class ApplianceCreator {
   async add(input: NewAppliance): Promise<Appliance> {
     const { tx, partner, knowledge } = this.writer;
     const property = await this.#property(input.propertyId);
+    refuseRetired("Property", property);
     const type = knowledge.findType(input.typeId);
     if (!type)
       throw invalid(`Unknown type_id: ${input.typeId}`, [
@@ -75,6 +85,7 @@ export class ApplianceCreator {
       ...installed,
       ...stated,
       flags: storedFlags(flags),
+      ...NOT_RETIRED,
       id: tx.newId("appliance"),
       partnerId: partner.id,
       seq: this.writer.nextSeq("appliances"),
@@ -128,10 +139,40 @@ export async function changeAppliance(
   id: string,
   change: ApplianceChange,
 ): Promise<CreatedAppliance> {
-  const { tx, partner, knowledge } = writer;
-  const before = await tx.appliances.find(partner.id, id);
-  if (!before) throw notFound("Appliance not found");
-  const property = (await tx.properties.find(partner.id, before.propertyId))!;
+  const { tx, partner } = writer;
+  const stored = await tx.appliances.find(partner.id, id);
+  if (!stored) throw notFound("Appliance not found");
+  const property = (await tx.properties.find(partner.id, stored.propertyId))!;
+  refuseRetired("Property", property);
+  const { retiredAt, retiredReason, ...others } = change;
+  if (retiredAt === undefined && retiredReason === undefined) {
+    refuseRetired("Appliance", stored);
+    return await changeListed(writer, property, stored, others);
+  }
+  const retirement = changedRetirement(stored, change);
+  const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
+  if (staysRetired && Object.keys(others).length > 0) throw retiredError("Appliance", stored);
+  await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
+  let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
+  // The other fields change while it is listed.
+  if (isRetired(after)) after = await applyApplianceRetirement(writer, property, after);
+  if (Object.keys(others).length > 0) after = (await changeListed(writer, property, after, others)).appliance;
+  after = await applyApplianceRetirement(writer, property, after);
+  await auditRetirement(writer, "appliance", id, stored, retirement);
+  const components = isRetired(after)
+    ? await tx.components.retiredOfAppliances([id])
+    : await tx.components.ofAppliance(id);
+  return { appliance: after, components, warnings: yearWarnings(after, property) };
+}
+
+async function changeListed(
+  writer: PortfolioWriter,
+  property: Property,
+  before: Appliance,
+  change: Omit<ApplianceChange, keyof Retirement>,
+): Promise<CreatedAppliance> {
+  const { tx, knowledge } = writer;
+  const { id } = before;
   if (change.unitId != null) await checkUnit(tx, property.id, change.unitId);
   const { brandTier, usageIntensity, typeId, propertyId, installYear, flagsSet, flagsCleared, ...rest } =
     change;

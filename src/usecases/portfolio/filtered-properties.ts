@@ -36,7 +36,8 @@ export async function filteredPortfolio(
 ): Promise<FilteredPage & { totals: Totals & { properties: number }; flags: CodeCount[] }> {
   return await readConsistently(store, partnerId, async (read) => {
     const seqs = await matchesOf(read, yieldNow, partnerId, filter);
-    const totals = { ...emptyTotals(), properties: seqs.length };
+    // No sum includes a retired property.
+    const totals = { ...emptyTotals(), properties: seqs.filter((seq) => seq > 0).length };
     const flags = new Map<string, CodeCount>();
     for (let at = 0; at < seqs.length; at += PROPERTIES_A_STEP) {
       const numbers = seqs.slice(at, at + PROPERTIES_A_STEP);
@@ -61,16 +62,34 @@ async function matchesOf(
   partnerId: string,
   filter: PropertyFilter,
 ): Promise<number[]> {
-  const { properties: last } = await totals.ofPartner(partnerId);
+  const { properties: last } = await totals.stored(partnerId);
   const matches = matcherOf(filter);
   const seqs: number[] = [];
+  const add = async (after: number, end: number) => {
+    for (const row of await propertyFilters.inRange(partnerId, filter, after, end))
+      if (!matches || matches(row)) seqs.push(row.seq);
+  };
   for (let after = 0; after < last; after += PROPERTIES_A_STEP) {
-    const rows = await propertyFilters.inRange(partnerId, filter, after, after + PROPERTIES_A_STEP);
-    for (const row of rows) if (!matches || matches(row)) seqs.push(row.seq);
+    const end = after + PROPERTIES_A_STEP;
+    const from = seqs.length;
+    if (filter.retired !== "only") await add(after, end);
+    // The numbers of retired properties are negative.
+    if (filter.retired) await add(-end - 1, -after - 1);
+    if (filter.retired) {
+      const some = seqs.splice(from);
+      seqs.push(...some.sort((a, b) => Math.abs(a) - Math.abs(b)));
+    }
     await yieldNow();
   }
   return seqs;
 }
 
-const pageOf = (read: Stores, partnerId: string, seqs: readonly number[], { limit, offset }: Slice) =>
-  read.propertyFilters.ofSeqs(partnerId, seqs.slice(offset, offset + limit));
+async function pageOf(
+  { propertyFilters }: Stores,
+  partnerId: string,
+  seqs: readonly number[],
+  { limit, offset }: Slice,
+): Promise<FilteredPage["rows"]> {
+  const rows = await propertyFilters.ofSeqs(partnerId, seqs.slice(offset, offset + limit));
+  return rows.sort((a, b) => Math.abs(a.property.seq) - Math.abs(b.property.seq));
+}

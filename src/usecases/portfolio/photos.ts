@@ -1,5 +1,6 @@
 import { Failure, invalid, notFound } from "../../domain/errors.ts";
 import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../domain/photo.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 
@@ -49,7 +50,9 @@ export async function requirePhotoQuota(
  */
 export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, limit: number): Promise<Photo> {
   const { applianceId, serviceEventId, bytes, filename } = input;
-  if (!(await tx.appliances.find(partnerId, applianceId))) throw notFound("Appliance not found");
+  const appliance = await tx.appliances.find(partnerId, applianceId);
+  if (!appliance) throw notFound("Appliance not found");
+  refuseRetired("Appliance", appliance);
   if (serviceEventId !== null) {
     const event = await tx.serviceEvents.find(partnerId, serviceEventId);
     if (event?.applianceId !== applianceId) throw notFound(`Service event not found: ${serviceEventId}`);

@@ -4,7 +4,12 @@ import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
 import { candidatesOf } from "../../domain/planning/candidates.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
-import { addPlanSums, type PlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
+import {
+  addPlanSums,
+  emptyPlanSums,
+  type PlanSums,
+  PlanSumsAccumulator,
+} from "../../domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
 import {
@@ -13,6 +18,7 @@ import {
   type PropertyCandidate,
   planSummaryOf,
 } from "../../domain/planning/property-plan.ts";
+import { isRetired } from "../../domain/retirement.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding, yieldUntilAborted } from "../../event-loop.ts";
@@ -95,6 +101,8 @@ async function makePlan(
   const stored = await store.read.plans.ofProperty(propertyId);
   const property = await store.read.properties.find(partnerId, propertyId);
   if (!stored || !property) return undefined;
+  if (isRetired(property))
+    return { propertyId, sums: emptyPlanSums(), candidates: [], changes: stored.changes };
   const context = planContextOf<PlacedComponent>(knowledge);
   const groups = new ApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();

@@ -1,6 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
-import { countFlags, type FlagCount } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
@@ -8,12 +7,14 @@ import type { Score } from "../../domain/scoring/types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
-import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { tierChanged, tierEvent } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
+import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
+import { FlagCountChanges } from "./flag-count-changes.ts";
+import { type Direction, ListCounters } from "./list-counters.ts";
 
 /**
  * The cause of a score change, which decides what is announced. A snapshot and a smart sensor event announce every
@@ -78,15 +79,23 @@ export class PortfolioWriter {
   queued = 0;
   /** Tier changes by a new model that are not announced. */
   suppressed = 0;
-  #partnerDelta = { ...emptyTotals(), properties: 0, events: 0 };
+  #partnerDelta = {
+    ...emptyTotals(),
+    properties: 0,
+    events: 0,
+    retiredProperties: 0,
+    retiredAppliances: 0,
+    retiredComponents: 0,
+  };
   #propertyDeltas = new Map<string, PropertyTotals>();
-  #counters = new Map<number, Map<number, number>>();
+  readonly #counters = new ListCounters();
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
+  /** Properties whose sums are counted again by `flush`. */
+  #recounted = new Set<string>();
   /** Properties whose plans became stale. */
   #stalePlans = new Set<string>();
-  /** Changes of the counts of flagged appliances by property and code. */
-  #flagCounts = new Map<string, Map<string, FlagCount>>();
+  readonly #flagCounts = new FlagCountChanges();
   /** The flags that this write has stored, by appliance. */
   #savedFlags = new Map<string, string>();
 
@@ -142,15 +151,15 @@ export class PortfolioWriter {
     const delta = this.#propertyDelta(appliance.propertyId);
     delta.appliances++;
     delta.rcvCents += this.knowledge.type(appliance.typeId).rcvCents;
-    this.countFlags(appliance, 1);
+    this.#flagCounts.count(appliance, 1);
   }
 
   /** Stores the flags of an appliance if they changed, and counts the difference. */
   async saveFlags(appliance: FlaggedRef, flags: string): Promise<void> {
     const before = this.flagsOf(appliance);
     if (before === flags) return;
-    this.countFlags({ ...appliance, flags: before }, -1);
-    this.countFlags({ ...appliance, flags }, 1);
+    this.#flagCounts.count({ ...appliance, flags: before }, -1);
+    this.#flagCounts.count({ ...appliance, flags }, 1);
     await this.tx.appliances.saveFlags(appliance.id, flags);
     this.#savedFlags.set(appliance.id, flags);
     this.markPlanStale(appliance.propertyId);
@@ -159,17 +168,6 @@ export class PortfolioWriter {
   /** Returns the flags of an appliance after this write. */
   flagsOf({ id, flags }: FlaggedRef): string {
     return this.#savedFlags.get(id) ?? flags;
-  }
-
-  /** Adds an appliance to the counts of flags (`sign` 1), or takes it out of them (-1). */
-  countFlags({ propertyId, flags }: FlaggedRef, sign: 1 | -1): void {
-    if (flags === "") return;
-    let counts = this.#flagCounts.get(propertyId);
-    if (!counts) {
-      counts = new Map();
-      this.#flagCounts.set(propertyId, counts);
-    }
-    countFlags(counts, flags, sign);
   }
 
   /** Adds a new component. It is inserted with its first score, by the scoring that follows or by `flush`. */
@@ -184,6 +182,57 @@ export class PortfolioWriter {
     return this.#unscored.get(applianceId)?.values() ?? [];
   }
 
+  /** Inserts the added components of appliances without waiting for their scores. */
+  async insertUnscored(applianceIds: readonly string[]): Promise<void> {
+    for (const id of applianceIds) {
+      for (const component of this.unscoredOf(id)) await this.#insertComponent(component);
+      this.#unscored.delete(id);
+    }
+  }
+
+  /** Takes a property's own row out of the list of properties, or puts it back, and its events out of the sums. */
+  async switchProperty({ id, seq }: Property, direction: Direction): Promise<void> {
+    await this.tx.properties.negateNumber(id);
+    this.#counters.countRetired("properties", seq, direction);
+    this.#partnerDelta.retiredProperties += direction === "out" ? 1 : -1;
+    this.recount(id);
+  }
+
+  /** Takes appliances with components out of all lists, counters and sums, or puts them back. */
+  async switchAppliances(
+    appliances: readonly Appliance[],
+    components: readonly Component[],
+    direction: Direction,
+  ): Promise<void> {
+    const change = direction === "out" ? 1 : -1;
+    await this.tx.appliances.negateNumbers(appliances.map(({ id }) => id));
+    for (const appliance of appliances) {
+      this.#counters.countRetired("appliances", appliance.seq, direction);
+      this.#flagCounts.count({ ...appliance, flags: this.flagsOf(appliance) }, direction === "out" ? -1 : 1);
+      this.recount(appliance.propertyId);
+    }
+    this.#partnerDelta.retiredAppliances += change * appliances.length;
+    await this.switchComponents(components, direction);
+  }
+
+  /** Does the same for components whose appliance stays. */
+  async switchComponents(components: readonly Component[], direction: Direction): Promise<void> {
+    const change = direction === "out" ? 1 : -1;
+    await this.tx.components.negateNumbers(components.map(({ id }) => id));
+    for (const component of components) {
+      this.#counters.count(component, direction === "out" ? -1 : 1);
+      this.#counters.countRetired("components", component.seq, direction);
+      this.recount(component.propertyId);
+    }
+    this.#partnerDelta.retiredComponents += change * components.length;
+  }
+
+  /** Counts the sums of a property again when the writer is flushed, and marks its plan as stale. */
+  recount(propertyId: string): void {
+    this.#recounted.add(propertyId);
+    this.markPlanStale(propertyId);
+  }
+
   async #insertComponent(component: Component): Promise<void> {
     const def = this.knowledge.component(component.defId);
     await this.tx.components.insert(component, def.system);
@@ -192,7 +241,7 @@ export class PortfolioWriter {
     delta.components++;
     countTier(delta, component.riskScore, def, 1);
     countTier(this.#partnerDelta, component.riskScore, def, 1);
-    this.#count(component, 1);
+    this.#counters.count(component, 1);
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
@@ -265,10 +314,7 @@ export class PortfolioWriter {
     await this.tx.components.saveScore(after, extent);
     // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.markPlanStale(after.propertyId);
-    if (before.riskScore !== after.riskScore || isSettledElevated(before) !== isSettledElevated(after)) {
-      this.#count(before, -1);
-      this.#count(after, 1);
-    }
+    this.#counters.move(before, after);
     if (before.riskTier !== after.riskTier) this.#moveTier(before, after);
     return after;
   }
@@ -279,36 +325,13 @@ export class PortfolioWriter {
       for (const component of components.values()) await this.#insertComponent(component);
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
-    await this.#addFlagCounts();
+    await this.#flagCounts.store(this.tx, this.partner.id);
     for (const propertyId of this.#stalePlans) await this.tx.plans.touch(propertyId);
     await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
     this.tx.bumpRevision(this.partner.id);
-    for (const [bucket, blocks] of this.#counters)
-      for (const [block, count] of blocks)
-        if (count !== 0) await this.tx.totals.addToCounter(this.partner.id, bucket, block, count);
-  }
-
-  /** Adds the counted differences of flags to those of the properties and of the portfolio. */
-  async #addFlagCounts(): Promise<void> {
-    if (this.#flagCounts.size === 0) return;
-    const whole = new Map<string, FlagCount & { properties: number }>();
-    for (const [propertyId, changes] of this.#flagCounts) {
-      const before = await this.tx.flags.ofProperty(this.partner.id, propertyId);
-      for (const [code, change] of changes) {
-        if (change.known === 0 && change.suspected === 0) continue;
-        const had = before.find((count) => count.code === code) ?? { known: 0, suspected: 0 };
-        const left = had.known + had.suspected + change.known + change.suspected;
-        const properties = Number(left > 0) - Number(had.known + had.suspected > 0);
-        await this.tx.flags.add(this.partner.id, propertyId, { code, ...change, properties });
-        const sum = whole.get(code) ?? { known: 0, suspected: 0, properties: 0 };
-        whole.set(code, {
-          known: sum.known + change.known,
-          suspected: sum.suspected + change.suspected,
-          properties: sum.properties + properties,
-        });
-      }
-    }
-    for (const [code, change] of whole) await this.tx.flags.add(this.partner.id, null, { code, ...change });
+    await this.#counters.store(this.tx, this.partner.id);
+    const recounted = await this.tx.properties.ofIds(this.partner.id, [...this.#recounted]);
+    await recountSums(this.tx, this.knowledge, this.partner.id, recounted);
   }
 
   /** Marks the property's plan as stale. */
@@ -342,17 +365,6 @@ export class PortfolioWriter {
     }
   }
 
-  #count(component: ComponentToScore, change: 1 | -1): void {
-    const buckets = [component.riskScore, TIER_BUCKETS[component.riskTier]];
-    if (isSettledElevated(component)) buckets.push(SETTLED_ELEVATED);
-    for (const bucket of buckets) {
-      const blocks = this.#counters.get(bucket) ?? new Map<number, number>();
-      this.#counters.set(bucket, blocks);
-      for (const block of [WHOLE_BUCKET, blockOf(component.seq)])
-        blocks.set(block, (blocks.get(block) ?? 0) + change);
-    }
-  }
-
   #propertyDelta(propertyId: string): PropertyTotals {
     let delta = this.#propertyDeltas.get(propertyId);
     if (!delta) {
@@ -377,10 +389,6 @@ function announces(cause: ScoreCause, before: ComponentToScore, after: Component
   if (cause === "history" || cause === "change of model") return false;
   return cause !== "replacement" || after.riskTier === "GOOD";
 }
-
-/** Returns whether the component is one of those above GOOD that the latest snapshot scored. */
-const isSettledElevated = ({ riskTier, rescoredAt }: ComponentToScore) =>
-  riskTier !== "GOOD" && rescoredAt === null;
 
 /** Returns whether the change touches no index, counter or trend. */
 function isOnlyAged(before: ComponentToScore, after: Component): boolean {

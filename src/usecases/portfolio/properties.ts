@@ -8,6 +8,14 @@ import {
   type PropertySource,
   propertyNotFound,
 } from "../../domain/property.ts";
+import {
+  changedRetirement,
+  isRetired,
+  NOT_RETIRED,
+  type Retirement,
+  refuseRetired,
+  retiredError,
+} from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
@@ -15,6 +23,7 @@ import { derivedRecord } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
+import { applyRetirement, auditRetirement, isDue } from "./retirement.ts";
 
 /**
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
@@ -41,6 +50,7 @@ export async function createProperty(
     stories: input.stories ?? null,
     unitLabel: input.unitLabel ?? null,
     replacementValueCents: input.replacementValueCents ?? null,
+    ...NOT_RETIRED,
     id: tx.newId("property"),
     partnerId: partner.id,
     seq: writer.nextSeq("properties"),
@@ -55,15 +65,43 @@ export async function createProperty(
   return property;
 }
 
-/** Changes a property. Throws not_found, or conflict if units that contain an appliance would be removed. */
+/**
+ * Changes a property. Throws not_found, and conflict if units that contain an appliance would be removed, or if it is
+ * retired and the change does not bring it back.
+ */
 export async function changeProperty(
   writer: PortfolioWriter,
   id: string,
   change: PropertyChange,
 ): Promise<Property> {
   const { tx, partner } = writer;
-  const before = await tx.properties.find(partner.id, id);
-  if (!before) throw propertyNotFound();
+  const stored = await tx.properties.find(partner.id, id);
+  if (!stored) throw propertyNotFound();
+  const { retiredAt, retiredReason, ...others } = change;
+  if (retiredAt === undefined && retiredReason === undefined) {
+    refuseRetired("Property", stored);
+    return await changeListed(writer, stored, others);
+  }
+  const retirement = changedRetirement(stored, change);
+  const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
+  if (staysRetired && Object.keys(others).length > 0) throw retiredError("Property", stored);
+  await tx.properties.update(id, { ...retirement, updatedAt: tx.now });
+  let after: Property = { ...stored, ...retirement, updatedAt: tx.now };
+  // The other fields change while it is listed.
+  if (isRetired(after)) after = await applyRetirement(writer, after);
+  if (Object.keys(others).length > 0) after = await changeListed(writer, after, others);
+  after = await applyRetirement(writer, after);
+  await auditRetirement(writer, "property", id, stored, retirement);
+  return after;
+}
+
+async function changeListed(
+  writer: PortfolioWriter,
+  before: Property,
+  change: Omit<PropertyChange, keyof Retirement>,
+): Promise<Property> {
+  const { tx, partner } = writer;
+  const { id } = before;
   if (change.yearBuilt != null) checkYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);

@@ -35,5 +35,5 @@ function pageAfter(
   const { partnerId, propertyId, tier } = filter;
   if (propertyId !== undefined) return components.rowsOfPropertyAfter(propertyId, after, PAGE);
   if (tier !== undefined) return components.tierAfter(partnerId, tier, after, PAGE);
-  return components.page(partnerId, { limit: PAGE, offset: after });
+  return components.after(partnerId, after, PAGE);
 }

@@ -5,6 +5,7 @@ import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
+import { retireDue } from "../portfolio/retirement.ts";
 import { closeShares, lockRows, openShares, scoreShares } from "./divided-snapshot.ts";
 import {
   dayScoring,
@@ -53,6 +54,7 @@ const POLL_MS = 200;
 export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<SnapshotResult> {
   const { store, clock, monotonicMs, yieldNow, wait = Bun.sleep, signal } = deps;
   const startedAt = clock();
+  await retireDue(deps);
   let budget = FIRST_STEP;
   let earlier: Run | undefined;
   for (let first = true; ; first = false) {

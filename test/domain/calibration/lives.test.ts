@@ -41,6 +41,39 @@ describe("lives on record", () => {
     expect(life!.accrued).toBeCloseTo((life!.rate * (day(AS_OF) - day("2015-07-01"))) / DAYS_PER_YEAR, 9);
   });
 
+  // Rule: retire
+  test("a retired appliance ends its lives on that day, without a failure and without what follows", () => {
+    const emergency = on(VALVE, "Emergency Repair", "2021-03-10");
+    const heater = (retiredOn: string) => ({
+      ...appliance("water_heater_gas", {
+        installYear: 2015,
+        events: [emergency, on(VALVE, "Replacement", "2021-03-20")],
+      }),
+      retiredOn,
+    });
+    const lives = (retiredOn: string) =>
+      runSteps(
+        livesOnRecordInSteps(
+          knowledge,
+          property([heater(retiredOn)], { recordsSince: "2010-01-01" }),
+          AS_OF,
+          {
+            years: 6,
+          },
+        ),
+      ).filter(({ componentId }) => componentId === VALVE);
+    const [life, ...others] = lives("2021-03-15");
+    expect(others).toEqual([]);
+    expect(life).toMatchObject({ until: day("2021-03-15"), failed: false });
+    // The year in which it was retired has no outcome.
+    expect(life!.years.map(({ failed }) => failed)).toEqual([null]);
+    expect(spans(lives("2023-01-01"))).toEqual([
+      [day("2015-07-01"), day("2021-03-20"), true],
+      [day("2021-03-20"), day("2023-01-01"), false],
+    ]);
+    expect(spans(lives("2030-01-01")).at(-1)).toEqual([day("2021-03-20"), day(AS_OF), false]);
+  });
+
   test("a Replacement within 60 days after an Emergency Repair of the part ends a life in failure", () => {
     const replaced = on(VALVE, "Replacement", "2020-03-01");
     const cases: [string, boolean][] = [

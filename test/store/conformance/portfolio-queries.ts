@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
@@ -9,6 +9,7 @@ import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
@@ -183,6 +184,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         zip: null,
         unitCount: 0,
         createdAt: strange.createdAt,
+        retiredAt: null,
       });
       expect((await properties.demo(partner.id)).map(({ property }) => property)).toEqual([elm]);
       expect(await properties.demo(other.id)).toEqual([]);
@@ -529,6 +531,78 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(await totals.ofPartner(partner.id)).toEqual(sum);
   });
 
+  describe("retired rows", () => {
+    const set = async (retiredAt: string | null) => {
+      await world.write(partner, (writer) => changeAppliance(writer, heater.id, { retiredAt }));
+      await world.write(partner, (writer) => changeProperty(writer, oak.id, { retiredAt }));
+    };
+    beforeAll(() => set(DAY));
+    afterAll(() => set(null));
+
+    test("are in no list but those that ask for them, in the order of creation", async () => {
+      const { properties, appliances, totals } = read();
+      const { id } = partner;
+      expect(ids(await properties.page(id, ALL))).toEqual(ids([elm, strange]));
+      expect(ids(await properties.page(id, { limit: 5, offset: 1 }))).toEqual([strange.id]);
+      expect((await properties.countedPage(id, { limit: 5, offset: 1 })).rows[0]).toMatchObject({
+        id: strange.id,
+      });
+      expect(await properties.countedPage(id, { limit: 5, offset: 7 })).toEqual({ rows: [], total: 2 });
+      expect(
+        (await properties.portfolioPage(id, { limit: 5, offset: 1 })).map((row) => row.property.id),
+      ).toEqual([strange.id]);
+      expect(ids(await properties.numbered(id, 1, 3))).toEqual(ids([oak, strange]));
+      expect(ids(await properties.forCalibration("", 1000)).toSorted()).toContain(oak.id);
+      expect(ids(await properties.forSnapshot("", 1000))).not.toContain(oak.id);
+      expect(await properties.retiring("2099-01-01", 10)).toEqual([]);
+      const listed = await appliances.page(id, ALL);
+      expect(ids(listed)).toEqual([roof.id]);
+      expect(ids(await appliances.numbered(id, 0, 10))).toHaveLength(4);
+      expect(ids(await appliances.numbered(id, 0, 1))).toEqual([heater.id]);
+      expect(ids(await appliances.pageOfRetired(id, { limit: 1, offset: 0 }))).toEqual([heater.id]);
+      expect(ids(await appliances.pageOfProperty(elm.id, ALL, "retired"))).toEqual([heater.id]);
+      expect(ids(await appliances.pageOfProperty(elm.id, ALL, "all"))).toEqual([heater.id, roof.id]);
+      expect(await appliances.countOfProperty(elm.id, "all")).toBe(2);
+      expect(await appliances.countOfProperty(elm.id)).toBe(1);
+      expect(await appliances.retiring("2099-01-01", 10)).toEqual([]);
+      expect(ids(await appliances.retiredOfPropertyAfter(oak.id, 0, 1))).toHaveLength(1);
+      expect(await appliances.retiredForScoringAfter(elm.id, 0, 10)).toMatchObject([
+        { id: heater.id, retiredAt: DAY },
+      ]);
+      expect(ids(await appliances.withSerial(elm.id, "S 1"))).toEqual([heater.id]);
+      expect(await appliances.withSerialOfPartner(id, "S 1")).toHaveLength(2);
+      const stored = await totals.stored(id);
+      expect(stored).toMatchObject({
+        properties: 3,
+        appliances: 4,
+        retiredProperties: 1,
+        retiredAppliances: 3,
+      });
+      expect(await totals.ofPartner(id)).toMatchObject({ properties: 2, appliances: 1 });
+    });
+
+    test("of components are read by their appliance and by their number", async () => {
+      const { components, recounts, totals } = read();
+      const { id } = partner;
+      expect(await components.ofAppliance(heater.id)).toEqual([]);
+      expect(await components.forScoring([heater.id])).toEqual([]);
+      const retired = await components.retiredOfAppliances([heater.id]);
+      expect(retired.length).toBeGreaterThan(0);
+      expect(retired.every(({ seq, rescoredAt }) => seq < 0 && rescoredAt === null)).toBe(true);
+      expect(ids(await components.retiredForScoring([heater.id]))).toEqual(ids(retired));
+      expect(ids(await components.rowsOfRetired(heater.id))).toEqual(ids(retired));
+      const { components: all, retiredComponents } = await totals.stored(id);
+      expect(await components.numbered(id, 0, all)).toHaveLength(all);
+      const listed = await components.page(id, ALL);
+      expect(listed).toHaveLength(all - retiredComponents);
+      expect(ids(await components.page(id, { limit: 2, offset: 3 }))).toEqual(ids(listed.slice(3, 5)));
+      expect(ids(await components.after(id, listed[1]!.seq, 2))).toEqual(ids(listed.slice(2, 4)));
+      const counts = await recounts.retired(id, 0);
+      expect(counts.map(({ count }) => count)).toEqual([retiredComponents, 3, 1]);
+      expect((await recounts.retired(id, 1)).map(({ count }) => count)).toEqual([0, 0, 0]);
+    });
+  });
+
   test("sums, counters and copies are set, recounted, and set right", async () => {
     const deps = { store: world.store, knowledge, yieldNow: async () => {} };
     // Corrects what these tests have written without a portfolio's writer.
@@ -536,7 +610,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     const NONE = Object.values(await checkDerivedData(deps, false));
     expect(NONE.every((rows) => rows === 0)).toBe(true);
     const totals = await read().totals.ofProperty(elm.id);
-    const ofPartner = await read().totals.ofPartner(partner.id);
+    const ofPartner = await read().totals.stored(partner.id);
     const [component] = components;
     const { recounts } = read();
     const { system } = knowledge.component(component!.defId);
@@ -559,7 +633,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(Object.values(found).every((rows) => rows > 0) || system === "amenity").toBe(true);
     expect(await checkDerivedData(deps, true)).toEqual(found);
     expect(Object.values(await checkDerivedData(deps, false))).toEqual(NONE);
-    expect(await read().totals.ofPartner(partner.id)).toEqual(ofPartner);
+    expect(await read().totals.stored(partner.id)).toEqual(ofPartner);
   });
 
   test("flags are stored with appliances, and counted by property and portfolio", async () => {
