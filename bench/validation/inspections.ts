@@ -120,6 +120,8 @@ export function proveInspections(
       defId: interval.area,
       componentId: `${interval.building} ${interval.area}`,
       applianceId: interval.building,
+      system: "structural",
+      division: "middle_atlantic",
       scale: scaleFromMedian(medianLifeYears, weibullShape),
       shape: weibullShape,
       rate: 1,

@@ -136,6 +136,8 @@ function lifeOf(main: Main, from: number, until: number, failed: boolean, shape:
     defId: kind.id,
     componentId: main.id,
     applianceId: main.id,
+    system: "plumbing",
+    division: "unknown",
     scale: scaleFromMedian(kind.medianYears, shape),
     shape,
     rate: 1,

@@ -1,8 +1,9 @@
 import { COST_BASES } from "../domain/costs/component-costs.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
+import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
-import { flag, number, object, record, text, whole } from "./schema/fields.ts";
+import { enumOf, flag, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { round } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -44,6 +45,27 @@ const fields = record("Assumptions", {
   statement: text("What scores are worth", NO_GUARANTEE),
 });
 export type AssumptionsJson = WireOf<typeof fields>;
+
+/** The same for losses, with what their shared causes rest on. */
+export const lossAssumptions = fields.and({
+  year_factors: list(
+    "How much the failures of a year have in common, by class",
+    record("YearFactor", {
+      system: enumOf(SYSTEMS, "The class: a system", "plumbing"),
+      variance: number("Variance of the factor on a year's failures, whose mean is 1", 0.04),
+      learned: flag(
+        "True if it is learned from the operator's own years, false for the knowledge base's",
+        false,
+      ),
+    }),
+  ),
+});
+
+export const yearFactorView = ({ system, variance, isLearned }: YearFactor) => ({
+  system,
+  variance: round(variance, 6),
+  learned: isLearned,
+});
 
 /** The field of figures that says what they rest on. */
 export const assumptionsField = {

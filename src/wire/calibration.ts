@@ -1,6 +1,7 @@
 import type { Calibration } from "../domain/calibration/calibration.ts";
 import type { DCalibration } from "../domain/calibration/life-ends.ts";
 import type { Interval, Measures, ModelProof, Proof } from "../domain/calibration/proof.ts";
+import type { SharedCauses } from "../domain/calibration/shared-causes.ts";
 
 /*
  * A calibration as JSON: printed by `mainstay calibrate --json`, stored as the evidence of a model version, and returned
@@ -56,8 +57,31 @@ export type ValidationJson = ReturnType<typeof validationRecord>;
 const difference = ({ logLossDifference: found }: Proof) =>
   found && { mean: rounded(found.mean), low: rounded(found.low), high: rounded(found.high) };
 
+/** Serializes what the failures of a year have in common. `before` is the knowledge base, `after` what other years say. */
+const causes = ({ classes, years, outside }: SharedCauses) => ({
+  classes: classes.map((one) => ({
+    system: one.system,
+    years: one.years,
+    failures: one.failures,
+    expected: rounded(one.expected, 4),
+    year_factor_variance: rounded(one.variance),
+    default_variance: one.bookVariance,
+    learned: one.isLearned,
+    years_outside: one.outside,
+  })),
+  years: years.map(({ year, failures, expected, intervals: { before, after } }) => ({
+    year,
+    failures,
+    expected: rounded(expected, 4),
+    before,
+    after,
+  })),
+  years_outside: outside,
+});
+
 /** Serializes a calibration with its validation. */
-export function calibrationRecord({ fit, failuresYearAgo, validation, dCalibration }: Calibration) {
+export function calibrationRecord(calibration: Calibration) {
+  const { fit, failuresYearAgo, validation, dCalibration, sharedCauses } = calibration;
   return {
     failures: fit.failures,
     lives: fit.lives,
@@ -74,6 +98,7 @@ export function calibrationRecord({ fit, failuresYearAgo, validation, dCalibrati
     },
     validation: { ...validationRecord(validation), failures_a_year_ago: failuresYearAgo },
     d_calibration: { before: ends(dCalibration.before), after: ends(dCalibration.after) },
+    shared_causes: causes(sharedCauses),
     better: validation.better,
   };
 }

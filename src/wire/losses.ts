@@ -4,8 +4,9 @@ import type { BookLosses, LossDistribution } from "../domain/losses/book-losses.
 import { DRIVERS, type Driver, OTHERS, REPAIR } from "../domain/losses/drivers.ts";
 import type { TailAmount } from "../domain/losses/exceedance.ts";
 import type { Layer } from "../domain/losses/severity.ts";
+import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
-import { assumptionsField, assumptionsView } from "./assumptions.ts";
+import { assumptionsView, lossAssumptions, yearFactorView } from "./assumptions.ts";
 import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
@@ -127,7 +128,7 @@ export const losses = object({
       "Expected annual losses per 1,000 square feet; null unless all of the properties have an area",
     )
     .orNull(),
-  ...assumptionsField,
+  assumptions: lossAssumptions.describedAs("What the figures rest on"),
   notes: textList("What the figures include and exclude, as sentences", [
     "Non-catastrophe equipment losses: storms, floods and earthquakes are excluded.",
   ]),
@@ -146,6 +147,7 @@ type WrittenLosses = {
   /** Null unless the area of each property is known. */
   areaSqft: number | null;
   assumptions: Assumptions;
+  yearFactors: readonly YearFactor[];
   layer: Layer;
   /** In cents; null unless it is asked for. */
   premium: number | null;
@@ -186,7 +188,10 @@ export const lossesView = losses.serializer((knowledge: Knowledge, written: Writ
     drivers: book.drivers.map((one) => driverView(knowledge, one)),
     per_unit: units > 0 ? perEach(units) : null,
     per_1000_sqft: areaSqft !== null && areaSqft > 0 ? perEach(areaSqft / 1000) : null,
-    assumptions: assumptionsView(written.assumptions, written.modelVersion),
+    assumptions: {
+      ...assumptionsView(written.assumptions, written.modelVersion),
+      year_factors: written.yearFactors.map(yearFactorView),
+    },
     notes: lossNotesOf(written),
   };
 });

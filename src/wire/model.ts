@@ -28,17 +28,24 @@ export const fitFields = {
   d_calibration: anyObject<CalibrationJson["d_calibration"]>(
     "Share of recorded lifetimes that ended in each decile of the forecast: `before` and `after` calibration",
   ),
+  shared_causes: anyObject<CalibrationJson["shared_causes"]>(
+    "Variances of the year factors that losses use, by class, and the failures of each calendar year with their 90% interval `before` and `after` they were learned; null in calibrations of earlier releases",
+  ).orNull(),
 };
 
 const fit = object(fitFields);
 export type FitJson = WireOf<typeof fit>;
 
+/** A stored report; those of earlier releases have no shared causes. */
+type StoredReport = Omit<CalibrationJson, "shared_causes"> & Partial<Pick<CalibrationJson, "shared_causes">>;
+
 export const fitView = fit.serializer(
-  ({ frailty_shape, evidence_strength, kinds, d_calibration }: CalibrationJson) => ({
+  ({ frailty_shape, evidence_strength, kinds, d_calibration, shared_causes }: StoredReport) => ({
     frailty_shape,
     evidence_strength,
     kinds,
     d_calibration,
+    shared_causes: shared_causes ?? null,
   }),
 );
 

@@ -113,7 +113,8 @@ test("checks a calibration once a month, on the first day on which the server ru
   await tick();
   expect(commands).toEqual([]);
   const idle = { failures: 50, frailtyShape: null, corrections: UNCORRECTED };
-  await apply({ fit: idle, validation: { better: true } } as unknown as Calibration, {});
+  const sharedCauses = { classes: [] };
+  await apply({ fit: idle, validation: { better: true }, sharedCauses } as unknown as Calibration, {});
   await tick();
   await tick();
   expect(commands).toEqual([["calibrate", "--check"]]);

@@ -74,6 +74,11 @@ describe("mainstay calibrate", () => {
       model_version: "3",
     });
     expect(found.kinds).toHaveLength(expected.kinds.length);
+    expect(found.shared_causes.classes).toHaveLength(8);
+    expect(found.shared_causes.years.map(({ year }: Json) => year)).toEqual([
+      ...[2017, 2018, 2019, 2020, 2021, 2022, 2023, 2024, 2025],
+    ]);
+    expect(first.page).toContain("<h2>Shared causes</h2>");
     for (const kind of expected.kinds) {
       const { component_def_id, life_factor, failures } = kind;
       const own = found.kinds.find((one: Json) => one.component_def_id === component_def_id);

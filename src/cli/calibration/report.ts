@@ -34,6 +34,7 @@ export function pageContent(knowledge: Knowledge, calibration: Calibration): Cal
         frailtyShape: fit.frailtyShape,
       };
     }),
+    causes: calibration.sharedCauses,
   };
 }
 
@@ -97,11 +98,36 @@ export function calibrationText(
     ),
     `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
     verdict(calibration),
+    ...sharedCausesText(calibration),
     ...levelWarning(validation),
     ...(page === undefined ? [] : ["", `Report written to ${page}`]),
     "",
     ending,
   ].join("\n");
+}
+
+/** Returns the variances of year factors that losses use, with the years that they did not foresee. */
+function sharedCausesText({ sharedCauses: { classes, years, outside } }: Calibration): string[] {
+  const learned = classes.filter(({ isLearned }) => isLearned);
+  if (learned.length === 0)
+    return [
+      "Shared causes: no class has five whole years and 50 failures on record; the default variances remain.",
+    ];
+  return [
+    "",
+    textTable(
+      ["SHARED CAUSES", "YEARS", "FAILURES", "EXPECTED", "DEFAULT", "LEARNED"],
+      learned.map(({ system, years, failures, expected, bookVariance, variance }) => [
+        system,
+        years,
+        failures,
+        expected.toFixed(1),
+        bookVariance.toFixed(3),
+        variance.toFixed(3),
+      ]),
+    ),
+    `Years outside their 90% interval: ${outside.before} of ${years.length} with the default variances, ${outside.after} with those learned from the other years.`,
+  ];
 }
 
 const MEASURES: readonly (readonly [string, keyof Measures])[] = [

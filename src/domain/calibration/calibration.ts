@@ -2,6 +2,7 @@ import type { Day } from "../time.ts";
 import type { Fit, KindFit } from "./fit.ts";
 import type { DCalibration, SurvivalCurve } from "./life-ends.ts";
 import type { Proof } from "./proof.ts";
+import type { SharedCauses } from "./shared-causes.ts";
 
 /** A fit to an operator's record, with its proof (docs/model/calibration.md). */
 export type Calibration = {
@@ -15,6 +16,8 @@ export type Calibration = {
   dCalibration: { before: DCalibration; after: DCalibration };
   /** The curves of kinds with enough failures of known age, in the order of ids. */
   curves: readonly SurvivalCurve[];
+  /** The variances of the year factors that losses use (docs/model/losses.md#shared-causes). */
+  sharedCauses: SharedCauses;
 };
 
 /** Returns the kinds with the largest corrections of life, the largest first. */

@@ -1,3 +1,5 @@
+import type { System } from "../knowledge.ts";
+
 /**
  * A life on record (docs/model/calibration.md#lives-on-record): one part, from the start of its record to its Replacement
  * or to today. Ages are virtual ages in years of normal use; days are day numbers.
@@ -6,6 +8,9 @@ export type Life = {
   defId: string;
   componentId: string;
   applianceId: string;
+  /** The class and the census division whose failures of a year have causes in common. */
+  system: System;
+  division: string;
   /** η in years, before any correction. */
   scale: number;
   /** β */

@@ -26,6 +26,7 @@ export function* livesOnRecordInSteps(
 ): Steps<Life[]> {
   const today = dayNumber(asOf);
   const environment = knowledge.environment(history.state);
+  const division = knowledge.division(history.state ?? "");
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   const lives: Life[] = [];
   for (const appliance of history.appliances) {
@@ -36,18 +37,8 @@ export function* livesOnRecordInSteps(
       const def = knowledge.component(component.defId);
       const rate = agingRate(def, appliance.usageIntensity, environment, knowledge.model);
       const own = events.filter((event) => concerns(event, component.id));
-      const subject = {
-        knowledge,
-        appliance,
-        component,
-        def,
-        rate,
-        recordsSince,
-        today,
-        lastDay,
-        years,
-        events: own,
-      };
+      const about = { knowledge, division, appliance, component, def, rate, recordsSince, today, lastDay };
+      const subject = { ...about, years, events: own };
       for (const life of livesOf(subject)) lives.push(life);
       yield;
     }
@@ -61,6 +52,7 @@ const withoutNotes = (events: readonly DatedEvent[]) =>
 
 type Subject = {
   knowledge: Knowledge;
+  division: string;
   appliance: ApplianceHistory;
   component: ComponentHistory;
   def: ComponentDef;
@@ -126,6 +118,8 @@ function lifeOf(subject: Subject, span: Span, from: number): Life {
     defId: component.defId,
     componentId: component.id,
     applianceId: appliance.id,
+    system: def.system,
+    division: subject.division,
     scale: lifeScale(def, component.overrideLifespan, make, knowledge.model),
     shape: def.weibullShape,
     rate,

@@ -32,6 +32,8 @@ export type StoredCorrections = {
   lifeFactors: Record<string, number>;
   frailtyShape: number | null;
   strength: { condition: number; repairs: number };
+  /** The learned variances of year factors, by class; absent in calibrations of before they were learned. */
+  yearFactorVariances?: Record<string, number>;
 };
 
 /** A check of whether the applied model still forecasts better than the plain one. */

@@ -28,6 +28,15 @@ export async function correctionsOf(
   };
 }
 
+/** Returns the variances of year factors that the active calibration has learned, by class. */
+export async function learnedYearFactors(
+  stores: Pick<Stores, "models">,
+  knowledge: Knowledge,
+): Promise<ReadonlyMap<string, number>> {
+  const fit = await activeCalibration(stores, knowledge);
+  return new Map(Object.entries(fit?.corrections.yearFactorVariances ?? {}));
+}
+
 /** A calibration of another model version does not apply to this one. */
 async function activeCalibration({ models }: Pick<Stores, "models">, knowledge: Knowledge) {
   const fit = await models.inUse();

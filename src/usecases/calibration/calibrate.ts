@@ -1,5 +1,6 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import { failureYearsInSteps } from "../../domain/calibration/failure-years.ts";
 import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import type { Life } from "../../domain/calibration/life.ts";
 import {
@@ -8,6 +9,7 @@ import {
   survivalCurve,
 } from "../../domain/calibration/life-ends.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
+import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { UNCORRECTED } from "../../domain/scoring/corrections.ts";
@@ -36,6 +38,7 @@ export async function calibrate(environment: CalibrationDeps, asOf: Day): Promis
   refuseThinRecord(lives, yearAgo);
   const fit = await slices(fitRecordInSteps(knowledge, lives));
   const validation = await forecasts.measure();
+  const years = await slices(failureYearsInSteps(lives, fit.corrections, asOf));
   return {
     asOf,
     fit,
@@ -46,6 +49,7 @@ export async function calibrate(environment: CalibrationDeps, asOf: Day): Promis
       after: await slices(dCalibrationInSteps(lives, fitThen)),
     },
     curves: await slices(survivalCurves(knowledge, lives)),
+    sharedCauses: await slices(fitSharedCausesInSteps(knowledge, years)),
   };
 }
 

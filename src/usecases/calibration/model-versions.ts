@@ -114,12 +114,17 @@ export async function applyCalibration(
 
 type FitToApply = Omit<StoredFit, "madeAt">;
 
-const storedFit = ({ fit, validation }: Calibration, evidence: Record<string, unknown>) => ({
+const storedFit = ({ fit, validation, sharedCauses }: Calibration, evidence: Record<string, unknown>) => ({
   isProven: validation.better,
   corrections: {
     lifeFactors: Object.fromEntries(fit.corrections.lifeFactors),
     frailtyShape: fit.frailtyShape,
     strength: fit.corrections.strength,
+    yearFactorVariances: Object.fromEntries(
+      sharedCauses.classes
+        .filter(({ isLearned }) => isLearned)
+        .map(({ system, variance }) => [system, variance]),
+    ),
   },
   evidence,
 });

@@ -6,13 +6,14 @@ import { lossPartOf, referenceCosts } from "../../domain/losses/component-losses
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
+import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { LossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { modelVersionOf } from "../calibration/active-model.ts";
+import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
 const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000];
@@ -49,6 +50,7 @@ export type SelectedLosses = {
   /** The area of those properties; null unless that of each is known. */
   areaSqft: number | null;
   assumptions: Assumptions;
+  yearFactors: readonly YearFactor[];
 };
 
 export type LossDeps = {
@@ -114,7 +116,8 @@ export class LossBooks {
     const { losses } = await this.ofPartners(deps, [partner], { selection: wide, layer });
     const deviation = losses.insured.standardDeviation;
     if (deviation === 0) return 0;
-    const { book } = await this.#book(layer, (add) =>
+    const yearFactors = await this.#yearFactors(deps);
+    const { book } = await this.#book(layer, yearFactors, (add) =>
       this.#collect(deps, { propertyId: property.id }, selection, new Set(), add),
     );
     return (await runYielding(covarianceWith(losses.variation, book, "insured"), deps.yieldNow)) / deviation;
@@ -132,24 +135,30 @@ export class LossBooks {
     return await this.#inOrder(book, async () => {
       const known = this.#kept.get(key);
       if (known) return known;
-      const { book: made, ...about } = await this.#book(request.layer, collect);
+      const yearFactors = await this.#yearFactors(deps);
+      const { book: made, ...about } = await this.#book(request.layer, yearFactors, collect);
       const { lossModelError, modelVersion: base } = this.knowledge;
       const modelError = modelVersion === base ? lossModelError.book : lossModelError.calibrated;
       const losses = await runYielding(lossesOf(made, { modelError }), deps.yieldNow);
       const properties = made.properties.keys.length;
-      const selected = { losses, asOf, modelVersion, properties, ...about };
+      const selected = { losses, asOf, modelVersion, properties, yearFactors, ...about };
       this.#kept.set(key, selected);
       return selected;
     });
   }
 
+  async #yearFactors({ store }: LossDeps): Promise<YearFactor[]> {
+    return yearFactorsOf(this.knowledge, await learnedYearFactors(store.read, this.knowledge));
+  }
+
   async #book(
     layer: Layer,
+    yearFactors: readonly YearFactor[],
     collect: (add: (row: LossRow) => void) => Promise<void>,
   ): Promise<{ book: LossBook } & Pick<SelectedLosses, "units" | "unitsOf" | "areaSqft" | "assumptions">> {
     const { knowledge } = this;
     const amounts = LARGEST_DAMAGES.map((usd) => usd * 100);
-    const book = new LossBook((system) => knowledge.lossClass(system), { layer, amounts });
+    const book = new LossBook(lossClassesWith(knowledge, yearFactors), { layer, amounts });
     const counted = new AssumptionsAccumulator(knowledge);
     const unitsOf: number[] = [];
     let areaSqft = 0;

@@ -20,6 +20,28 @@ export type CalibrationContent = {
   deciles: { before: DecileContent; after: DecileContent };
   corrections: readonly LifeCorrection[];
   curves: readonly CurveContent[];
+  causes: CausesContent;
+};
+
+/** What the failures of a year have in common. `before`: with the default variances; `after`: with those of other years. */
+export type CausesContent = {
+  classes: readonly {
+    system: string;
+    years: number;
+    failures: number;
+    expected: number;
+    bookVariance: number;
+    variance: number;
+    isLearned: boolean;
+    outside: { before: number; after: number };
+  }[];
+  years: readonly {
+    year: number;
+    failures: number;
+    expected: number;
+    intervals: { before: readonly [number, number]; after: readonly [number, number] };
+  }[];
+  outside: { before: number; after: number };
 };
 
 export type Interval = { low: number; high: number };

@@ -3,6 +3,7 @@ import style from "./calibration.css" with { type: "text" };
 import { correctionChart, decileChart, forecastChart, survivalChart } from "./charts.ts";
 import {
   type CalibrationContent,
+  type CausesContent,
   type CurveContent,
   calibratedSurvival,
   defaultSurvival,
@@ -28,7 +29,7 @@ export function renderCalibrationReport(content: CalibrationContent): string {
 </head>
 <body>
 <main>
-${[summarySection, validationSection, forecastSection, decileSection, correctionSection, survivalSection].map((section) => section(content)).join("\n")}
+${[summarySection, validationSection, forecastSection, decileSection, correctionSection, survivalSection, causesSection].map((section) => section(content)).join("\n")}
 </main>
 </body>
 </html>
@@ -196,6 +197,53 @@ function curveFigure(curve: CurveContent): string {
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;
+}
+
+function causesSection({ causes: { classes, years, outside } }: CalibrationContent): string {
+  if (years.length === 0)
+    return `<h2>Shared causes</h2>
+<p>No calendar year is wholly on record, so the variances of the default model remain.</p>`;
+  const rows = classes
+    .filter((one) => one.years > 0)
+    .map((one) => [
+      escapeHtml(one.system.replaceAll("_", " ")),
+      String(one.years),
+      one.failures.toLocaleString("en"),
+      one.expected.toFixed(1),
+      one.bookVariance.toFixed(3),
+      one.isLearned ? one.variance.toFixed(3) : `${one.variance.toFixed(3)} (not learned)`,
+      `${one.outside.before}, ${one.outside.after}`,
+    ]);
+  const headings = [
+    "Class",
+    "Years",
+    "Failures",
+    "Expected",
+    "Default",
+    "Learned",
+    "Years outside, before and after",
+  ];
+  return `<h2>Shared causes</h2>
+<p>A cold winter makes components fail together. The failures of a class in a census division vary from year to year by more than chance; losses use the variance of that factor. It is learned from at least five whole years and 50 failures. ${outsideText(years, outside)}</p>
+<div class="card scroll">${table(headings, rows)}</div>
+<div class="card scroll">${yearTable(years)}</div>`;
+}
+
+function outsideText(years: CausesContent["years"], { before, after }: CausesContent["outside"]): string {
+  return `Of ${count(years.length, "year", "years")}, the failures of ${before} lay outside their 90% interval with the default variances, and of ${after} with those learned from the other years; a tenth is expected.`;
+}
+
+function yearTable(years: CausesContent["years"]): string {
+  const shown = ([low, high]: readonly [number, number]) =>
+    `${low.toLocaleString("en")} to ${high.toLocaleString("en")}`;
+  const rows = years.map(({ year, failures, expected, intervals: { before, after } }) => [
+    String(year),
+    failures.toLocaleString("en"),
+    expected.toFixed(1),
+    shown(before),
+    shown(after),
+  ]);
+  return table(["Year", "Failures", "Expected", "90% interval, default", "90% interval, learned"], rows);
 }
 
 /** Returns at most `limit` items of a list, evenly spaced and including the last. */

@@ -9,7 +9,7 @@ import { formatNumber, formatPercent } from "./precise-format.ts";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
 export function CalibrationReport({ fit }: { fit: FitJson }) {
-  const { kinds, frailty_shape, evidence_strength: strength, d_calibration } = fit;
+  const { kinds, frailty_shape, evidence_strength: strength, d_calibration, shared_causes } = fit;
   const byChange = kinds.toSorted(
     (a, b) => Math.abs(Math.log(b.life_factor)) - Math.abs(Math.log(a.life_factor)),
   );
@@ -42,6 +42,40 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
           { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
         ]}
       />
+      {shared_causes && <SharedCauses causes={shared_causes} />}
+    </>
+  );
+}
+
+/** Shows how much the failures of a year have in common, which losses use. */
+function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]> }) {
+  const { classes, years, years_outside: outside } = causes;
+  const learned = classes.filter((one) => one.learned);
+  return (
+    <>
+      <p class="small">
+        {learned.length === 0
+          ? "Shared causes: no class has five whole years and 50 failures on record, so losses use the default variances."
+          : `Of ${years.length} whole years, the failures of ${outside.before} lay outside their 90% interval with the default variances of shared causes, and of ${outside.after} with those learned from the other years.`}
+      </p>
+      {years.length > 0 && (
+        <TableDetails
+          summary="Shared causes by class"
+          rows={classes.filter((one) => one.years > 0)}
+          columns={[
+            { heading: "Class", cell: ({ system }) => codeLabel(system) },
+            { heading: "Years", isNumber: true, cell: (one) => count(one.years) },
+            { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
+            { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
+            { heading: "Default", isNumber: true, cell: (one) => formatNumber(one.default_variance) },
+            {
+              heading: "In use",
+              isNumber: true,
+              cell: (one) => `${formatNumber(one.year_factor_variance)}${one.learned ? "" : " (default)"}`,
+            },
+          ]}
+        />
+      )}
     </>
   );
 }

@@ -126,6 +126,8 @@ const life = (given: Partial<Life>): Life => ({
   defId: def.id,
   componentId: "C",
   applianceId: "A",
+  system: def.system,
+  division: "pacific",
   scale,
   shape: def.weibullShape,
   rate: 1,

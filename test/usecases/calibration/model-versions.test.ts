@@ -47,7 +47,7 @@ function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
   const lifeFactors = new Map([...knowledge.components.keys()].map((id) => [id, 4 / 3]));
   const corrections: Corrections = { lifeFactors, frailties, strength: { condition: 2, repairs: 1 } };
   const fit = { failures: 60, frailtyShape: 4, corrections };
-  return { fit, validation: { better: true } } as Calibration;
+  return { fit, validation: { better: true }, sharedCauses: { classes: [] as unknown } } as Calibration;
 }
 const apply = (where: Partial<ReturnType<typeof environment>> = {}, fit = fitted()): Promise<string> =>
   applyCalibration({ ...environment(), ...where }, fit, { force: false, evidence: {} });

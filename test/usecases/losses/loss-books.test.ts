@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
+import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const ALL: LossRequest = { selection: { includeDemo: false }, layer: { deductible: 0, limit: null } };
+
+const open = usePortfolioStore();
+let fixture: PortfolioFixture;
+let books: LossBooks;
+beforeEach(async () => {
+  fixture = await open(NOON);
+  const { id } = await fixture.addProperty({ unitCount: 4 });
+  await fixture.addAppliances(...Array.from({ length: 20 }, () => ({ propertyId: id, installYear: 1998 })), {
+    propertyId: id,
+    typeId: "roof",
+    installYear: 2005,
+  });
+  books = new LossBooks(knowledge);
+});
+
+async function losses(request = ALL) {
+  const { store, partnerId, time } = fixture;
+  const revision = (await store.read.partners.revision(partnerId))!;
+  const deps = { store, now: time.now, yieldNow: async () => {} };
+  return await books.ofPartners(deps, [{ id: partnerId, revision }], request);
+}
+
+const administration = () => ({
+  store: fixture.store,
+  knowledge,
+  actor: "cli:test",
+  yieldNow: async () => {},
+  monotonicMs: () => performance.now(),
+});
+
+/** A calibration that learned the year factor of one class and nothing else. */
+function learnedPlumbing(variance: number): Calibration {
+  const fit = { failures: 60, frailtyShape: null, corrections: UNCORRECTED };
+  const classes = [
+    { system: "plumbing", variance, isLearned: true },
+    { system: "hvac", variance: 0.04, isLearned: false },
+  ];
+  return { fit, validation: { better: true }, sharedCauses: { classes } } as unknown as Calibration;
+}
+
+// Rule: calibration-shared-causes
+test("losses use and name the year factors of the active calibration", async () => {
+  const plain = await losses();
+  expect(plain.yearFactors.filter(({ isLearned }) => isLearned)).toEqual([]);
+  await applyCalibration(administration(), learnedPlumbing(0.5), { force: false, evidence: {} });
+  const learned = await losses();
+  expect(learned.yearFactors.filter(({ isLearned }) => isLearned)).toEqual([
+    { system: "plumbing", variance: 0.5, isLearned: true },
+  ]);
+  expect(learned.losses.total.expected).toBeCloseTo(plain.losses.total.expected, 6);
+  expect(learned.losses.total.standardDeviation).toBeGreaterThan(plain.losses.total.standardDeviation * 1.01);
+  await revertModel(administration());
+  expect((await losses()).losses.total.standardDeviation).toBe(plain.losses.total.standardDeviation);
+});
+
+// Rule: losses-kept
+describe("an answer", () => {
+  test("is kept until the portfolio, the model or the day changes", async () => {
+    const first = await losses();
+    expect(await losses()).toBe(first);
+    fixture.time.now += 86_400_000;
+    const later = await losses();
+    expect(later).not.toBe(first);
+    expect(await losses()).toBe(later);
+    const { id } = await fixture.addProperty({ state: "OH" });
+    await fixture.addAppliances({ propertyId: id });
+    expect((await losses()).properties).toBe(2);
+  });
+
+  test("is that of its own selection and layer", async () => {
+    const all = await losses();
+    const roofs = await losses({
+      ...ALL,
+      selection: { includeDemo: false, systems: new Set(["structural"]) },
+    });
+    expect(roofs.losses.components).toBeLessThan(all.losses.components);
+    const above = await losses({ ...ALL, layer: { deductible: 100_000, limit: null } });
+    expect(above.losses.insured.expected).toBeLessThan(all.losses.insured.expected);
+    expect(await losses()).toBe(all);
+  });
+});
