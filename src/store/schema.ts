@@ -857,6 +857,20 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [index("audit_log_subject").on(t.subject)],
   );
 
+  /** The values of corrected records in entries of the audit log, which keeps none of a purged partner. */
+  const correctionValues = table(
+    "correction_values",
+    {
+      /** Of the entry. */
+      seq: bigint("seq").primaryKey(),
+      partnerId: text("partner_id")
+        .notNull()
+        .references(() => partners.id),
+      detail: json<Record<string, unknown>>("detail").notNull(),
+    },
+    (t) => [index("correction_values_partner").on(t.partnerId)],
+  );
+
   /** One row: the latest instant of any row, so that the next is later whatever the machine's clock is. */
   const clock = table("clock", {
     id: int("id").primaryKey(),
@@ -1027,6 +1041,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     latestCalibration,
     modelChecks,
     auditLog,
+    correctionValues,
     clock,
     servers,
     leases,

@@ -127,6 +127,7 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
     "administrators",
     "consoleSessions",
     "auditLog",
+    "correctionValues",
   ],
   ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "rateWindows", "feedCursors"],
   ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],

@@ -22,13 +22,10 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
   const property = await addProperty(client, { name: SECRETIVE, notes: SECRETIVE, unit_count: 300 });
   const appliance = await addWornAppliance(client, property.id);
   await addWornAppliance(client, property.id);
-  for (const date of ["2024-05-06", daysFromToday(0)])
-    await logEvents(client, {
-      appliance_id: appliance.id,
-      event_type: "Replacement",
-      date,
-      notes: SECRETIVE,
-    });
+  const replacement = { appliance_id: appliance.id, event_type: "Replacement", notes: SECRETIVE };
+  const dates = ["2024-05-06", daysFromToday(0)];
+  const [replaced] = (await logEvents(client, ...dates.map((date) => ({ ...replacement, date })))).events;
+  await client.put(`/v1/service-events/${replaced.id}`, { technician: SECRETIVE });
   await client.post(`/v1/property/${property.id}/claims`, {
     claim_type: "water_damage",
     date_of_loss: "2025-03-14",

@@ -17,6 +17,7 @@ import hazardFlags from "../../../migrations/postgres/0014_hazard_flags.sql" wit
 import unitPlans from "../../../migrations/postgres/0015_unit_plans.sql" with { type: "text" };
 import embedDetails from "../../../migrations/postgres/0016_embed_details.sql" with { type: "text" };
 import retirement from "../../../migrations/postgres/0017_retirement.sql" with { type: "text" };
+import correctionValues from "../../../migrations/postgres/0018_correction_values.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -56,4 +57,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 16, name: "embed_details", sql: embedDetails, breaksOlder: true },
   // An older server would score retired appliances and count them.
   { number: 17, name: "retirement", sql: retirement, breaksOlder: true },
+  // An older server could not purge a partner whose records were corrected.
+  { number: 18, name: "correction_values", sql: correctionValues, breaksOlder: true },
 ];

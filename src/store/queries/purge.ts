@@ -143,6 +143,7 @@ export function purgeStore(engine: Engine) {
       isOf(t.idempotencyKeys.partnerId),
     ),
     all(t.feedCursors, t.feedCursors.partnerId),
+    some(t.correctionValues, [t.correctionValues.seq], isOf(t.correctionValues.partnerId)),
     some(t.costLines, [t.costLines.id], isOf(t.costLines.partnerId)),
     some(t.dailyBudgets, [t.dailyBudgets.partnerId, t.dailyBudgets.day], isOf(t.dailyBudgets.partnerId)),
   ];

@@ -27,6 +27,7 @@ import hazardFlags from "../../../migrations/sqlite/0024_hazard_flags.sql" with 
 import unitPlans from "../../../migrations/sqlite/0025_unit_plans.sql" with { type: "text" };
 import embedDetails from "../../../migrations/sqlite/0026_embed_details.sql" with { type: "text" };
 import retirement from "../../../migrations/sqlite/0027_retirement.sql" with { type: "text" };
+import correctionValues from "../../../migrations/sqlite/0028_correction_values.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 25, name: "unit_plans", sql: unitPlans },
   { number: 26, name: "embed_details", sql: embedDetails },
   { number: 27, name: "retirement", sql: retirement },
+  { number: 28, name: "correction_values", sql: correctionValues },
 ];

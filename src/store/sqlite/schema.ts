@@ -41,6 +41,7 @@ export const {
   latestCalibration,
   modelChecks,
   auditLog,
+  correctionValues,
   clock,
   servers,
   leases,

@@ -124,11 +124,13 @@ export class PortfolioWriter {
 
   /**
    * Adds a correction of a record to the audit log: the fields that differ, before and after, by the names of the API.
-   * Adds nothing if none differs.
+   * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
   async auditCorrection(action: string, subject: string, before: object, after: object): Promise<void> {
     const detail = correctionDetail(before, after);
-    if (detail) await this.tx.audit.record({ at: this.tx.now, actor: this.actor, action, subject, detail });
+    if (!detail) return;
+    const entry = { at: this.tx.now, actor: this.actor, action, subject };
+    await this.tx.audit.recordCorrection({ ...entry, partnerId: this.partner.id, ...detail });
   }
 
   /** Returns the number of a new row of a list, and counts the row. */

@@ -416,6 +416,22 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     ]);
   });
 
+  test("the audit log has the values of a correction until its partner is purged, and then the fields", async () => {
+    const { audit } = read();
+    const partner = await world.addPartner({ name: "Corrected Ltd" });
+    const entry = { at: NOW, actor: partner.id, action: "claim.update", subject: "CLM_purged" };
+    const values = { before: { notes: TEXT, amount: LARGE }, after: { notes: null, amount: 0.5 } };
+    await write((tx) => tx.audit.recordCorrection({ ...entry, partnerId: partner.id, ...values }));
+    const [found] = await audit.page({ limit: 1, offset: 0 }, "CLM_purged");
+    expect(found).toEqual({ ...entry, seq: found!.seq, detail: values });
+    for (let place: PurgePlace | undefined, isEmpty = false; !isEmpty; )
+      ({ place, isEmpty } = await write((tx) => tx.purge.step(partner.id, place)));
+    await write((tx) => tx.purge.finish(partner.id));
+    expect(await audit.page({ limit: 1, offset: 0 }, "CLM_purged")).toEqual([
+      { ...found!, detail: { fields: ["notes", "amount"] } },
+    ]);
+  });
+
   test("embeds show a property until they expire, and count their views", async () => {
     const { embeds } = read();
     const embed = {
