@@ -1,3 +1,4 @@
+import { type PricedComponent, PriceList } from "../src/domain/costs/price-list.ts";
 import type { Plannable } from "../src/domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../src/domain/planning/horizon.ts";
 import { yieldToEventLoop } from "../src/event-loop.ts";
@@ -15,8 +16,11 @@ const PORTFOLIO = 1_000_000;
 const PLANNED = 20_000;
 const RATES = 8;
 
+type PlannedHere = Plannable & PricedComponent;
+
 export async function plans(): Promise<Figure[]> {
-  const context = planContextOf<Plannable>(loadKnowledge());
+  const knowledge = loadKnowledge();
+  const context = planContextOf<PlannedHere>(new PriceList(knowledge, knowledge.priceTerms));
   const alone = appliances(COMPONENTS, (n) => 0.8 + n / 1000);
   const [cold, warm]: [number[], number[]] = [[], []];
   const holds: number[] = [];
@@ -65,9 +69,9 @@ export async function plans(): Promise<Figure[]> {
 }
 
 /** Returns the components of so many appliances that they are about `count`, of all types in turn. */
-function appliances(count: number, rateOf: (n: number) => number): Plannable[] {
+function appliances(count: number, rateOf: (n: number) => number): PlannedHere[] {
   const types = [...loadKnowledge().types.values()];
-  const components: Plannable[] = [];
+  const components: PlannedHere[] = [];
   for (let n = 0; components.length < count; n++) {
     const type = types[n % types.length]!;
     for (const def of type.components) {
@@ -77,6 +81,12 @@ function appliances(count: number, rateOf: (n: number) => number): Plannable[] {
         applianceId: `A_${n}`,
         defId: def.id,
         typeId: type.id,
+        size: null,
+        unitId: null,
+        state: "OH",
+        unitCount: 0,
+        grossAreaSqft: null,
+        stories: null,
         brandTier: "standard",
         installYear: 2010,
         installYearBasis: "given",

@@ -126,7 +126,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before migration");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
-  const knowledge = loadKnowledge();
+  const knowledge = loadKnowledge(config.costs);
   // The ledger is valid for one server only.
   const ledger = store.isShared ? undefined : openCallLedger(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);

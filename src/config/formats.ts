@@ -23,6 +23,13 @@ export const whole = (min: number, max: number) =>
     (value) => Number.isInteger(value) && min <= (value as number) && (value as number) <= max,
   );
 
+/** A number from `min` to `max`, inclusive. */
+export const decimal = (min: number, max: number) =>
+  new Format<number>(
+    `a number from ${min} to ${max}`,
+    (value) => typeof value === "number" && min <= value && value <= max,
+  );
+
 /** A whole number from `min` to `max`, inclusive, or "auto" where the server chooses it. */
 export const wholeOrAuto = (min: number, max: number) => {
   const number = whole(min, max);
@@ -47,6 +54,7 @@ export const logLevel = oneOf(
   "silent",
 );
 export const logFormat = oneOf('"json" or "pretty"', "json", "pretty");
+export const costLocation = oneOf('"state" or "none"', "state", "none");
 export const loggedDeliveries = oneOf('"all", "failed" or "none"', "all", "failed", "none");
 
 const text = (expected: string, holds: (value: string) => boolean) =>

@@ -1,7 +1,9 @@
 import {
   anyText,
   basePath,
+  costLocation,
   databaseUrl,
+  decimal,
   type Format,
   filePath,
   frameAncestors,
@@ -65,6 +67,7 @@ export const SETTINGS = {
     probe_interval_s: whole(10, 86_400),
   },
   backup: { schedule, keep: whole(1, 1000), dir: optionalPath, passphrase: anyText },
+  costs: { location: costLocation, price_level: decimal(0.1, 10) },
   embed: { frame_ancestors: frameAncestors },
   log: { level: logLevel, format: logFormat, deliveries: loggedDeliveries },
   rm: {

@@ -1,3 +1,4 @@
+import type { PricedComponent } from "./costs/price-list.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type {
   BrandTier,
@@ -55,19 +56,18 @@ export function tierOfHundredths(riskScore: number): RiskTier {
 }
 
 /** A component with fields of its appliance and property. */
-export type PlacedComponent = Component & {
-  typeId: string;
-  brand: string | null;
-  brandTier: BrandTier;
-  unitId: string | null;
-  /** The flags of its appliance, as stored (`parseFlags`). */
-  flags: string;
-  installYearBasis: InstallYearBasis;
-  propertyName: string;
-  propertyAddress: string;
-  /** The day from which the property's service record is complete. */
-  recordsSince: Day;
-};
+export type PlacedComponent = PricedComponent &
+  Component & {
+    brand: string | null;
+    brandTier: BrandTier;
+    /** The flags of its appliance, as stored (`parseFlags`). */
+    flags: string;
+    installYearBasis: InstallYearBasis;
+    propertyName: string;
+    propertyAddress: string;
+    /** The day from which the property's service record is complete. */
+    recordsSince: Day;
+  };
 
 /** Returns whether a component belongs to a type; those of an appliance's former type stay retired. */
 export const isOfType = (knowledge: Knowledge, { defId }: Pick<Component, "defId">, typeId: string) =>

@@ -1,3 +1,4 @@
+import type { CostOrigin, PriceTerms } from "./costs/price-terms.ts";
 import type { BrandTier, Confidence } from "./scoring/types.ts";
 import type { Severity } from "./sensor-event.ts";
 import type { Condition, EventType } from "./service-event.ts";
@@ -356,7 +357,8 @@ export type FactGroup =
   | "claimTypes"
   | "eras"
   | "smartEvents"
-  | "environments";
+  | "environments"
+  | "locationFactors";
 
 export type KnowledgeData = {
   model: ScoringModel;
@@ -371,6 +373,7 @@ export type KnowledgeData = {
   cascades: readonly Cascade[];
   claimTypes: readonly ClaimType[];
   eras: readonly Era[];
+  costs: CostOrigin;
   lossClasses: ReadonlyMap<System, LossClass>;
   lossModelError: LossModelError;
   /** The census division of each state. */
@@ -398,6 +401,9 @@ export type Knowledge = {
   claimTypes: ReadonlyMap<string, ClaimType>;
   smartEvents: ReadonlyMap<string, SmartEventType>;
   sources: ReadonlyMap<string, Source>;
+  costs: CostOrigin;
+  /** Scales the costs of the types; its own by default. */
+  priceTerms: PriceTerms;
   provenance: Readonly<Record<FactGroup, Provenance>>;
   cascades: readonly Cascade[];
   /** Types with a component that cascades into another type. */

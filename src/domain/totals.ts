@@ -36,17 +36,35 @@ export const emptyTotals = (): PropertyTotals => ({
   vitalCritical: 0,
 });
 
-/** Adds (`sign` 1) or subtracts (-1), in place, a component's share by its tier. The score is in hundredths. */
-export function countTier(totals: PropertyTotals, riskScore: number, def: ComponentDef, sign: 1 | -1): void {
+/** The sums of money in totals. */
+export type TotalMoney = Pick<
+  PropertyTotals,
+  | "criticalProactiveCents"
+  | "warningProactiveCents"
+  | "criticalReactiveCents"
+  | "warningReactiveCents"
+  | "rcvCents"
+>;
+
+/** Adds (`sign` 1) or subtracts (-1), in place, a component in the counts by tier. The score is in hundredths. */
+export function countTier(
+  totals: PropertyTotals,
+  riskScore: number,
+  { vital }: Pick<ComponentDef, "vital">,
+  sign: 1 | -1,
+): void {
   const tier = tierOfHundredths(riskScore);
   if (tier === "CRITICAL") {
     totals.critical += sign;
-    totals.criticalProactiveCents += sign * def.proactiveCents;
-    totals.criticalReactiveCents += sign * def.reactiveCents;
-    if (def.vital) totals.vitalCritical += sign;
-  } else if (tier === "WARNING") {
-    totals.warning += sign;
-    totals.warningProactiveCents += sign * def.proactiveCents;
-    totals.warningReactiveCents += sign * def.reactiveCents;
-  }
+    if (vital) totals.vitalCritical += sign;
+  } else if (tier === "WARNING") totals.warning += sign;
+}
+
+/** Adds (`sign` 1) or subtracts (-1) money, in place. */
+export function addMoney(totals: PropertyTotals, money: TotalMoney, sign: 1 | -1): void {
+  totals.criticalProactiveCents += sign * money.criticalProactiveCents;
+  totals.warningProactiveCents += sign * money.warningProactiveCents;
+  totals.criticalReactiveCents += sign * money.criticalReactiveCents;
+  totals.warningReactiveCents += sign * money.warningReactiveCents;
+  totals.rcvCents += sign * money.rcvCents;
 }

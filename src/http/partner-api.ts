@@ -45,7 +45,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...lossOperations(knowledge),
     ...costBookOperations(knowledge),
     ...claimOperations(knowledge, bulkItems),
-    ...sensorOperations(knowledge),
+    ...sensorOperations(),
     ...eventOperations(knowledge, deps.eventStream),
     ...deliveryOperations(deps),
     ...onboardingOperations(),

@@ -19,6 +19,7 @@ import type {
   erasFile,
   hazardsFile,
   keywordsFile,
+  locationFactorsFile,
   lossClassesFile,
   modelFile,
   regimesFile,
@@ -38,6 +39,7 @@ export type CheckedFiles = {
   hazards: typeof hazardsFile.infer;
   regimes: typeof regimesFile.infer;
   keywords: typeof keywordsFile.infer;
+  locationFactors: typeof locationFactorsFile.infer;
   lossClasses: typeof lossClassesFile.infer;
   model: typeof modelFile.infer;
   smartEvents: typeof smartEventsFile.infer;
@@ -101,6 +103,11 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       ratio,
       withoutBrand: without_brand,
     })),
+    costs: {
+      ofMonth: files.locationFactors.costs_of_month,
+      edition: files.locationFactors.edition,
+      locationFactors: new Map(files.locationFactors.states.map(({ state, factor }) => [state, factor])),
+    },
     lossClasses: new Map(
       files.lossClasses.classes.map(({ system, year_factor_variance, damage_variation }) => [
         system,
@@ -147,6 +154,7 @@ export function assemble(files: CheckedFiles): KnowledgeData {
       eras: provenance(files.eras),
       smartEvents: provenance(files.smartEvents),
       environments: provenance(files.states),
+      locationFactors: provenance(files.locationFactors),
     },
   };
 }

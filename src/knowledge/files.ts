@@ -36,6 +36,7 @@ import eras from "./eras.json" with { type: "json" };
 import hazards from "./hazards.json" with { type: "json" };
 import regimes from "./inspection-regimes.json" with { type: "json" };
 import keywords from "./keywords.json" with { type: "json" };
+import locationFactors from "./location-factors.json" with { type: "json" };
 import lossClasses from "./loss-classes.json" with { type: "json" };
 import model from "./model.json" with { type: "json" };
 import smartEvents from "./smart-events.json" with { type: "json" };
@@ -85,6 +86,7 @@ export const FILES: KnowledgeFiles = {
   "hazards.json": hazards,
   "inspection-regimes.json": regimes,
   "keywords.json": keywords,
+  "location-factors.json": locationFactors,
   "loss-classes.json": lossClasses,
   "model.json": model,
   "smart-events.json": smartEvents,

@@ -3,15 +3,25 @@ import { assemble, type CheckedFiles } from "./assemble.ts";
 import { FILES } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
 
+/** The settings `costs.*`. */
+type CostSettings = { location: "state" | "none"; priceLevel: number };
+
 let loaded: Knowledge | undefined;
 
 /**
- * Returns the knowledge base in the executable. The build validates it with `readKnowledge`; doing so here would take a
+ * Returns the knowledge base in the executable, with what the settings say of its costs; by default the factors of the states
+ * and a price level of 1. The build validates it with `readKnowledge`; doing so here would take a
  * sixth of the startup time.
  */
-export function loadKnowledge(): Knowledge {
+export function loadKnowledge(settings?: CostSettings): Knowledge {
   loaded ??= createKnowledge(assemble(embedded()));
-  return loaded;
+  if (!settings) return loaded;
+  const { location, priceLevel } = settings;
+  const { locationFactors } = loaded.costs;
+  return {
+    ...loaded,
+    priceTerms: { locationFactors: location === "none" ? null : locationFactors, priceLevel },
+  };
 }
 
 function embedded(): CheckedFiles {
@@ -26,6 +36,7 @@ function embedded(): CheckedFiles {
     hazards: FILES["hazards.json"],
     regimes: FILES["inspection-regimes.json"],
     keywords: FILES["keywords.json"],
+    locationFactors: FILES["location-factors.json"],
     lossClasses: FILES["loss-classes.json"],
     model: FILES["model.json"],
     smartEvents: FILES["smart-events.json"],

@@ -49,6 +49,8 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     claimTypes,
     smartEvents,
     sources: new Map(data.sources.map((source) => [source.token, source])),
+    costs: data.costs,
+    priceTerms: { locationFactors: data.costs.locationFactors, priceLevel: 1 },
     provenance: data.provenance,
     cascades: data.cascades,
     cascadesAcross: new Set(data.cascades.filter((rule) => rule.acrossTypes).map((r) => r.upstream)),

@@ -20,6 +20,7 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
     hazards: read(files, "hazards.json", schemas.hazardsFile),
     regimes: read(files, "inspection-regimes.json", schemas.regimesFile),
     keywords: read(files, "keywords.json", schemas.keywordsFile),
+    locationFactors: read(files, "location-factors.json", schemas.locationFactorsFile),
     lossClasses: read(files, "loss-classes.json", schemas.lossClassesFile),
     model: read(files, "model.json", schemas.modelFile),
     smartEvents: read(files, "smart-events.json", schemas.smartEventsFile),

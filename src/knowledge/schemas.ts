@@ -207,6 +207,16 @@ export const censusDivisionsFile = type({
   divisions: type({ ...closed, division: token, states: text.array() }).array(),
 });
 
+export const locationFactorsFile = type({
+  ...closed,
+  note: text,
+  costs_of_month: "/^\\d{4}-(0[1-9]|1[0-2])$/",
+  edition: text,
+  ...provenance,
+  territories_without_factor: type("/^[A-Z]{2}$/").array(),
+  states: type({ ...closed, state: "/^[A-Z]{2}$/", factor: "0.5 <= number <= 3" }).array(),
+});
+
 export const lossClassesFile = type({
   ...closed,
   note: text,

@@ -123,6 +123,9 @@ function componentRow(one: ComponentRow, locations: Locations) {
     failure_window_80_latest: one.failure_window_80.latest,
     proactive_cost: one.proactive_cost,
     reactive_cost: one.reactive_cost,
+    cost_basis: one.cost_basis,
+    size: one.size,
+    cost_factor: one.cost_factor,
     ...(one.expected_failure_cost_a_year !== undefined && {
       expected_failure_cost_a_year: one.expected_failure_cost_a_year,
     }),
@@ -148,6 +151,9 @@ function plannedRow(one: PlanLine, locations: Locations, isOfUnit: boolean) {
     due_now: one.due_now,
     proactive_cost: one.cost,
     reactive_cost: one.failedCost,
+    cost_basis: one.cost_basis,
+    size: one.size,
+    cost_factor: one.cost_factor,
     cost_of_waiting_a_year: one.cost_of_waiting_a_year,
     ...Object.fromEntries(one.yearlyCosts.map((cost, at) => [`year_${at + 1}`, isOfUnit ? null : cost])),
   };

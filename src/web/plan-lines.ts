@@ -16,6 +16,9 @@ export type PlanLine = Pick<
   | "cost_of_waiting_a_year"
   | "due_now"
   | "comes_first"
+  | "cost_basis"
+  | "size"
+  | "cost_factor"
   | "action"
   | "reason"
 > & {

@@ -1,5 +1,6 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { codesOf } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import { isRetired } from "../domain/retirement.ts";
@@ -107,13 +108,13 @@ export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
 /** `latestSnapshotAt`: when the latest snapshot was taken. */
 export const applianceWithComponentsView = wholeAppliance.serializer(
   (
-    knowledge: Knowledge,
+    prices: PriceList,
     appliance: Appliance,
     components: readonly PlacedComponent[],
     latestSnapshotAt: Instant | null,
   ) => ({
-    ...applianceView(knowledge, appliance),
-    components: components.map((row) => componentView(knowledge, row, latestSnapshotAt)),
+    ...applianceView(prices.knowledge, appliance),
+    components: components.map((row) => componentView(prices, row, latestSnapshotAt)),
   }),
 );
 export const applianceReply = forPartner(wholeAppliance);

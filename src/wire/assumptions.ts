@@ -1,14 +1,12 @@
 import { COST_BASES } from "../domain/costs/component-costs.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
-import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
+import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { round } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-
-/** The month of the knowledge base's costs, and the factor that brings them to today's prices. */
-const PRICES = { month: "2026-01", level: 1 };
 
 /** Says what a score is worth; every figure repeats it. */
 export const NO_GUARANTEE = "Scores are estimates: they set priorities and are no guarantee.";
@@ -80,8 +78,8 @@ export const assumptionsView = fields.serializer((counted: Assumptions, modelVer
   return {
     model_version: modelVersion,
     calibrated: modelVersion.includes("+"),
-    price_level: PRICES.level,
-    price_month: PRICES.month,
+    price_level: counted.priceLevel,
+    price_month: counted.priceMonth,
     components,
     cost_shares: {
       own: ofCents(costCents.own),
@@ -101,12 +99,11 @@ export const assumptionsView = fields.serializer((counted: Assumptions, modelVer
 });
 
 /** Returns the calculation of what figures over a property's components rest on. */
-export function assumptionsAccumulator(knowledge: Knowledge): FigureAccumulator<AssumptionsJson> {
-  const counted = new AssumptionsAccumulator(knowledge);
+export function assumptionsAccumulator(prices: PriceList): FigureAccumulator<AssumptionsJson> {
+  const counted = new AssumptionsAccumulator(prices.knowledge);
   return {
     add(component) {
-      const { proactiveCents } = knowledge.component(component.defId);
-      counted.add(component, { plannedCents: proactiveCents, basis: "reference" });
+      counted.add(component, prices.ofComponent(component));
       return 0;
     },
     write: (_, { modelVersion }: FigureContext) => assumptionsView(counted.assumptions, modelVersion),
@@ -115,10 +112,10 @@ export function assumptionsAccumulator(knowledge: Knowledge): FigureAccumulator<
 
 /** Returns the figure with what it rests on. */
 export function withAssumptions<Written extends object>(
-  knowledge: Knowledge,
+  prices: PriceList,
   figure: FigureAccumulator<Written>,
 ): FigureAccumulator<Written & { assumptions: AssumptionsJson }> {
-  const counted = assumptionsAccumulator(knowledge);
+  const counted = assumptionsAccumulator(prices);
   return {
     add(component) {
       counted.add(component);

@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Property } from "../domain/property.ts";
 import { alert, alertView } from "./component.ts";
@@ -38,8 +38,8 @@ export const bookPage = unscopedPage("portfolio", bookItem, {
 export type BookPageJson = WireOf<typeof bookPage>;
 
 export const bookAlert = alert.and(owner);
-export const bookAlertView = (knowledge: Knowledge, partner: Owner["partner"], row: PlacedComponent) => ({
-  ...alertView(knowledge, row),
+export const bookAlertView = (prices: PriceList, partner: Owner["partner"], row: PlacedComponent) => ({
+  ...alertView(prices, row),
   ...ownerView(partner),
 });
 export const bookAlertPage = unscopedPage("alerts", bookAlert, {

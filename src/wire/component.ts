@@ -1,4 +1,5 @@
 import { type Component, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { failureDaysOf, failureProbabilityWithin, projectionOf } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -7,21 +8,13 @@ import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { actionFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { costFields, costsView } from "./costs.ts";
 import { hazardFlags, hazardFlagsView } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
 import { day, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
-import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { round, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import {
-  ageYears,
-  confidence,
-  failureWindow,
-  proactiveCost,
-  projectedFailureYear,
-  reactiveCost,
-  riskScore,
-  riskTier,
-} from "./scores.ts";
+import { ageYears, confidence, failureWindow, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 import { historyEvent, historyEventView } from "./service-event.ts";
 
 /** A component in a list: the union of both variants in the specification. */
@@ -60,8 +53,7 @@ export const component = record("Component", {
     0.2231,
     { minimum: 0, maximum: 1 },
   ),
-  proactive_cost: proactiveCost,
-  reactive_cost: reactiveCost,
+  ...costFields,
   flags: hazardFlags,
   last_scored: instant("When the score was last calculated"),
 });
@@ -69,7 +61,8 @@ export type ComponentJson = WireOf<typeof component>;
 
 /** `latestSnapshotAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
 export const componentView = component.serializer(
-  (knowledge: Knowledge, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
+  (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
+    const { knowledge } = prices;
     const definition = knowledge.component(row.defId);
     const projection = projectionOf(knowledge, row, row.brandTier);
     const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR);
@@ -100,8 +93,7 @@ export const componentView = component.serializer(
       },
       failure_window_80: failureDaysOf(knowledge, row, row.brandTier),
       failure_probability_12m: round(yearly, 4),
-      proactive_cost: usdFromCents(definition.proactiveCents),
-      reactive_cost: usdFromCents(definition.reactiveCents),
+      ...costsView(prices.ofComponent(row)),
       flags: hazardFlagsView(knowledge, row.flags),
       last_scored: toIso(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
@@ -139,16 +131,16 @@ export const alert = record("Alert", {
   confidence,
   projected_failure_year: out.projected_failure_year,
   failure_probability_12m: out.failure_probability_12m,
-  proactive_cost: out.proactive_cost,
-  reactive_cost: out.reactive_cost,
+  ...costFields,
 });
 
 /** An alert in a list, with what to do with the component. */
 export const listedAlert = record("ListedAlert", { ...alert.fields, ...actionFields });
 export type AlertJson = WireOf<typeof listedAlert>;
 
-export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComponent) => {
-  const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
+export const alertView = alert.serializer((prices: PriceList, row: PlacedComponent) => {
+  const { knowledge } = prices;
+  const { name } = knowledge.component(row.defId);
   return {
     id: row.id,
     component_id: row.id,
@@ -164,8 +156,7 @@ export const alertView = alert.serializer((knowledge: Knowledge, row: PlacedComp
     confidence: row.confidence,
     projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
     failure_probability_12m: round(failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR), 4),
-    proactive_cost: usdFromCents(proactiveCents),
-    reactive_cost: usdFromCents(reactiveCents),
+    ...costsView(prices.ofComponent(row)),
   };
 });
 export const alertPage = page("alerts", listedAlert, {
@@ -185,8 +176,8 @@ const partnerComponent = alert.and({ partner_id: id("PARTNER", "The partner") })
 export type PartnerComponentJson = WireOf<typeof partnerComponent>;
 
 export const partnerComponentView = partnerComponent.serializer(
-  (knowledge: Knowledge, row: PlacedComponent) => ({
-    ...alertView(knowledge, row),
+  (prices: PriceList, row: PlacedComponent) => ({
+    ...alertView(prices, row),
     partner_id: row.partnerId,
   }),
 );

@@ -7,6 +7,7 @@ import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import type { Confidence, Score } from "../domain/scoring/types.ts";
 import { actionFields, actionView } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { explainedCosts, explainedCostsView } from "./explained-costs.ts";
 import { evidence, evidenceView, hazard, hazardView } from "./explained-evidence.ts";
 import {
   age,
@@ -193,6 +194,9 @@ export const explanationReply = object({
   score: scoreForm.describedAs("Calculation of the score"),
   confidence: confidence.describedAs("Confidence in the score"),
   projection: projection.describedAs("Expected failure"),
+  costs: explainedCosts.describedAs(
+    "Costs in its place, with how they follow from the knowledge base or own costs",
+  ),
   changes: list("What-if scenarios, each on its own and on the date of the score", change),
   decision: decision.describedAs("Recommended action, with its costs"),
   sources: list("The cited sources", source),
@@ -346,6 +350,7 @@ export const explanationView = explanationReply.serializer(
       score: scoreView(explanation, knowledge),
       confidence: confidenceView(explanation, knowledge),
       projection: projectionView(explanation, knowledge),
+      costs: explainedCostsView(knowledge, component.typeId, made.costs),
       changes: made.changes.map(({ change, score }) => changeView(change, score, explanation.def)),
       decision: decisionView(explanation.decision),
     };

@@ -2,6 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { StoredCostLine } from "../domain/costs/cost-book.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
@@ -79,9 +80,9 @@ export const applianceLineView = applianceLine.serializer((knowledge: Knowledge,
 
 const componentLine = lineOf("component", component);
 export const componentLineView = componentLine.serializer(
-  (knowledge: Knowledge, row: PlacedComponent, latestSnapshotAt: Instant | null) => ({
+  (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null) => ({
     type: "component",
-    ...componentView(knowledge, row, latestSnapshotAt),
+    ...componentView(prices, row, latestSnapshotAt),
   }),
 );
 

@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { AssessmentAccumulator } from "../domain/figures/assessment.ts";
 import {
   type FacilityCondition,
@@ -51,10 +52,11 @@ const SHORTEST = 1;
 /** Returns the figure with the facility condition index. */
 export function withFacilityCondition<Written extends object>(
   planning: PlanContext<PlacedComponent>,
+  prices: PriceList,
   now: Instant,
   figure: FigureAccumulator<Written>,
 ): FigureAccumulator<Written & { fci: WireOf<typeof facilityCondition> }> {
-  const equipment = new AssessmentAccumulator(planning.knowledge);
+  const equipment = new AssessmentAccumulator(prices);
   const groups = new ApplianceGroups<PlacedComponent>(planning.knowledge);
   const sums = new PlanSumsAccumulator(SHORTEST);
   const plan = (group: readonly PlacedComponent[]) =>

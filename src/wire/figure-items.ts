@@ -1,20 +1,14 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { projectionOf } from "../domain/projections.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
+import { costFields, costsView } from "./costs.ts";
 import { id, object } from "./schema/fields.ts";
-import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
-import {
-  confidence,
-  proactiveCost,
-  projectedFailureYear,
-  reactiveCost,
-  riskScore,
-  riskTier,
-} from "./scores.ts";
+import { scoreFromHundredths } from "./schema/units.ts";
+import { confidence, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 
 /** The approximate size of a list item in memory. */
-export const ITEM_BYTES = 400;
+export const ITEM_BYTES = 500;
 
 /** The fields of a component in the lists of figures. */
 export const itemFields = {
@@ -27,12 +21,12 @@ export const itemFields = {
   risk_tier: riskTier,
   confidence,
   projected_failure_year: projectedFailureYear,
-  proactive_cost: proactiveCost,
-  reactive_cost: reactiveCost,
+  ...costFields,
 };
 
-export const itemView = object(itemFields).serializer((knowledge: Knowledge, row: PlacedComponent) => {
-  const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
+export const itemView = object(itemFields).serializer((prices: PriceList, row: PlacedComponent) => {
+  const { knowledge } = prices;
+  const { name } = knowledge.component(row.defId);
   return {
     component_id: row.id,
     component_name: name,
@@ -43,7 +37,6 @@ export const itemView = object(itemFields).serializer((knowledge: Knowledge, row
     risk_tier: row.riskTier,
     confidence: row.confidence,
     projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
-    proactive_cost: usdFromCents(proactiveCents),
-    reactive_cost: usdFromCents(reactiveCents),
+    ...costsView(prices.ofComponent(row)),
   };
 });

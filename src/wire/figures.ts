@@ -1,3 +1,4 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assessment, AssessmentAccumulator } from "../domain/figures/assessment.ts";
 import { conditionOf, type Grade, METHODOLOGY } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
@@ -7,7 +8,6 @@ import {
   type Reserve,
   ReserveAccumulator,
 } from "../domain/figures/reserve.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
@@ -37,7 +37,7 @@ export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);
 export const recommendedReserve = usd("Recommended monthly contribution per unit", 21.4);
 
 /** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
-export const recommendedReserveGatherer = (knowledge: Knowledge) => new ReserveAccumulator(knowledge, 12);
+export const recommendedReserveGatherer = (prices: PriceList) => new ReserveAccumulator(prices, 12);
 
 export const recommendedReserveView = (collector: ReserveAccumulator, unitCount: number): number =>
   usdFromCents(collector.reserve(unitCount).perUnitPerMonth);
@@ -100,9 +100,9 @@ const reserveView = reserve.serializer(
 );
 export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
 
-export function reserveAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof reserve>> {
-  const assessment = new AssessmentAccumulator(knowledge);
-  const over = (months: number) => new ReserveAccumulator(knowledge, months);
+export function reserveAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof reserve>> {
+  const assessment = new AssessmentAccumulator(prices);
+  const over = (months: number) => new ReserveAccumulator(prices, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
   return {
     add(component) {
@@ -146,8 +146,8 @@ export const conditionReply = forPartner(
   figuresReply(condition.and(assumptionsField).and(facilityConditionField)),
 );
 
-export function conditionAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof condition>> {
-  const collector = new AssessmentAccumulator(knowledge);
+export function conditionAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof condition>> {
+  const collector = new AssessmentAccumulator(prices);
   return {
     add(component) {
       collector.add(component);

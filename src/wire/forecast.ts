@@ -1,5 +1,5 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../domain/figures/forecast.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
@@ -89,13 +89,13 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
 }));
 export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
 
-export function forecastAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof forecast>> {
-  const within = (days: number) => new ForecastAccumulator<ForecastItem>(knowledge, days);
+export function forecastAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof forecast>> {
+  const within = (days: number) => new ForecastAccumulator<ForecastItem>(prices, days);
   const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90), 365: within(365) };
   return {
     add(component) {
       const itemOf = (probability: number) => ({
-        ...itemView(knowledge, component),
+        ...itemView(prices, component),
         failure_probability: round(probability, 4),
       });
       let bytes = 0;

@@ -1,5 +1,4 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import { COST_BASES } from "../domain/costs/component-costs.ts";
 import type { Assumptions } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
@@ -12,6 +11,7 @@ import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { actionFields, actionView } from "./action.ts";
 import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
+import { costBasis, costFactor, costFields, costSize, costsView } from "./costs.ts";
 import { subject, subjectView } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
@@ -30,9 +30,9 @@ import { figuresReply } from "./recalculating.ts";
 import { reconciliation, reconciliationView } from "./reconciliation.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, usd } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
-import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { round, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { ageYears, proactiveCost, reactiveCost, riskScore, riskTier } from "./scores.ts";
+import { ageYears, riskScore, riskTier } from "./scores.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
 
@@ -47,13 +47,6 @@ const effectiveAgeYears = number("Age adjusted for condition, use and service, i
   minimum: 0,
 });
 const remainingLifeYears = number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 });
-const costBasis = enumOf(
-  COST_BASES,
-  "Where the costs come from: your own numbers, your own history, the knowledge base scaled to the size, or the knowledge " +
-    "base at its reference size",
-  "reference",
-);
-
 const urgency = {
   due_now: enumOf<DueNow>(
     ["immediate", "short_term"],
@@ -96,6 +89,8 @@ const plannedUnit = record("PlannedUnit", {
   price: usd("Cost of a planned replacement of the unit", 1200),
   failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
   cost_basis: costBasis,
+  size: costSize,
+  cost_factor: costFactor,
   ...urgency,
   ...actionFields,
 });
@@ -108,6 +103,7 @@ export const plannedUnitView = plannedUnit.serializer(
     const effectiveAge = round(unit.ageYears, 2);
     const expectedLife = round(unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!, 2);
     const isKept = dueInMonths === null;
+    const { proactive_cost, reactive_cost, ...scaling } = costsView(price);
     return {
       appliance_id: plan.applianceId,
       appliance_type: component.typeId,
@@ -122,9 +118,9 @@ export const plannedUnitView = plannedUnit.serializer(
       wait_years: isKept ? null : round(dueInMonths / 12, 2),
       yearly_cost: wholeUsd(plan.yearlyCents),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
-      price: usdFromCents(price.plannedCents),
-      failed_price: usdFromCents(price.failedCents),
-      cost_basis: price.basis,
+      price: proactive_cost,
+      failed_price: reactive_cost,
+      ...scaling,
       ...urgencyView(plan),
       ...actionView(plan.action),
     };
@@ -153,9 +149,7 @@ const plannedComponent = record("PlannedComponent", {
   yearly_cost: usd("Long-run yearly cost with this policy", 96.4),
   yearly_cost_run_to_failure: usd("Long-run yearly cost when run to failure", 182.1),
   cost_of_waiting_a_year: costOfWaiting,
-  proactive_cost: proactiveCost,
-  reactive_cost: reactiveCost,
-  cost_basis: costBasis,
+  ...costFields,
   risk_score: riskScore,
   risk_tier: riskTier,
   ...urgency,
@@ -185,9 +179,7 @@ export const plannedComponentView = plannedComponent.serializer(
       yearly_cost: wholeUsd(plan.yearlyCents),
       yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
-      proactive_cost: usdFromCents(price.plannedCents),
-      reactive_cost: usdFromCents(price.failedCents),
-      cost_basis: price.basis,
+      ...costsView(price),
       risk_score: scoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
       ...urgencyView(plan),

@@ -1,3 +1,4 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
 import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
@@ -99,10 +100,11 @@ const summaryView = summary.serializer(
 export const summaryReply = forPartner(figuresReply(summary));
 
 export function summaryAccumulator(
-  knowledge: Knowledge,
+  prices: PriceList,
   sums: StoredSums,
 ): FigureAccumulator<WireOf<typeof summary>> {
-  const reserve = recommendedReserveGatherer(knowledge);
+  const { knowledge } = prices;
+  const reserve = recommendedReserveGatherer(prices);
   return {
     add(component) {
       reserve.add(component);

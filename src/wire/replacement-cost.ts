@@ -1,7 +1,7 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/assessment.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
@@ -67,10 +67,10 @@ const replacementCostView = replacementCost.serializer(
 export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
 
 export function replacementCostAccumulator(
-  knowledge: Knowledge,
+  prices: PriceList,
 ): FigureAccumulator<WireOf<typeof replacementCost>> {
-  const totals = new AssessmentAccumulator(knowledge);
-  const systems = new SystemValueAccumulator(knowledge);
+  const totals = new AssessmentAccumulator(prices);
+  const systems = new SystemValueAccumulator(prices);
   return {
     add(component) {
       totals.add(component);

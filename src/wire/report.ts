@@ -1,10 +1,10 @@
 import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
 import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import { type Report, ReportAccumulator } from "../domain/figures/report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -59,8 +59,8 @@ const report = object({
   assessed_at: calculatedAt,
 });
 
-const reportItemView = reportItem.serializer((knowledge: Knowledge, row: PlacedComponent) => ({
-  ...itemView(knowledge, row),
+const reportItemView = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
+  ...itemView(prices, row),
   age_years: round(ageYearsOf(row, row.scoredOn), 2),
 }));
 
@@ -101,12 +101,10 @@ const reportView = report.serializer(({ property, report, reserve, flags, now }:
 });
 export const reportReply = forPartner(figuresReply(report.and(assumptionsField)));
 
-export function reportAccumulator(knowledge: Knowledge): FigureAccumulator<WireOf<typeof report>> {
-  const collector = new ReportAccumulator(knowledge, (row: PlacedComponent) =>
-    reportItemView(knowledge, row),
-  );
-  const reserve = recommendedReserveGatherer(knowledge);
-  const flags = new FlagGatherer(knowledge);
+export function reportAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof report>> {
+  const collector = new ReportAccumulator(prices, (row: PlacedComponent) => reportItemView(prices, row));
+  const reserve = recommendedReserveGatherer(prices);
+  const flags = new FlagGatherer(prices.knowledge);
   return {
     add(component) {
       collector.add(component);

@@ -1,19 +1,18 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { failureDaysOf, failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { costFields, costsView } from "./costs.ts";
 import { day, id, number, object, text, whole } from "./schema/fields.ts";
-import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { scoreFromHundredths } from "./schema/units.ts";
 import {
   ageYears,
   confidence,
   failureWindowDays,
-  proactiveCost,
   projectedFailureYear,
-  reactiveCost,
   riskScore,
   riskTier,
 } from "./scores.ts";
@@ -42,15 +41,15 @@ const scoreLine = object({
   projected_failure_latest: whole("Last year of the range", 2032),
   failure_window_80_earliest: failureWindowDays.earliest,
   failure_window_80_latest: failureWindowDays.latest,
-  proactive_cost: proactiveCost,
-  reactive_cost: reactiveCost,
+  ...costFields,
   scored_on: day("Date of the score"),
 });
 
 export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 
-export const scoreLineView = scoreLine.serializer((knowledge: Knowledge, row: PlacedComponent) => {
-  const { name, proactiveCents, reactiveCents } = knowledge.component(row.defId);
+export const scoreLineView = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
+  const { knowledge } = prices;
+  const { name } = knowledge.component(row.defId);
   const { projectedFailureYear, projectedFailureRange } = projectionOf(knowledge, row, row.brandTier);
   const window = failureDaysOf(knowledge, row, row.brandTier);
   return {
@@ -76,8 +75,7 @@ export const scoreLineView = scoreLine.serializer((knowledge: Knowledge, row: Pl
     projected_failure_latest: projectedFailureRange.latest,
     failure_window_80_earliest: window.earliest,
     failure_window_80_latest: window.latest,
-    proactive_cost: usdFromCents(proactiveCents),
-    reactive_cost: usdFromCents(reactiveCents),
+    ...costsView(prices.ofComponent(row)),
     scored_on: row.scoredOn,
   };
 });

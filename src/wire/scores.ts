@@ -1,6 +1,6 @@
 import type { Rating } from "../domain/figures/condition.ts";
 import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
-import { day, enumOf, number, object, usd, whole } from "./schema/fields.ts";
+import { day, enumOf, number, object, whole } from "./schema/fields.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
 
@@ -33,11 +33,6 @@ export const failureWindowDays = {
 };
 export const failureWindow = object(failureWindowDays).describedAs(
   "Window that holds the failure with a probability of 80 %, given that the component works now",
-);
-export const proactiveCost = usd("Cost of a planned replacement", 1450);
-export const reactiveCost = usd(
-  "Expected cost after a failure: emergency replacement and probable damage",
-  2512,
 );
 
 export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");

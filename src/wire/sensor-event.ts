@@ -1,7 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { invalid } from "../domain/errors.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
 import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from "../domain/sensor-event.ts";
 import { parseInstant } from "../domain/time.ts";
@@ -116,14 +116,14 @@ type SmartEventResult = {
 };
 
 export const smartEventResultView = smartEventResult.serializer(
-  (knowledge: Knowledge, outcome: SmartEventResult) => ({
+  (prices: PriceList, outcome: SmartEventResult) => ({
     event_id: outcome.event.id,
     event_type: outcome.event.eventType!,
     property_id: outcome.property.id,
     appliance_id: outcome.appliance.id,
     property_created: outcome.propertyCreated,
     appliance_created: outcome.applianceCreated,
-    affected_components: outcome.affected.map((one) => componentView(knowledge, one, null)),
+    affected_components: outcome.affected.map((one) => componentView(prices, one, null)),
     risk_summary: riskSummaryView(outcome.summary),
     warnings: outcome.warnings,
   }),

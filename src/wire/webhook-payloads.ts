@@ -1,5 +1,6 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { Component } from "../domain/component.ts";
+import type { ComponentCosts } from "../domain/costs/component-costs.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
 import { projectionOf } from "../domain/projections.ts";
@@ -59,6 +60,7 @@ const tierData = object({
   previous_tier: riskTier.describedAs("The tier in the previous notification", "WARNING"),
   confidence: component.fields.confidence,
   proactive_cost: component.fields.proactive_cost,
+  cost_basis: component.fields.cost_basis,
   reactive_cost: component.fields.reactive_cost,
   projected_failure_year: component.fields.projected_failure_year,
 });
@@ -191,7 +193,7 @@ const tierDataView = tierData.serializer(
   (
     knowledge: Knowledge,
     component: Component,
-    appliance: { typeId: string; brandTier: BrandTier },
+    appliance: { typeId: string; brandTier: BrandTier; costs: ComponentCosts },
     propertyName: string,
     previousTier: RiskTier,
   ) => {
@@ -208,8 +210,9 @@ const tierDataView = tierData.serializer(
       risk_tier: component.riskTier,
       previous_tier: previousTier,
       confidence: component.confidence,
-      proactive_cost: usdFromCents(definition.proactiveCents),
-      reactive_cost: usdFromCents(definition.reactiveCents),
+      proactive_cost: usdFromCents(appliance.costs.plannedCents),
+      reactive_cost: usdFromCents(appliance.costs.failedCents),
+      cost_basis: appliance.costs.basis,
       projected_failure_year: projectionOf(knowledge, component, appliance.brandTier).projectedFailureYear,
     };
   },

@@ -93,6 +93,7 @@ describe("a tank that crosses every tier", () => {
     property_name: property.name,
     confidence: expect.stringMatching(/^(HIGH|MEDIUM|LOW)$/),
     proactive_cost: tank.proactive_cost,
+    cost_basis: tank.cost_basis,
     reactive_cost: tank.reactive_cost,
     projected_failure_year: expect.any(Number),
     ...fields,

@@ -77,6 +77,10 @@ describe("the list of components", () => {
       proactive_cost: expect.any(Number),
       reactive_cost: expect.any(Number),
       flags: [],
+      cost_basis: "reference",
+      size: null,
+      // New York
+      cost_factor: 1.18,
       last_scored: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       action: expect.stringMatching(/^[a-z_]+$/),
       reason: expect.stringMatching(/\.$/),
@@ -182,6 +186,9 @@ describe("alerts", () => {
         reactive_cost: first.reactive_cost,
         action: first.action,
         reason: first.reason,
+        cost_basis: "reference",
+        size: null,
+        cost_factor: 1.18,
       },
     ]);
   });

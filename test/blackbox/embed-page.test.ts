@@ -124,7 +124,7 @@ test("identical components share a bar of the timeline, with their number, units
     (one: Json) => `${one.appliance_type} ${one.component_def_id} ${one.risk_tier}`,
   );
   const lines = [...kinds.values()].map((group) => {
-    const dollars = group.reduce((sum, one) => sum + one.proactive_cost, 0);
+    const dollars = Math.round(group.reduce((sum, one) => sum + one.proactive_cost, 0));
     const windows = group.map(({ failure_window_80 }) => failure_window_80);
     const first = windows.map(({ earliest }) => earliest).toSorted()[0];
     const last = windows
@@ -230,13 +230,14 @@ describe("with JavaScript", () => {
     expect(amount).toBeLessThan(most);
     const plan = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
     const { budget } = plan;
+    const cents = (usd: number) => Math.round(usd * 100);
     const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
     const all = [...plan.units, ...plan.components.filter((one: Json) => one.policy !== "with_unit")]
       .filter((one: Json) => one.comes_first || one.cost_of_waiting_a_year > 0)
-      .reduce((sum: number, one: Json) => sum + one.cost_of_waiting_a_year, 0);
+      .reduce((sum: number, one: Json) => sum + cents(one.cost_of_waiting_a_year), 0);
     expect(await outcome.innerText()).toBe(
       `${dollars(amount)} covers ${budget.chosen.length} replacements (${dollars(budget.spent)}) and avoids ` +
-        `${dollars(budget.avoided)} of ${dollars(all)} in 12-month delay costs. ${dollars(all - budget.avoided)} remains at risk.`,
+        `${dollars(budget.avoided)} of ${dollars(all / 100)} in 12-month delay costs. ${dollars((all - cents(budget.avoided)) / 100)} remains at risk.`,
     );
     await page.keyboard.press("End");
     expect(await outcome.innerText()).toContain("avoids all ");

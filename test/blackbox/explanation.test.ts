@@ -218,15 +218,16 @@ describe("mainstay scores", () => {
     expect(found.map((one) => one.component_id)).toEqual(listed.components.map(({ id }: Json) => id));
     expect(found.map((one) => one.risk_score)).toEqual(listed.components.map((one: Json) => one.risk_score));
     const line = found.find((one) => one.component_id === componentOf(heater).id)!;
-    const { score, hazard, age, projection, definition } = await explain(line.component_id);
+    const { score, hazard, age, projection, costs } = await explain(line.component_id);
     expect(line).toMatchObject({
       risk_score: score.risk_score,
       risk_tier: score.risk_tier,
       acute_hazard: hazard.acute_hazard,
       projected_failure_earliest: projection.earliest,
       projected_failure_latest: projection.latest,
-      proactive_cost: definition.proactive_cost.value,
-      reactive_cost: definition.reactive_cost.value,
+      proactive_cost: costs.proactive_cost,
+      reactive_cost: costs.reactive_cost,
+      cost_basis: costs.cost_basis,
     });
     expect(line.q).toBeCloseTo(score.q, 12);
     expect(line.hazard_ratio).toBeCloseTo(hazard.hazard_ratio, 12);

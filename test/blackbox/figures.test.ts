@@ -31,6 +31,23 @@ const read = async (figure: string, of = property): Promise<Json> =>
 const FIGURES = ["report", "forecast", "reserve", "condition-score", "rcv", "compliance"];
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const sum = (items: Json[], field: string) => cents(items.reduce((total, item) => total + item[field], 0));
+/** The kinds of the parts with which the appliances of this property are replaced as a whole. */
+const PRINCIPAL: Record<string, string> = {
+  boiler: "Heat exchanger / vessel",
+  water_heater_gas: "Glass-lined tank",
+  refrigerator: "Compressor and sealed system",
+};
+
+/** Adds up the costs of items; a unit counts at most once, at the price of its principal part. */
+const limitedSum = (items: Json[], all: Json[], field: string) =>
+  cents(
+    [...Map.groupBy(items, (item) => item.appliance_id)].reduce((total, [applianceId, parts]) => {
+      const principal = all.find(
+        (item) => item.appliance_id === applianceId && item.component_name === PRINCIPAL[item.appliance_type],
+      );
+      return total + Math.min(sum(parts, field), principal ? principal[field] : Number.POSITIVE_INFINITY);
+    }, 0),
+  );
 const cents = (usd: number) => Math.round(usd * 100) / 100;
 
 describe("a report", () => {
@@ -88,8 +105,9 @@ describe("a report", () => {
     const { portfolio, totals } = (await client.get("/v1/portfolio/summary")).body;
     const row = portfolio.find((one: Json) => one.property_id === property.id);
     const elevated = [...report.critical, ...report.warning];
-    const deferred = sum(elevated, "proactive_cost");
-    const reactive = sum(elevated, "reactive_cost");
+    const all = [...elevated, ...report.good];
+    const deferred = limitedSum(elevated, all, "proactive_cost");
+    const reactive = limitedSum(elevated, all, "reactive_cost");
     const perDoor = cents(deferred / 8);
     const reserve = report.financials.recommended_monthly_reserve_per_unit;
     expect(report.financials).toMatchObject({
@@ -139,15 +157,16 @@ describe("a forecast", () => {
 
   // Rule: forecast-windows
   test("has consistent, cumulative windows with every critical component", async () => {
-    const { critical } = await read("report");
+    const { critical, warning, good } = await read("report");
+    const all = [...critical, ...warning, ...good];
     const { forecast } = await read("forecast");
     let held = critical.map((item: Json) => item.component_id);
     for (const window of [forecast.window_30_days, forecast.window_60_days, forecast.window_90_days]) {
       const ids = window.components.map((item: Json) => item.component_id);
       expect(ids).toEqual(expect.arrayContaining(held));
       expect(window.component_count).toBe(ids.length);
-      expect(window.proactive_cost).toBe(sum(window.components, "proactive_cost"));
-      expect(window.emergency_cost_if_ignored).toBe(sum(window.components, "reactive_cost"));
+      expect(window.proactive_cost).toBe(limitedSum(window.components, all, "proactive_cost"));
+      expect(window.emergency_cost_if_ignored).toBe(limitedSum(window.components, all, "reactive_cost"));
       expect(window.savings_potential).toBe(cents(window.emergency_cost_if_ignored - window.proactive_cost));
       held = ids;
     }
@@ -182,15 +201,16 @@ describe("a reserve", () => {
   // Rule: reserve
   test("covers at least the critical components, and in ten years the replacement cost value", async () => {
     const { reserves } = await read("reserve");
-    const { critical } = await read("report");
-    const due = sum(critical, "proactive_cost");
+    const { critical, warning, good } = await read("report");
+    const due = limitedSum(critical, [...critical, ...warning, ...good], "proactive_cost");
     for (const months of [12, 24, 36])
       expect(reserves[`${months}_month`].property_per_month).toBeGreaterThanOrEqual(cents(due / months));
-    // boiler 13,930, elevator 150,000, water heater 1,500, refrigerator 1,200: 166,630 / 120 = 1,388.58333
+    // In New York, 1.18 times: boiler 13,930, elevator 150,000, water heater 1,500, refrigerator 1,200.
+    // 196,623.40 / 120 = 1,638.52833
     expect(reserves["10_year_full_replacement"]).toMatchObject({
-      property_per_month: 1388.58,
-      per_unit_per_month: 173.57,
-      per_unit_per_year: 2082.88,
+      property_per_month: 1638.53,
+      per_unit_per_month: 204.82,
+      per_unit_per_year: 2457.79,
     });
   });
 });
@@ -219,22 +239,24 @@ test("a condition score has every field of the specification and agrees with the
 
 // Rule: deferred-percent-text, rcv
 test("a replacement cost valuation has every field of the specification, by system", async () => {
-  const { critical, warning, financials } = await read("report");
+  const { critical, warning, good, financials } = await read("report");
+  const all = [...critical, ...warning, ...good];
+  const exposure = limitedSum([...critical, ...warning], all, "reactive_cost");
   const rcv = await read("rcv");
   const SYSTEM = { critical: expect.any(Number), warning: expect.any(Number), good: expect.any(Number) };
   expect(rcv).toEqual({
     property_id: property.id,
     name: property.name,
     unit_count: 8,
-    total_replacement_cost: 166_630,
-    rcv_per_unit: 20_828.75,
-    critical_exposure: sum(critical, "reactive_cost"),
-    warning_exposure: sum(warning, "reactive_cost"),
+    total_replacement_cost: 196_623.4,
+    rcv_per_unit: 24_577.93,
+    critical_exposure: limitedSum(critical, all, "reactive_cost"),
+    warning_exposure: cents(exposure - limitedSum(critical, all, "reactive_cost")),
     systems: [
-      { system: "conveyance", total_rcv: 150_000, components: 5, ...SYSTEM },
-      { system: "hvac", total_rcv: 13_930, components: 6, ...SYSTEM },
-      { system: "plumbing", total_rcv: 1500, components: 6, ...SYSTEM },
-      { system: "appliance", total_rcv: 1200, components: 8, ...SYSTEM },
+      { system: "conveyance", total_rcv: 177_000, components: 5, ...SYSTEM },
+      { system: "hvac", total_rcv: 16_437.4, components: 6, ...SYSTEM },
+      { system: "plumbing", total_rcv: 1770, components: 6, ...SYSTEM },
+      { system: "appliance", total_rcv: 1416, components: 8, ...SYSTEM },
     ],
     estimated_value: 3_000_000,
     deferred_as_pct_of_value: expect.stringMatching(/^\d+\.\d%$/),
@@ -475,6 +497,9 @@ const ITEM = {
   projected_failure_year: expect.any(Number),
   proactive_cost: expect.any(Number),
   reactive_cost: expect.any(Number),
+  cost_basis: "reference",
+  size: null,
+  cost_factor: 1.18,
 };
 
 const WINDOW = {

@@ -98,7 +98,7 @@ describe("a property's plan", () => {
       wait_years: 0,
       replace_on: as_of,
     });
-    expect(heater.price).toBe(1500);
+    expect(heater.price).toBe(1770); // 1500, 1.18 times in New York
     expect(heater.failed_price).toBeGreaterThan(heater.price);
     for (const one of components.filter((one: Json) => one.appliance_id === heater.appliance_id))
       expect(one).toMatchObject({

@@ -133,3 +133,106 @@ test("appliance types name the unit of their size, and what stands in for it", a
   });
   expect(sizeOf("refrigerator")).toBeNull();
 });
+
+describe("costs", () => {
+  const anodeOf = async (applianceId: string) =>
+    (await client.get(`/v1/appliances/${applianceId}`)).body.components.find(
+      (one: Json) => one.component_def_id === "wh_gas_anode",
+    );
+
+  // Rule: cost-basis, cost-location
+  test("follow the size and the state, and say so", async () => {
+    const { id } = await addProperty(client, { state: "TX" });
+    const unknown = await addAppliance(client, id, { type_id: "water_heater_gas" });
+    expect(await anodeOf(unknown.id)).toMatchObject({
+      ...{ proactive_cost: 158.4, reactive_cost: 281.6 }, // 180 and 320, 0.88 times in Texas
+      ...{ cost_basis: "reference", size: null, cost_factor: 0.88 },
+    });
+    const large = await addAppliance(client, id, { type_id: "water_heater_gas", size: 90 });
+    const factor = 0.88 * 2 ** 0.6;
+    expect(await anodeOf(large.id)).toMatchObject({
+      proactive_cost: Math.round(180 * factor * 100) / 100,
+      ...{ cost_basis: "scaled", size: 90, cost_factor: Math.round(factor * 1e6) / 1e6 },
+    });
+  });
+
+  // Rule: cost-basis
+  test("are the same in lists, plans, their explanation and losses", async () => {
+    const { id } = await addProperty(client, { state: "TX" });
+    const heater = await addAppliance(client, id, {
+      type_id: "water_heater_gas",
+      size: 40,
+      install_year: 2015,
+    });
+    const answers = async () => {
+      const [{ body: plan }, { body: losses }, { body: figure }] = await Promise.all([
+        client.get(`/v1/property/${id}/plan`),
+        client.get(`/v1/property/${id}/losses`),
+        client.get(`/v1/property/${id}/reserve`),
+      ]);
+      const { components } = (await client.get(`/v1/appliances/${heater.id}`)).body;
+      return { plan, losses, shares: figure.assumptions.cost_shares, components };
+    };
+    const priceOf = (one: Json) => [one.proactive_cost, one.reactive_cost, one.cost_basis];
+    const repairsOf = ({ losses }: Json) =>
+      losses.drivers.find((one: Json) => one.by === "peril" && one.key === "repair").expected;
+    const before = await answers();
+    await client.put(`/v1/appliances/${heater.id}`, { size: 80 });
+    const after = await answers();
+    expect(after.shares).toEqual({ own: 0, own_history: 0, scaled: 1, reference: 0 });
+    expect(repairsOf(after) / repairsOf(before)).toBeCloseTo(2 ** 0.6, 4);
+    for (const component of after.components) {
+      const planned = after.plan.components.find((one: Json) => one.component_id === component.id);
+      expect(priceOf(planned)).toEqual(priceOf(component));
+      expect(component.cost_basis).toBe("scaled");
+    }
+    const tank = after.components.find((one: Json) => one.component_def_id === "wh_gas_tank");
+    const [unit] = after.plan.units;
+    expect([unit.price, unit.failed_price, unit.cost_basis]).toEqual(priceOf(tank));
+    const explained = await server.json("explain", tank.id);
+    expect(explained.decision.unit).toMatchObject({ price: unit.price, failed_price: unit.failed_price });
+  });
+
+  // Rule: sums-follow-prices
+  test("of a building follow its area and units in every sum, in the same transaction", async () => {
+    const property = await addProperty(client, { state: "MI", unit_count: 12 });
+    await addAppliance(client, property.id, { type_id: "plumbing_supply", install_year: 1900 });
+    await addAppliance(client, property.id, { type_id: "roof", install_year: 1900 });
+    const deferred = async () =>
+      (await client.get(`/v1/property/${property.id}/summary`)).body.financials.total_deferred_maintenance;
+    const reported = async () =>
+      (await client.get(`/v1/property/${property.id}/report`)).body.financials.total_deferred;
+    const change = async (fields: object) => {
+      await client.put(`/v1/properties/${property.id}`, fields);
+      expect(await deferred()).toBe(await reported());
+      return await deferred();
+    };
+    const first = await deferred();
+    const large = await change({ gross_area_sqft: 60_000, stories: 3 });
+    expect(large).toBeGreaterThan(first);
+    expect(await change({ stories: 1 })).toBeGreaterThan(large);
+    expect(await change({ unit_count: 24 })).toBeGreaterThan(large);
+    expect(await change({ gross_area_sqft: null, stories: null, unit_count: 12 })).toBe(first);
+    expect(await change({ state: "CA" })).toBeGreaterThan(first);
+    expect((await server.run("doctor", "--full")).code).toBe(0);
+  });
+
+  // Rule: cost-location
+  test("leave the location out, and follow the price level, as the settings say; scores stay", async () => {
+    const scores = async () => {
+      const args = ["scores", "--partner", acme.partner_id, "--format", "ndjson"];
+      const { code, stdout } = await server.run(...args);
+      expect(code).toBe(0);
+      const lines = stdout.trimEnd().split("\n");
+      return lines.map((one) => JSON.parse(one)).filter((one) => one.component_def_id === "wh_gas_anode");
+    };
+    const here = await scores();
+    server.configure({ costs: { location: "none", price_level: 2 } });
+    const there = await scores();
+    server.configure({});
+    expect(there.map((one) => one.risk_score)).toEqual(here.map((one) => one.risk_score));
+    const unsized = there.filter((one) => one.size === null);
+    expect(unsized.length).toBeGreaterThan(0);
+    for (const one of unsized) expect([one.cost_factor, one.proactive_cost]).toEqual([2, 360]);
+  });
+});

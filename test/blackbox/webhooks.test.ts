@@ -160,6 +160,7 @@ describe("a change in a portfolio", () => {
       confidence: expect.stringMatching(/^(HIGH|MEDIUM|LOW)$/),
       proactive_cost: expect.any(Number),
       reactive_cost: expect.any(Number),
+      cost_basis: "reference",
       projected_failure_year: expect.any(Number),
     });
   });

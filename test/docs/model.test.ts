@@ -8,7 +8,7 @@ import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
 import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
 import { failureWindow } from "../../src/domain/scoring/failure-window.ts";
-import { planContextOf } from "../../src/usecases/portfolio/plan-context.ts";
+import { referenceContext } from "../domain/planning/reference-context.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 
 /* The worked examples of docs/model are what the code computes. */
@@ -51,7 +51,7 @@ const explain = (defId: string) => {
     target,
     AS_OF,
     UNCORRECTED,
-    planContextOf(knowledge),
+    referenceContext(knowledge),
   );
   const ratioOf = (kind: string, subject?: string) =>
     evidence.find((one) => one.kind === kind && (subject === undefined || one.subject === subject))!.factor;

@@ -21,7 +21,7 @@ test("the table of administrators' routes has each of them, and no other", () =>
 });
 
 test("every setting in the text exists", () => {
-  const sections = /^(server|admin|storage|limits|snapshot|webhooks|backup|embed|log|rm)\.[a-z_]+$/;
+  const sections = /^(server|admin|storage|limits|snapshot|webhooks|costs|backup|embed|log|rm)\.[a-z_]+$/;
   const named = [...manual.matchAll(/`([\w.]+)(?: = [^`]*)?`/g)].map(([, name]) => name!);
   expect(named.filter((name) => sections.test(name) && !isSettingKey(name))).toEqual([]);
 });

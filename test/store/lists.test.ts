@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
+import { PriceList } from "../../src/domain/costs/price-list.ts";
 import type { System } from "../../src/domain/knowledge.ts";
 import { BLOCK_SIZE } from "../../src/store/component-counters.ts";
+import type { ApplianceRef } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 import { runsOnEngine } from "../support/postgres.ts";
 
@@ -11,7 +13,7 @@ const open = usePortfolioStore();
 let world: PortfolioFixture;
 let propertyIds: string[];
 const stateOf = new Map<string, string>();
-let applianceOf: Map<string, { id: string; typeId: string; brandTier: "premium" | "standard" | "budget" }>;
+let applianceOf: Map<string, ApplianceRef>;
 
 /** More components than two blocks of the counters hold, of every age. */
 beforeAll(async () => {
@@ -30,10 +32,9 @@ beforeAll(async () => {
     }));
     await world.addAppliances(...appliances);
   }
-  const rows = await world.sql(`SELECT id, type_id AS "typeId", brand_tier AS "brandTier" FROM appliances`);
-  applianceOf = new Map(
-    (rows as { id: string; typeId: string; brandTier: "standard" }[]).map((row) => [row.id, row]),
-  );
+  const rows = await world.sql(`SELECT id, type_id AS "typeId", brand_tier AS "brandTier",
+    property_id AS "propertyId", unit_id AS "unitId", size FROM appliances`);
+  applianceOf = new Map((rows as ApplianceRef[]).map((row) => [row.id, row]));
 });
 
 type Places = { system?: System; state?: string };
@@ -41,6 +42,7 @@ type Row = {
   id: string;
   seq: number;
   propertyId: string;
+  applianceId: string;
   defId: string;
   riskScore: number;
   riskTier: string;
@@ -50,7 +52,7 @@ type Row = {
 /** Returns all stored components, in creation order. */
 const stored = async () =>
   (await world.sql(
-    `SELECT id, seq, property_id AS "propertyId", def_id AS "defId", risk_score AS "riskScore",
+    `SELECT id, seq, property_id AS "propertyId", appliance_id AS "applianceId", def_id AS "defId", risk_score AS "riskScore",
        risk_tier AS "riskTier", rescored_at AS "rescoredAt" FROM components ORDER BY seq`,
   )) as Row[];
 
@@ -208,20 +210,38 @@ describe("for any changes of scores, at any offset", () => {
 
 describe("for any changes of scores, the stored sums equal those of a recount", () => {
   const defs = knowledge.components;
+  const prices = new PriceList(knowledge, knowledge.priceTerms);
+
+  /** Returns the cost of elevated components; that of CRITICAL ones comes first where a whole unit limits both. */
+  function costOf(rows: Row[], column: "plannedCents" | "failedCents") {
+    const sums = { CRITICAL: 0, WARNING: 0 };
+    for (const [applianceId, parts] of Map.groupBy(rows, (row) => row.applianceId)) {
+      const appliance = applianceOf.get(applianceId)!;
+      const place = { unitCount: 0, grossAreaSqft: null, stories: null };
+      const here = prices.ofAppliance(appliance, { ...place, state: stateOf.get(appliance.propertyId)! });
+      let left = here.isWhole ? here.unit()[column] : Number.POSITIVE_INFINITY;
+      for (const tier of ["CRITICAL", "WARNING"] as const)
+        for (const { defId, riskTier } of parts) {
+          const cents = riskTier === tier ? Math.min(here.component(defId)[column], left) : 0;
+          sums[tier] += cents;
+          left -= cents;
+        }
+    }
+    return sums;
+  }
 
   /** Returns the expected `totals` of these components. */
   function recount(rows: Row[]) {
     const of = (tier: string) => rows.filter(({ riskTier }) => riskTier === tier);
-    const sum = (tier: string, cents: "proactiveCents" | "reactiveCents") =>
-      of(tier).reduce((total, { defId }) => total + defs.get(defId)![cents], 0);
+    const [planned, failed] = [costOf(rows, "plannedCents"), costOf(rows, "failedCents")];
     return {
       components: rows.length,
       critical: of("CRITICAL").length,
       warning: of("WARNING").length,
-      criticalProactiveCents: sum("CRITICAL", "proactiveCents"),
-      warningProactiveCents: sum("WARNING", "proactiveCents"),
-      criticalReactiveCents: sum("CRITICAL", "reactiveCents"),
-      warningReactiveCents: sum("WARNING", "reactiveCents"),
+      criticalProactiveCents: planned.CRITICAL,
+      warningProactiveCents: planned.WARNING,
+      criticalReactiveCents: failed.CRITICAL,
+      warningReactiveCents: failed.WARNING,
     };
   }
 

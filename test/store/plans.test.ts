@@ -121,6 +121,7 @@ test("a recount reads the rows of its properties, of its block, or the first or 
       () => recounts.components([propertyId]),
       /components_property \(property_id=\? AND seq>\?\)/,
     ],
+    priced: [() => recounts.priced(propertyId, 0, 10), /components_property \(property_id=\? AND seq>\?\)/],
     appliances: [
       () => recounts.appliances([propertyId]),
       /appliances_property \(property_id=\? AND seq>\?\)/,

@@ -61,7 +61,7 @@ export const calibrateCommand = command({
     const run = async ({ store }: DataFolder) => {
       const deps: ModelAdministration = {
         store,
-        knowledge: loadKnowledge(),
+        knowledge: loadKnowledge(context.config.costs),
         actor: actorOf(context),
         yieldNow: givingMemoryBack(writeThrottle(store, context.now)),
         monotonicMs: () => performance.now(),

@@ -66,7 +66,7 @@ async function recount(
   const { checkDerivedData } = await import("../../usecases/operations/derived-data.ts");
   const { isOfModel } = await import("../../usecases/snapshot/score-snapshot.ts");
   const name = "derived_data";
-  const knowledge = loadKnowledge();
+  const knowledge = loadKnowledge(context.config.costs);
   try {
     const wrong = await withData(context, async ({ store }) => {
       const latest = await store.read.snapshots.latestFinished();

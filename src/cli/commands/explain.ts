@@ -16,7 +16,7 @@ export const explainCommand = command({
   arguments: { componentId: required("the component's ID") },
   examples: ["mainstay explain C_…", "mainstay explain C_… --json"],
   async run(context, { componentId }) {
-    const knowledge = loadKnowledge();
+    const knowledge = loadKnowledge(context.config.costs);
     const explained = await withData(context, ({ store }) => explainComponent(store, knowledge, componentId));
     if (!explained)
       throw new OperatorError(

@@ -31,7 +31,10 @@ export const exportCommand = command({
     const exportTo = (target: Output) =>
       withData(context, async ({ store }) => {
         const partner = await requirePartner(store, partnerId);
-        return await writeLines(exportPartner(store, loadKnowledge(), partner, context.now), target);
+        return await writeLines(
+          exportPartner(store, loadKnowledge(context.config.costs), partner, context.now),
+          target,
+        );
       });
     if (file === undefined) {
       const counts = await exportTo(context.stdout);

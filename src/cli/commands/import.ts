@@ -106,7 +106,7 @@ export const importCommand = command({
     const run = async (store: Store) =>
       await importPortfolio({
         store,
-        knowledge: loadKnowledge(),
+        knowledge: loadKnowledge(context.config.costs),
         partner: await requirePartner(store, partnerId),
         sources,
         mappings: map,

@@ -31,7 +31,7 @@ export const announceCommand: Command = command({
       const { store } = administration;
       const deps = {
         administration,
-        knowledge: loadKnowledge(),
+        knowledge: loadKnowledge(context.config.costs),
         yieldNow: context.betweenSteps(writeThrottle(store, context.now)),
       };
       const partner = await requirePartner(store, partnerId);

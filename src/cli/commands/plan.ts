@@ -8,6 +8,7 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, planView } from "../../wire/plan.ts";
@@ -72,7 +73,12 @@ export const planCommand = command({
       depositGrowthPct: given.depositGrowthPct ?? depositGrowthPct.usual,
     };
     const plan = await withData(context, ({ store }) => {
-      const deps = { store, knowledge: loadKnowledge(), clock: context.now, yieldNow: yieldToEventLoop };
+      const deps = {
+        store,
+        knowledge: loadKnowledge(context.config.costs),
+        clock: context.now,
+        yieldNow: yieldToEventLoop,
+      };
       return property !== undefined
         ? ofProperty(deps, property, terms)
         : ofPartner(deps, partner!, terms, given.includeDemo ?? false);
@@ -105,7 +111,7 @@ async function ofProperty(
   const lines = await linesOf(plan, yieldNow);
   const record = planView(
     plan,
-    await reconciliationOf(knowledge, plan, yieldNow),
+    await reconciliationOf(await pricesOf(deps.store.read, knowledge, partner), plan, yieldNow),
     await basisOf(knowledge, plan, yieldNow),
     await serializedLines(knowledge, lines, yieldNow),
   );

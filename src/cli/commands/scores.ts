@@ -4,6 +4,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
+import { presentPrices } from "../../usecases/portfolio/price-list.ts";
 import { scoredComponents } from "../../usecases/portfolio/scored-components.ts";
 import { SCORE_COLUMNS, scoreLineView } from "../../wire/score-line.ts";
 import { choice, command, text, UsageError, value } from "../command.ts";
@@ -36,14 +37,15 @@ export const scoresCommand = command({
     if (partnerId === undefined && propertyId === undefined)
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     const isCsv = (format ?? (context.json ? "ndjson" : "csv")) === "csv";
-    const knowledge = loadKnowledge();
+    const knowledge = loadKnowledge(context.config.costs);
     await withData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
+      const prices = await presentPrices(store.read, knowledge, owner!);
       if (isCsv) context.stdout.write(spreadsheetLine(SCORE_COLUMNS));
       for await (const page of scoredComponents(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
-          const record = scoreLineView(knowledge, row);
+          const record = scoreLineView(prices, row);
           return isCsv ? spreadsheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
         });
         if (lines.length > 0) context.stdout.write(lines.join(""));

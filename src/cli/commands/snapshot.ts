@@ -29,7 +29,7 @@ export const snapshotCommand = command({
       takeSnapshot(
         {
           store,
-          knowledge: loadKnowledge(),
+          knowledge: loadKnowledge(context.config.costs),
           clock: context.now,
           monotonicMs: () => performance.now(),
           announceModelChange,

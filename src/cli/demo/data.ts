@@ -66,7 +66,7 @@ export async function prepareDemo(
       const administration = { store, encryptor, random, actor: "cli:demo", changed: () => {} };
       const credentials = await ensureCredentials(administration, credentialsFile);
       const partner = (await store.read.partners.find(credentials.partner_id))!;
-      const knowledge = loadKnowledge();
+      const knowledge = loadKnowledge(config.costs);
       const yieldNow = async () => {
         await Bun.sleep(0);
         signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { costsText } from "./explained-costs-text.ts";
 import { evidenceText } from "./explained-evidence-text.ts";
 import {
   amount,
@@ -24,6 +25,7 @@ export function explanationText(explained: Explained, width: number): string {
     scoreText(explained, width),
     knownText(explained, width),
     changesText(explained, width),
+    costsText(explained, width),
     decisionText(explained, width),
     sourcesText(explained, width),
   ].join("\n\n");

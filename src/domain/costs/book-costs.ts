@@ -1,13 +1,6 @@
 import type { ApplianceType, ComponentDef } from "../knowledge.ts";
 import type { DamageCosts, Scaling } from "./component-costs.ts";
-
-/** The terms that apply to all costs of the knowledge base. */
-export type PriceTerms = {
-  /** Factors by state; null leaves the location out. A state without a factor has 1. */
-  locationFactors: ReadonlyMap<string, number> | null;
-  /** Today's prices ÷ those of the month that the knowledge base's costs are of. */
-  priceLevel: number;
-};
+import type { PriceTerms } from "./price-terms.ts";
 
 /** Costs of the knowledge base in a place; not rounded. */
 export type BookCosts = { planned: number; emergency: number; damage: DamageCosts | null; scaling: Scaling };

@@ -52,7 +52,10 @@ export type ComponentCosts = Costs & {
 
 /** The costs of a whole unit: U planned, U_f after its failure. */
 export type UnitCosts = Costs & {
-  /** Replacement cost value: the smaller of U and the sum of the components' planned costs; whole cents. */
+  /**
+   * Replacement cost value, in whole cents: the smaller of U and the sum of the components' planned costs, the principal part's
+   * own cost among them. A stated U is the value.
+   */
   rcvCents: number;
 };
 

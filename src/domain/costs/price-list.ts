@@ -1,7 +1,8 @@
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
-import { type BookCosts, type PriceTerms, Scale } from "./book-costs.ts";
-import type { ComponentCosts, UnitCosts } from "./component-costs.ts";
+import { type BookCosts, Scale } from "./book-costs.ts";
+import type { ComponentCosts, Costs, UnitCosts } from "./component-costs.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
+import type { PriceTerms } from "./price-terms.ts";
 import { type PricedAppliance, type PricedProperty, sizeOf } from "./size.ts";
 import { costsBy, hasOwnCosts, type OwnCosts, orElse, ownBefore } from "./stated-costs.ts";
 
@@ -71,6 +72,8 @@ type Priced<Of> = { book: BookCosts; stated: StatedCosts; costs: Of };
 export class TypePrices {
   readonly #components = new Map<string, Priced<ComponentCosts>>();
   readonly #unit: Priced<UnitCosts>;
+  /** The costs of the principal part itself in the knowledge base, by which its own policy is found. */
+  readonly #principalPart: Costs | null;
 
   constructor(
     private readonly type: ApplianceType,
@@ -88,6 +91,7 @@ export class TypePrices {
     // A line of the principal part prices the unit, unless the unit has one itself.
     const ofUnit = principal ? orElse(stated(null), stated(principal.id)) : stated(null);
     const unit = costsBy(book, ofUnit);
+    this.#principalPart = principal && priceOf(scale.component(principal), NOT_STATED).costs;
     for (const def of type.components)
       this.#components.set(
         def.id,
@@ -95,7 +99,7 @@ export class TypePrices {
           ? { book, stated: ofUnit, costs: { ...unit, isPrincipal: true } }
           : priceOf(scale.component(def), stated(def.id)),
       );
-    this.#unit = { book, stated: ofUnit, costs: { ...unit, rcvCents: this.#rcvCents(unit.plannedCents) } };
+    this.#unit = { book, stated: ofUnit, costs: { ...unit, ...this.#value(unit) } };
   }
 
   /** True for a type that is replaced as a whole; documented sums count such a unit once at most. */
@@ -116,24 +120,37 @@ export class TypePrices {
     return { ...costsBy(priced.book, ownBefore(own, priced.stated)), isPrincipal: priced.costs.isPrincipal };
   }
 
-  /**
-   * Returns the costs of the whole unit, also for a type whose parts are replaced one by one. `own` are its principal part's
-   * own numbers.
-   */
-  unit(own?: OwnCosts): UnitCosts {
-    const { book, stated, costs } = this.#unit;
-    if (!own || !hasOwnCosts(own)) return costs;
-    const unit = costsBy(book, ownBefore(own, stated));
-    return { ...unit, rcvCents: this.#rcvCents(unit.plannedCents) };
+  /** Returns the costs of a part itself: of the principal part those in the knowledge base, not its unit's. */
+  part(defId: string, own?: OwnCosts): Costs {
+    return defId === this.principalDefId ? this.#principalPart! : this.component(defId, own);
   }
 
-  #rcvCents(unitCents: number): number {
-    if (this.principalDefId !== null) return unitCents;
-    let parts = 0;
-    for (const { costs } of this.#components.values()) parts += costs.plannedCents;
-    return Math.min(parts, unitCents);
+  /**
+   * Returns the costs of the whole unit, also for a type whose parts are replaced one by one. `own` are the own numbers of its
+   * components by their kinds: those of the principal part price the unit.
+   */
+  unit(own?: ReadonlyMap<string, OwnCosts>): UnitCosts {
+    const { book, stated, costs } = this.#unit;
+    if (!own || own.size === 0) return costs;
+    const ofPrincipal = this.principalDefId === null ? undefined : own.get(this.principalDefId);
+    const unit = ofPrincipal ? costsBy(book, ownBefore(ofPrincipal, stated)) : costs;
+    return { ...unit, ...this.#value(unit, own) };
+  }
+
+  #value(unit: Costs, own?: ReadonlyMap<string, OwnCosts>): Pick<UnitCosts, "rcvCents"> {
+    const isStated = unit.basis === "own" || unit.basis === "own_history";
+    if (isStated && this.principalDefId !== null) return { rcvCents: unit.plannedCents };
+    let sum = 0;
+    for (const defId of this.#components.keys())
+      sum +=
+        defId === this.principalDefId
+          ? this.#principalPart!.plannedCents
+          : this.component(defId, own?.get(defId)).plannedCents;
+    return { rcvCents: Math.min(sum, unit.plannedCents) };
   }
 }
+
+const NOT_STATED: StatedCosts = { planned: null, failed: null };
 
 function priceOf(book: BookCosts, stated: StatedCosts): Priced<ComponentCosts> {
   return { book, stated, costs: { ...costsBy(book, stated), isPrincipal: false } };

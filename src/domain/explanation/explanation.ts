@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../component.ts";
+import type { ComponentCosts } from "../costs/component-costs.ts";
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import type { Plannable } from "../planning/component-plan.ts";
 import type { PlanContext } from "../planning/planned-appliance.ts";
@@ -49,6 +50,7 @@ export type Explanation = {
 export type ExplainedComponent = {
   component: PlacedComponent;
   modelVersion: string;
+  costs: ComponentCosts;
   explanation: Explanation;
   corrections: Corrections;
   /** The score after each possible change. */

@@ -1,35 +1,69 @@
-import type { Component } from "../component.ts";
-import type { Knowledge } from "../knowledge.ts";
+import { type Component, tierOfHundredths } from "../component.ts";
+import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
+import { UnitSums } from "../costs/unit-sums.ts";
 import type { BrandTier } from "../scoring/types.ts";
-import { countTier, emptyTotals, type PropertyTotals } from "../totals.ts";
+import { countTier, emptyTotals, type PropertyTotals, type TotalMoney } from "../totals.ts";
+import { totalMoney } from "./money.ts";
 
-/** A component with the fields of its appliance that figures read. */
-export type AssessedComponent = Component & { typeId: string; brandTier: BrandTier };
+/** A component with the fields of its appliance and property that figures read. */
+export type AssessedComponent = Component & PricedComponent & { brandTier: BrandTier };
 
 /** Counts and costs by tier, and the replacement cost value. Money in cents. */
 export type Assessment = Omit<PropertyTotals, "serviceEvents">;
 
 /**
  * Sums up the assessment of a property, or of a group of whole appliances, component by component. Each appliance counts
- * once in the replacement cost value (docs/model/figures.md#replacement-cost-value).
+ * once in the replacement cost value (docs/model/figures.md#replacement-cost-value), and a unit that is replaced as a whole
+ * at most once in deferred maintenance and exposure.
  */
 export class AssessmentAccumulator {
-  readonly #totals = emptyTotals();
-  readonly #appliances = new Set<string>();
+  readonly #counts = emptyTotals();
+  readonly #money: MoneyAccumulator;
 
-  constructor(private readonly knowledge: Knowledge) {}
+  constructor(private readonly prices: PriceList) {
+    this.#money = new MoneyAccumulator(prices);
+  }
 
-  add({ applianceId, typeId, defId, riskScore }: AssessedComponent): void {
-    this.#totals.components++;
-    countTier(this.#totals, riskScore, this.knowledge.component(defId), 1);
-    if (this.#appliances.has(applianceId)) return;
-    this.#appliances.add(applianceId);
-    this.#totals.appliances++;
-    this.#totals.rcvCents += this.knowledge.type(typeId).rcvCents;
+  add(component: AssessedComponent): void {
+    this.#counts.components++;
+    countTier(this.#counts, component.riskScore, this.prices.knowledge.component(component.defId), 1);
+    if (this.#money.add(component)) this.#counts.appliances++;
   }
 
   get assessment(): Assessment {
-    return this.#totals;
+    return { ...this.#counts, ...this.#money.money };
+  }
+}
+
+/** A component with what the sums of money depend on. */
+type SummedComponent = PricedComponent & Pick<Component, "applianceId" | "riskScore">;
+
+/** Sums up the money of components: by tier, and the replacement cost value of their appliances. */
+export class MoneyAccumulator {
+  readonly #sums = new UnitSums();
+  readonly #appliances = new Map<string, TypePrices>();
+
+  constructor(private readonly prices: PriceList) {}
+
+  /** Returns whether the component is the first one of its appliance. */
+  add(component: SummedComponent): boolean {
+    const { applianceId, defId, riskScore } = component;
+    const prices = this.prices.ofAppliance(component, component);
+    const tier = tierOfHundredths(riskScore);
+    this.#sums.see(component, prices);
+    if (tier !== "GOOD") {
+      const costs = prices.component(defId, component);
+      this.#sums.add(applianceId, prices, costs, tier === "CRITICAL" ? "first" : "second");
+    }
+    if (this.#appliances.has(applianceId)) return false;
+    this.#appliances.set(applianceId, prices);
+    return true;
+  }
+
+  get money(): TotalMoney {
+    let rcvCents = 0;
+    for (const [id, prices] of this.#appliances) rcvCents += prices.unit(this.#sums.ownOf(id)).rcvCents;
+    return totalMoney(this.#sums, rcvCents);
   }
 }
 

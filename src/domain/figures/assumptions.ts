@@ -10,6 +10,9 @@ export type Assumptions = {
   components: number;
   confidence: Readonly<Record<Confidence, number>>;
   costCents: Readonly<Record<CostBasis, number>>;
+  /** Today's prices ÷ those of `priceMonth`, which the knowledge base's costs are of. */
+  priceLevel: number;
+  priceMonth: string;
   /** Components of appliances that have the building's year for lack of their own. */
   buildingYears: number;
   /** Components older than the service record, which may have been replaced before it. */
@@ -59,6 +62,8 @@ export class AssumptionsAccumulator {
       components: this.#components,
       confidence: this.#confidence,
       costCents: this.#costCents,
+      priceLevel: this.knowledge.priceTerms.priceLevel,
+      priceMonth: this.knowledge.costs.ofMonth,
       buildingYears: this.#buildingYears,
       unknownPasts: this.#unknownPasts,
     };

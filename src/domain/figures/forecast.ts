@@ -1,3 +1,5 @@
+import type { PriceList } from "../costs/price-list.ts";
+import { UnitSums } from "../costs/unit-sums.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { agedScore, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
@@ -20,7 +22,7 @@ type ForecastItem<Item> = {
 
 export type ForecastWindow<Item> = {
   items: ForecastItem<Item>[];
-  /** Planned cost of the items. */
+  /** Planned cost of the items; a whole unit counts once at most. */
   proactiveCents: number;
   /** Cost of the items after failure: all of them failing at once. */
   reactiveCents: number;
@@ -34,24 +36,26 @@ export type ForecastWindow<Item> = {
  */
 export class ForecastAccumulator<Item> {
   readonly #items = new ScoreBuckets<ForecastItem<Item>>();
-  #proactiveCents = 0;
-  #reactiveCents = 0;
+  readonly #sums = new UnitSums();
   readonly #expected = new ExpectedCostAccumulator();
 
   constructor(
-    private readonly knowledge: Knowledge,
+    private readonly prices: PriceList,
     private readonly days: number,
   ) {}
 
   /** Adds the result of `itemOf` if the component belongs to the window; returns whether it does. */
   add(component: AssessedComponent, itemOf: (failureProbability: number) => Item): boolean {
-    const { knowledge, days } = this;
+    const { prices, days } = this;
+    const { knowledge } = prices;
     const failureProbability = failureProbabilityWithin(knowledge, component, component.brandTier, days);
-    const def = knowledge.component(component.defId);
-    this.#expected.add(failureProbability, failureCostOf(knowledge, def));
+    const here = prices.ofAppliance(component, component);
+    const costs = here.component(component.defId, component);
+    const { system } = knowledge.component(component.defId);
+    this.#expected.add(failureProbability, failureCostOf(costs, knowledge.lossClass(system)));
+    this.#sums.see(component, here);
     if (failureProbability < LIKELY_FAILURE && !isCriticalBy(knowledge, component, days)) return false;
-    this.#proactiveCents += def.proactiveCents;
-    this.#reactiveCents += def.reactiveCents;
+    this.#sums.add(component.applianceId, here, costs);
     this.#items.add(component.riskScore, { item: itemOf(failureProbability), failureProbability });
     return true;
   }
@@ -59,7 +63,8 @@ export class ForecastAccumulator<Item> {
   window(): ForecastWindow<Item> {
     const items = this.#items.list((a, b) => b.failureProbability - a.failureProbability);
     const { expected } = this.#expected;
-    return { items, proactiveCents: this.#proactiveCents, reactiveCents: this.#reactiveCents, expected };
+    const { planned, failed } = this.#sums.sums.first;
+    return { items, proactiveCents: planned, reactiveCents: failed, expected };
   }
 }
 

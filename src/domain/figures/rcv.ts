@@ -1,4 +1,5 @@
-import type { Knowledge, System } from "../knowledge.ts";
+import type { PriceList } from "../costs/price-list.ts";
+import type { System } from "../knowledge.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
 
 export type SystemValue = { system: System; totals: Assessment };
@@ -10,13 +11,13 @@ export type SystemValue = { system: System; totals: Assessment };
 export class SystemValueAccumulator {
   readonly #systems = new Map<System, AssessmentAccumulator>();
 
-  constructor(private readonly knowledge: Knowledge) {}
+  constructor(private readonly prices: PriceList) {}
 
   add(component: AssessedComponent): void {
-    const { system } = this.knowledge.type(component.typeId);
+    const { system } = this.prices.knowledge.type(component.typeId);
     let collector = this.#systems.get(system);
     if (!collector) {
-      collector = new AssessmentAccumulator(this.knowledge);
+      collector = new AssessmentAccumulator(this.prices);
       this.#systems.set(system, collector);
     }
     collector.add(component);

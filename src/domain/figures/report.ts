@@ -1,4 +1,4 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { PriceList } from "../costs/price-list.ts";
 import type { RiskTier } from "../scoring/types.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
 import { ScoreBuckets } from "./score-buckets.ts";
@@ -26,17 +26,17 @@ export class ReportAccumulator<C extends AssessedComponent, Item> {
   } satisfies Record<RiskTier, unknown>;
 
   constructor(
-    private readonly knowledge: Knowledge,
+    private readonly prices: PriceList,
     private readonly itemOf: (component: C) => Item,
   ) {
-    this.#totals = new AssessmentAccumulator(knowledge);
+    this.#totals = new AssessmentAccumulator(prices);
   }
 
   add(component: C): void {
     const { typeId, riskScore, riskTier } = component;
     let category = this.#categories.get(typeId);
     if (!category) {
-      category = new AssessmentAccumulator(this.knowledge);
+      category = new AssessmentAccumulator(this.prices);
       this.#categories.set(typeId, category);
     }
     category.add(component);

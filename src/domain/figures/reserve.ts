@@ -1,4 +1,5 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { PriceList } from "../costs/price-list.ts";
+import { UnitSums } from "../costs/unit-sums.ts";
 import { failureProbabilityWithin } from "../projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
 import { type AssessedComponent, perDoor } from "./assessment.ts";
@@ -12,13 +13,13 @@ const FULL_REPLACEMENT_MONTHS = 120;
 
 /**
  * Sums up the reserve that pays for the replacements expected within `months` (docs/model/figures.md#reserve): CRITICAL
- * components in full, others by their probability of failing by then.
+ * components in full, others by their probability of failing by then, and a whole unit once at most.
  */
 export class ReserveAccumulator {
-  #expectedCents = 0;
+  readonly #sums = new UnitSums();
 
   constructor(
-    private readonly knowledge: Knowledge,
+    private readonly prices: PriceList,
     private readonly months: number,
   ) {}
 
@@ -27,16 +28,18 @@ export class ReserveAccumulator {
       component.riskTier === "CRITICAL"
         ? 1
         : failureProbabilityWithin(
-            this.knowledge,
+            this.prices.knowledge,
             component,
             component.brandTier,
             this.months * DAYS_PER_MONTH,
           );
-    this.#expectedCents += this.knowledge.component(component.defId).proactiveCents * share;
+    const here = this.prices.ofAppliance(component, component);
+    this.#sums.see(component, here);
+    this.#sums.add(component.applianceId, here, here.component(component.defId, component), "first", share);
   }
 
   reserve(unitCount: number): Reserve {
-    return monthly(this.#expectedCents / this.months, unitCount);
+    return monthly(this.#sums.sums.first.planned / this.months, unitCount);
   }
 }
 

@@ -38,19 +38,3 @@ export function lossPartOf(
     kind: defId,
   };
 }
-
-/** Returns the costs of a component of the reference size, in a place with a factor of 1. */
-export function referenceCosts(knowledge: Knowledge, defId: string): LossCosts {
-  const def = knowledge.component(defId);
-  const { size, whole } = knowledge.type(def.typeId);
-  const isPrincipal = whole?.principal?.defId === defId;
-  return {
-    emergencyCents: isPrincipal ? whole.principal!.emergencyCents : def.emergencyCents,
-    damage: def.damage && {
-      peril: def.damage.peril,
-      expected: def.damage.probability,
-      cents: def.damage.cents,
-      isPoisson: size !== null && size.defaultsTo !== null,
-    },
-  };
-}

@@ -9,6 +9,8 @@ import { addDays, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import type { Part } from "./part.ts";
 import type { Price } from "./prices.ts";
 
+type Amounts = Pick<Price, "plannedCents" | "failedCents">;
+
 /** A stored component, as planning reads it. */
 export type Plannable = Pick<
   Component,
@@ -32,7 +34,7 @@ export type Plannable = Pick<
 };
 
 /** Returns the part in place as of the component's latest score. */
-export function partOf(knowledge: Knowledge, component: Plannable, price: Price): Part {
+export function partOf(knowledge: Knowledge, component: Plannable, price: Amounts): Part {
   const def = knowledge.component(component.defId);
   const outlook = outlookOf(knowledge, component, component.brandTier);
   const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);
@@ -59,7 +61,7 @@ export function hasUnknownAge(
 function partInPlace(
   { fixedLifeYears, safety }: Pick<ComponentDef, "fixedLifeYears" | "safety">,
   outlook: Outlook,
-  { plannedCents, failedCents }: Omit<Price, "basis">,
+  { plannedCents, failedCents }: Amounts,
   labelAge: number | undefined,
   model: ScoringModel,
 ): Part {

@@ -36,6 +36,7 @@ type Urgency = {
 export type ComponentPlan<C> = PlannedPart &
   Urgency & {
     component: C;
+    /** The unit's for its principal part. */
     price: Price;
     action: Action;
     /** The due day of its own policy, or of its unit; null for run to failure. */
@@ -130,7 +131,7 @@ export function planStoredAppliance<C extends Plannable>(
       ...part,
       ...partUrgency(part, hazards[index] !== null),
       component: components[index]!,
-      price: partPrices[index]!,
+      price: index === principal ? unitPrice! : partPrices[index]!,
       action: partAction(part, facts[index]!, unitFacts),
       dueOn: part.policy === "with_unit" ? unitDueOn : dueOn(part.dueInYears, asOf),
       schedule: schedules.parts[index]!,

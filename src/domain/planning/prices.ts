@@ -1,8 +1,9 @@
-import type { CostBasis } from "../costs/component-costs.ts";
-import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import type { Costs } from "../costs/component-costs.ts";
+import type { PricedComponent, PriceList } from "../costs/price-list.ts";
+import { hasOwnCosts } from "../costs/stated-costs.ts";
 
-/** The costs of a part or unit, in cents: a planned replacement, and one after a failure with its probable damage. */
-export type Price = { plannedCents: number; failedCents: number; basis: CostBasis };
+/** The costs of a part or unit: a planned replacement, and one after a failure with its probable damage. */
+export type Price = Pick<Costs, "plannedCents" | "failedCents" | "basis" | "scaling">;
 
 /** The prices of an appliance's parts, and of the appliance if it is replaced as a whole. */
 type AppliancePrices<C> = {
@@ -15,29 +16,16 @@ type AppliancePrices<C> = {
 /** Returns the prices of the appliance that a component belongs to. */
 export type Pricing<C> = (component: C) => AppliancePrices<C>;
 
-/** Returns the costs of the knowledge base, at the reference size of each type. */
-export function referencePricing<C extends { defId: string; typeId: string }>(
-  knowledge: Knowledge,
-): Pricing<C> {
-  return ({ typeId }) => {
-    const { replacementCents, whole } = knowledge.type(typeId);
+/** Returns the prices of a price list, each in the component's place. */
+export function pricingBy<C extends PricedComponent>(prices: PriceList): Pricing<C> {
+  return (component) => {
+    const ofType = prices.ofAppliance(component, component);
     return {
-      part: ({ defId }) => {
-        const { proactiveCents, reactiveCents } = knowledge.component(defId);
-        return { plannedCents: proactiveCents, failedCents: reactiveCents, basis: "reference" };
-      },
-      unit: (principal) => ({
-        plannedCents: replacementCents,
-        failedCents:
-          principal && whole?.principal
-            ? Math.round(
-                whole.principal.emergencyCents + expectedDamage(knowledge.component(principal.defId)),
-              )
-            : replacementCents,
-        basis: "reference",
-      }),
+      part: (part) => ofType.part(part.defId, part),
+      unit: (principal) =>
+        ofType.unit(
+          principal && hasOwnCosts(principal) ? new Map([[principal.defId, principal]]) : undefined,
+        ),
     };
   };
 }
-
-const expectedDamage = ({ damage }: ComponentDef) => (damage ? damage.probability * damage.cents : 0);

@@ -1,3 +1,4 @@
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parseState, propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
@@ -6,6 +7,7 @@ import { bookMembers } from "../../usecases/book/members.ts";
 import { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { presentPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   bookAlert,
   bookAlertPage,
@@ -120,7 +122,12 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const members = await membersOf(call);
         const { rows, critical, warning } = await bookAlerts(store, members, filter, tier, slice);
         const names = new Map(members.map((member) => [member.id, member]));
-        const alerts = rows.map((row) => bookAlertView(knowledge, names.get(row.partnerId)!, row));
+        const prices = new Map<string, PriceList>();
+        for (const partnerId of new Set(rows.map((row) => row.partnerId)))
+          prices.set(partnerId, await presentPrices(store.read, knowledge, partnerId));
+        const alerts = rows.map((row) =>
+          bookAlertView(prices.get(row.partnerId)!, names.get(row.partnerId)!, row),
+        );
         const page = bookAlertPage.of(alerts, slice, critical + warning, {
           critical_count: critical,
           warning_count: warning,

@@ -8,6 +8,7 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
+import { presentPrices } from "../../usecases/portfolio/price-list.ts";
 import { partnerComponentPage, partnerComponentView } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import {
@@ -41,7 +42,11 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
         const { rows, total } = await findComponents(store, parseOwner(query), parseTier(query), slice);
         return ok(
           partnerComponentPage.of(
-            rows.map((row) => partnerComponentView(knowledge, row)),
+            await Promise.all(
+              rows.map(async (row) =>
+                partnerComponentView(await presentPrices(store.read, knowledge, row.partnerId), row),
+              ),
+            ),
             slice,
             total,
           ),

@@ -12,6 +12,7 @@ import {
   changeAppliance,
   createAppliance,
 } from "../../usecases/portfolio/appliances.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import {
   applianceChange,
   appliancePage,
@@ -181,7 +182,8 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const components = isRetired(appliance)
           ? await stored.rowsOfRetired(appliance.id)
           : await stored.rowsOfAppliance(appliance.id);
-        const record = applianceWithComponentsView(knowledge, appliance, components, latestSnapshotAt);
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const record = applianceWithComponentsView(prices, appliance, components, latestSnapshotAt);
         return ok(withPartner(record, partner.name));
       },
     }),

@@ -11,6 +11,7 @@ import type { Slice } from "../../store/slice.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { actionsOf } from "../../usecases/portfolio/actions.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { withActions } from "../../wire/action.ts";
 import {
@@ -61,11 +62,12 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const slice = parseSlice(query);
         const { rows, total } = await findComponents(call, slice);
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
-        const records = rows.map((row) => componentView(knowledge, row, latestSnapshotAt));
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const records = rows.map((row) => componentView(prices, row, latestSnapshotAt));
         return listReply(
           call,
           componentPage.of(
-            withActions(records, await actionsOf({ ...call, knowledge }, rows)),
+            withActions(records, await actionsOf({ ...call, prices }, rows)),
             slice,
             total,
             partner.name,
@@ -140,8 +142,9 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           critical_count: critical - (demo?.CRITICAL ?? 0),
           warning_count: warning - (demo?.WARNING ?? 0),
         };
-        const alerts = rows.map((row) => alertView(knowledge, row));
-        const listed = withActions(alerts, await actionsOf({ ...call, knowledge }, rows));
+        const prices = await pricesOf(call.store.read, knowledge, partner);
+        const alerts = rows.map((row) => alertView(prices, row));
+        const listed = withActions(alerts, await actionsOf({ ...call, prices }, rows));
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", listedAlert);
       },

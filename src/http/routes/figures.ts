@@ -1,3 +1,4 @@
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
@@ -5,6 +6,7 @@ import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { complianceOf } from "../../usecases/portfolio/compliance.ts";
 import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import { withFacilityCondition } from "../../wire/facility-condition.ts";
@@ -34,7 +36,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The report", reportReply),
-      handle: (call) => replyWith(call, withAssumptions(knowledge, reportAccumulator(knowledge))),
+      handle: (call) => replyWith(call, reportAccumulator),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -46,7 +48,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The forecast", forecastReply),
-      handle: (call) => replyWith(call, withAssumptions(knowledge, forecastAccumulator(knowledge))),
+      handle: (call) => replyWith(call, forecastAccumulator),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -58,7 +60,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The reserves", reserveReply),
-      handle: (call) => replyWith(call, withAssumptions(knowledge, reserveAccumulator(knowledge))),
+      handle: (call) => replyWith(call, reserveAccumulator),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -71,13 +73,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readReplies("The condition", conditionReply),
       handle: (call) =>
-        replyWith(
-          call,
-          withFacilityCondition(
-            planContextOf(knowledge),
-            call.now,
-            withAssumptions(knowledge, conditionAccumulator(knowledge)),
-          ),
+        replyWith(call, (prices) =>
+          withFacilityCondition(planContextOf(prices), prices, call.now, conditionAccumulator(prices)),
         ),
     }),
     partnerOperation({
@@ -90,7 +87,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The replacement cost value", replacementCostReply),
-      handle: (call) => replyWith(call, withAssumptions(knowledge, replacementCostAccumulator(knowledge))),
+      handle: (call) => replyWith(call, replacementCostAccumulator),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
@@ -114,9 +111,11 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
   /** Answers with a figure of the property's components. */
   async function replyWith<Written extends object>(
     { reserveMemory, now, params, partner, store, yieldNow }: PartnerCall,
-    figure: FigureAccumulator<Written>,
+    figureOf: (prices: PriceList) => FigureAccumulator<Written>,
   ) {
     const property = await requireProperty(store, partner, params.id!);
+    const prices = await pricesOf(store.read, knowledge, partner);
+    const figure = withAssumptions(prices, figureOf(prices));
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     const written = figure.write(property, { now, modelVersion });

@@ -4,6 +4,7 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { format, includeDemo, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
@@ -50,7 +51,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const serialized = await serializedLines(knowledge, lines, yieldNow);
-        const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const reconciliation = await reconciliationOf(prices, plan, yieldNow);
         const basis = await basisOf(knowledge, plan, yieldNow);
         const view = planView(plan, reconciliation, basis, serialized);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));

@@ -19,6 +19,7 @@ import {
   withoutCounts,
   withoutProperties,
 } from "../../usecases/portfolio/portfolio-totals.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
@@ -193,7 +194,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const property = await requireProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
-        const figure = summaryAccumulator(knowledge, { totals, flags });
+        const figure = summaryAccumulator(await pricesOf(store.read, knowledge, partner), { totals, flags });
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const summary = figure.write(property, { now, modelVersion });

@@ -1,4 +1,3 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { SmartEvent } from "../../domain/sensor-event.ts";
 import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/sensor-events.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -22,7 +21,7 @@ const APPLIANCE = { type_id: "water_heater_gas", install_year: 2015, serial: "M2
 const MATCHING =
   "A property or appliance that is not found is created if the required fields are present; otherwise the request is rejected with 400, which lists them. A property is matched by its ID, by your reference, or by name and address provided that city, state and ZIP code do not conflict; an appliance by its ID, by its serial number, or by all of its given fields. A serial number that several appliances share is rejected with 400. The appliance is rescored immediately, and tier changes are sent to your webhook endpoint. An unknown `event_type` is stored, has no effect on scores, and is listed in `warnings`.";
 
-export function sensorOperations(knowledge: Knowledge): Operation[] {
+export function sensorOperations(): Operation[] {
   return [
     partnerOperation({
       id: "createMeterEvent",
@@ -100,14 +99,18 @@ export function sensorOperations(knowledge: Knowledge): Operation[] {
         brand: appliance.brand,
         brandTier: appliance.brandTier,
         unitId: appliance.unitId,
+        size: appliance.size,
         flags: writer.flagsOf(appliance),
         installYearBasis: appliance.installYearBasis,
         recordsSince: property.recordsSince,
+        ...{ state: property.state, unitCount: property.unitCount },
+        ...{ grossAreaSqft: property.grossAreaSqft, stories: property.stories },
         propertyName: property.name,
         propertyAddress: property.address,
       };
+      const prices = await writer.prices();
       const affected = outcome.affected.map((component) => ({ ...component, ...place }));
-      return created(withPartner(smartEventResultView(knowledge, { ...outcome, affected }), partner.name));
+      return created(withPartner(smartEventResultView(prices, { ...outcome, affected }), partner.name));
     });
   }
 }

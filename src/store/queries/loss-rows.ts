@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
-import type { Property } from "../../domain/property.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
@@ -9,6 +9,7 @@ const { placeholder } = sql;
 
 /** The columns that the losses of a component follow from. */
 export type LossRow = StoredOutlook &
+  PricedComponent &
   Pick<
     PlacedComponent,
     | "seq"
@@ -20,8 +21,7 @@ export type LossRow = StoredOutlook &
     | "past"
     | "installYearBasis"
     | "recordsSince"
-  > &
-  Pick<Property, "state" | "unitCount" | "grossAreaSqft">;
+  >;
 
 export function lossRowStore(engine: Engine) {
   const { db } = engine;
@@ -49,7 +49,11 @@ export function lossRowStore(engine: Engine) {
             recordsSince: properties.recordsSince,
             state: properties.state,
             unitCount: properties.unitCount,
+            typeId: appliances.typeId,
+            size: appliances.size,
+            unitId: appliances.unitId,
             grossAreaSqft: properties.grossAreaSqft,
+            stories: properties.stories,
           }),
         )
         .from(components)

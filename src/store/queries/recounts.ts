@@ -16,12 +16,17 @@ import {
   sql,
 } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Component } from "../../domain/component.ts";
+import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
+import { aliased } from "./aliased-columns.ts";
 import type { StoredTotals } from "./totals.ts";
+
+const { placeholder } = sql;
 
 /** Components of a property that share these columns. */
 export type ComponentGroup = {
@@ -37,6 +42,9 @@ export type ComponentGroup = {
 
 /** The columns of a numbered list. */
 type NumberedColumns = { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn };
+
+/** A component with what its costs depend on. */
+type PricedRow = PricedComponent & Pick<Component, "applianceId" | "riskScore" | "seq">;
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -83,7 +91,39 @@ export function recountStore(engine: Engine) {
       .where(and(eq(partnerId, ofPartner), lt(seq, 0), inBlock));
     return row!.n;
   };
+  const priced = engine.read<PricedRow>(() =>
+    db
+      .select(
+        aliased({
+          seq: components.seq,
+          applianceId: components.applianceId,
+          defId: components.defId,
+          riskScore: components.riskScore,
+          ownPlannedCents: components.ownPlannedCents,
+          ownFailedCents: components.ownFailedCents,
+          typeId: appliances.typeId,
+          size: appliances.size,
+          unitId: appliances.unitId,
+          state: properties.state,
+          unitCount: properties.unitCount,
+          grossAreaSqft: properties.grossAreaSqft,
+          stories: properties.stories,
+        }),
+      )
+      .from(components)
+      .innerJoin(appliances, eq(appliances.id, components.applianceId))
+      .innerJoin(properties, eq(properties.id, components.propertyId))
+      .where(
+        and(eq(components.propertyId, placeholder("propertyId")), gt(components.seq, placeholder("after"))),
+      )
+      .orderBy(asc(components.seq))
+      .limit(placeholder("limit")),
+  );
   return {
+    /** Returns components of a property with what their costs depend on, after a `seq`; 0 for the first. */
+    async priced(propertyId: string, after: number, limit: number): Promise<PricedRow[]> {
+      return await priced({ propertyId, after, limit });
+    },
     async components(propertyIds: readonly string[]): Promise<ComponentGroup[]> {
       const { propertyId, defId, system, state, riskScore, riskTier, trendScore } = components;
       const isUnseen = sql<number>`case when ${trendScore} is null then 1 else 0 end`;

@@ -44,15 +44,17 @@ export async function isRecalculating(
   return (await recalculations.ofPartner(partnerId)) !== undefined;
 }
 
-/** Returns a digest of what prices follow from beside cost books. */
+/** Returns a digest of what prices follow from beside cost books: the knowledge base and the settings. */
 export function priceBasis(knowledge: Knowledge): string {
   const costs = [...knowledge.types.values()].map((type) => [
-    ...[type.id, type.replacementCents, type.size],
+    ...[type.id, type.replacementCents, type.size, type.whole],
     type.components.map(({ id, proactiveCents, emergencyCents, damage }) => [
       ...[id, proactiveCents, emergencyCents, damage],
     ]),
   ]);
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(costs)).digest("hex");
+  const { locationFactors, priceLevel } = knowledge.priceTerms;
+  const terms = { priceLevel, locationFactors: locationFactors && [...locationFactors] };
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([costs, terms])).digest("hex");
 }
 
 /**

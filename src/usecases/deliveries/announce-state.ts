@@ -4,6 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import { tierChanged } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
+import { presentPrices } from "../portfolio/price-list.ts";
 import { Outbox } from "./announcements.ts";
 
 type AnnounceDeps = {
@@ -49,11 +50,13 @@ export async function announceState(
           await lock.confirm(tx);
           const outbox = new Outbox(tx, partner, await tx.forPartner(id));
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
+          const prices = await presentPrices(tx, knowledge, id);
           let queued = 0;
           for (const component of rows) {
             // The endpoint has received nothing yet: every component starts as GOOD.
             const before = component.announcedTier === tier ? "GOOD" : component.announcedTier;
-            const message = tierChanged(knowledge, component, component, component.propertyName, before);
+            const priced = { ...component, costs: prices.ofComponent(component) };
+            const message = tierChanged(knowledge, component, priced, component.propertyName, before);
             if (!(await outbox.isSubscribed(message.event))) continue;
             queued++;
             await outbox.add({ ...message, orderKey: component.id });

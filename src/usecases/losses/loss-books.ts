@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
 import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
-import { lossPartOf, referenceCosts } from "../../domain/losses/component-losses.ts";
+import { lossPartOf } from "../../domain/losses/component-losses.ts";
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
@@ -14,6 +15,7 @@ import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { LossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
+import { presentPrices } from "../portfolio/price-list.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
 const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000];
@@ -60,6 +62,9 @@ export type LossDeps = {
   reserveMemory?: (bytes: number) => void;
 };
 
+/** Adds a component with the prices of its partner. */
+type AddRow = (row: LossRow, prices: PriceList) => void;
+
 /** The partners of a book, each with the revision of its data. */
 export type BookPartner = { id: string; revision: number };
 
@@ -93,12 +98,12 @@ export class LossBooks {
 
   async ofProperty(
     deps: LossDeps,
-    { revision }: BookPartner,
+    { id: partnerId, revision }: BookPartner,
     { id }: Property,
     request: LossRequest,
   ): Promise<SelectedLosses> {
     return await this.#once(deps, `${id}:${revision}`, request, (add) =>
-      this.#collect(deps, { propertyId: id }, request.selection, new Set(), add),
+      this.#collect(deps, { partnerId, propertyId: id }, request.selection, new Set(), add),
     );
   }
 
@@ -118,7 +123,7 @@ export class LossBooks {
     if (deviation === 0) return 0;
     const yearFactors = await this.#yearFactors(deps);
     const { book } = await this.#book(layer, yearFactors, (add) =>
-      this.#collect(deps, { propertyId: property.id }, selection, new Set(), add),
+      this.#collect(deps, { partnerId: partner.id, propertyId: property.id }, selection, new Set(), add),
     );
     return (await runYielding(covarianceWith(losses.variation, book, "insured"), deps.yieldNow)) / deviation;
   }
@@ -127,7 +132,7 @@ export class LossBooks {
     deps: LossDeps,
     book: string,
     request: LossRequest,
-    collect: (add: (row: LossRow) => void) => Promise<void>,
+    collect: (add: AddRow) => Promise<void>,
   ): Promise<SelectedLosses> {
     const asOf = dayOf(deps.now);
     const modelVersion = await modelVersionOf(deps.store.read, this.knowledge);
@@ -154,7 +159,7 @@ export class LossBooks {
   async #book(
     layer: Layer,
     yearFactors: readonly YearFactor[],
-    collect: (add: (row: LossRow) => void) => Promise<void>,
+    collect: (add: AddRow) => Promise<void>,
   ): Promise<{ book: LossBook } & Pick<SelectedLosses, "units" | "unitsOf" | "areaSqft" | "assumptions">> {
     const { knowledge } = this;
     const amounts = LARGEST_DAMAGES.map((usd) => usd * 100);
@@ -162,11 +167,11 @@ export class LossBooks {
     const counted = new AssumptionsAccumulator(knowledge);
     const unitsOf: number[] = [];
     let areaSqft = 0;
-    await collect((row) => {
+    await collect((row, prices) => {
       const known = book.properties.keys.length;
-      book.add(lossPartOf(knowledge, row, referenceCosts(knowledge, row.defId)));
-      const { proactiveCents } = knowledge.component(row.defId);
-      counted.add(row, { plannedCents: proactiveCents, basis: "reference" });
+      const costs = prices.ofComponent(row);
+      book.add(lossPartOf(knowledge, row, costs));
+      counted.add(row, costs);
       if (book.properties.keys.length === known) return;
       unitsOf.push(Math.max(row.unitCount, 1));
       areaSqft += row.grossAreaSqft ?? Number.NaN;
@@ -182,21 +187,28 @@ export class LossBooks {
 
   async #collect(
     { store, yieldNow, reserveMemory }: LossDeps,
-    of: { partnerId: string } | { propertyId: string },
+    { partnerId, propertyId }: { partnerId: string; propertyId?: string },
     { systems, perils, state }: LossSelection,
     leftOut: ReadonlySet<string>,
-    add: (row: LossRow) => void,
+    add: AddRow,
   ): Promise<void> {
+    const prices = await presentPrices(store.read, this.knowledge, partnerId);
     const visit = (row: LossRow) => {
       const { system, damage } = this.knowledge.component(row.defId);
       if (state !== undefined && row.state !== state) return 0;
       if (systems && !systems.has(system)) return 0;
       if (perils && !(damage && perils.has(damage.peril))) return 0;
       if (leftOut.has(row.propertyId)) return 0;
-      add(row);
+      add(row, prices);
       return PART_BYTES;
     };
-    await iterateLossRows(store, of, visit, yieldNow, reserveMemory);
+    await iterateLossRows(
+      store,
+      propertyId === undefined ? { partnerId } : { propertyId },
+      visit,
+      yieldNow,
+      reserveMemory,
+    );
   }
 
   /** Runs after what was asked of the same book before. */

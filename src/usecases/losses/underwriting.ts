@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { referenceCosts } from "../../domain/losses/component-losses.ts";
 import { damageSaved } from "../../domain/losses/loss-control.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { type UnderwritingJson, underwritingView } from "../../wire/underwriting.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
+import { presentPrices } from "../portfolio/price-list.ts";
 import type { BookPartner, LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
 import { writeLosses } from "./written-losses.ts";
 
@@ -63,14 +63,16 @@ async function claimsOf({ store, now }: LossDeps, { id }: Property) {
 async function lossControlOf(
   { store, yieldNow, reserveMemory }: LossDeps,
   knowledge: Knowledge,
-  { id }: Property,
+  { id, partnerId }: Property,
 ) {
+  const prices = await presentPrices(store.read, knowledge, partnerId);
   const work: { component: PlacedComponent; plannedCents: number; savedCents: number }[] = [];
   const visit = (component: PlacedComponent) => {
     if (component.riskTier === "GOOD") return 0;
-    const savedCents = damageSaved(knowledge, component, referenceCosts(knowledge, component.defId));
+    const costs = prices.ofComponent(component);
+    const savedCents = damageSaved(knowledge, component, costs);
     if (savedCents === 0) return 0;
-    work.push({ component, plannedCents: knowledge.component(component.defId).proactiveCents, savedCents });
+    work.push({ component, plannedCents: costs.plannedCents, savedCents });
     return KEPT_BYTES;
   };
   await iterateComponents(store, id, visit, yieldNow, reserveMemory);

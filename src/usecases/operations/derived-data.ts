@@ -1,13 +1,22 @@
 import { tierOfHundredths } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
-import { countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
+import {
+  addMoney,
+  countTier,
+  emptyTotals,
+  type PropertyTotals,
+  type TotalMoney,
+} from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
 import type { ComponentGroup, Counter } from "../../store/queries/recounts.ts";
 import type { StoredTotals } from "../../store/queries/totals.ts";
-import type { Store, Tx } from "../../store/store.ts";
+import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
+import { presentPrices } from "../portfolio/price-list.ts";
 import { checkFlagCounts } from "./flag-counts.ts";
 
 /*
@@ -77,7 +86,7 @@ export async function recountSums(
 ): Promise<void> {
   for (let at = 0; at < properties.length; at += PROPERTIES_A_STEP) {
     const some = properties.slice(at, at + PROPERTIES_A_STEP);
-    const { found, repairs } = await checkProperties({ knowledge }, tx, some);
+    const { found, repairs } = await checkProperties({ knowledge }, tx, partnerId, some);
     for (const repair of repairs) await repair(tx);
     const sum = emptyTotals();
     for (const difference of found.differences) add(sum, difference, 1);
@@ -118,7 +127,7 @@ async function checkPartner(
   const missing = emptyTotals();
   for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
     const found = await run(async (read) =>
-      checkProperties(deps, read, await propertiesAfter(read, partnerId, offset)),
+      checkProperties(deps, read, partnerId, await propertiesAfter(read, partnerId, offset)),
     );
     for (const name of COLUMNS) wrong[`components.${name}`] += found.columns[name];
     wrong.property_totals += found.differences.length;
@@ -157,6 +166,7 @@ type FoundProperties = {
 async function checkProperties(
   { knowledge }: Pick<Deps, "knowledge">,
   read: Stores,
+  partnerId: string,
   properties: readonly CountedProperty[],
 ): Promise<Step<FoundProperties>> {
   const ids = properties.map(({ id }) => id);
@@ -173,11 +183,12 @@ async function checkProperties(
     const def = knowledge.component(group.defId);
     for (let nth = 0; nth < group.count; nth++) countTier(totals, group.riskScore, def, 1);
   }
-  for (const { propertyId, typeId, count } of ids.length === 0 ? [] : await read.recounts.appliances(ids)) {
+  for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.appliances(ids)) {
     const totals = recounted.get(propertyId)!;
     totals.appliances += count;
-    totals.rcvCents += count * knowledge.type(typeId).rcvCents;
   }
+  const prices = await presentPrices(read, knowledge, partnerId);
+  for (const id of ids) addMoney(recounted.get(id)!, await moneyOfProperty(read, prices, id), 1);
   for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.serviceEvents(ids))
     recounted.get(propertyId)!.serviceEvents += count;
   for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
@@ -193,6 +204,19 @@ async function checkProperties(
     repairs.push((tx) => tx.recounts.setProperty(propertyId, totals));
   }
   return { found: { ids, columns, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
+}
+
+/** Components of a property whose costs are added between two yields. */
+const COMPONENTS_A_PAGE = 2000;
+
+async function moneyOfProperty(read: Stores, prices: PriceList, propertyId: string): Promise<TotalMoney> {
+  const sums = new MoneyAccumulator(prices);
+  for (let after = 0; ; await yieldOf(read)()) {
+    const page = await read.recounts.priced(propertyId, after, COMPONENTS_A_PAGE);
+    for (const component of page) sums.add(component);
+    if (page.length < COMPONENTS_A_PAGE) return sums.money;
+    after = page.at(-1)!.seq;
+  }
 }
 
 /** Counts the wrong columns of a group of components, and returns how to correct them. */

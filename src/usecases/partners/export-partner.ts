@@ -21,6 +21,7 @@ import {
   trendRowLineView,
   unitLineView,
 } from "../../wire/export.ts";
+import { presentPrices } from "../portfolio/price-list.ts";
 
 const PAGE = 500;
 /** A component has at most one trend row per change within a year. */
@@ -65,6 +66,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   // Retired properties and appliances are exported too.
   const totals = await read.totals.stored(partnerId);
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
+  const prices = await presentPrices(read, knowledge, partnerId);
 
   const book = await read.costLines.ofPartner(partnerId);
   if (book.length > 0) yield book.map(costLineLineView);
@@ -83,7 +85,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   ))
     yield page.map((appliance) => applianceLineView(knowledge, appliance));
   for await (const page of bySeq(totals.components, components))
-    yield page.map((row) => componentLineView(knowledge, row, latestSnapshotAt));
+    yield page.map((row) => componentLineView(prices, row, latestSnapshotAt));
 
   const range = { partnerId, limit: PAGE };
   for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))

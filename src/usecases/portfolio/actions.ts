@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
@@ -7,7 +7,7 @@ import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
 import { planComponents } from "./property-plan.ts";
 
-type ActionDeps = { store: { read: Stores }; knowledge: Knowledge; now: Instant; yieldNow: Yield };
+type ActionDeps = { store: { read: Stores }; prices: PriceList; now: Instant; yieldNow: Yield };
 
 /** Actions do not depend on the years of a schedule. */
 const SHORTEST = 1;
@@ -17,14 +17,14 @@ const SHORTEST = 1;
  * components alone, so that a page of a list needs the appliances on it and no more, however large the property is.
  */
 export async function actionsOf(
-  { store, knowledge, now, yieldNow }: ActionDeps,
+  { store, prices, now, yieldNow }: ActionDeps,
   listed: readonly Pick<PlacedComponent, "applianceId">[],
 ): Promise<ReadonlyMap<string, Action>> {
   const applianceIds = [...new Set(listed.map(({ applianceId }) => applianceId))];
   const rows = await store.read.components.rowsOfAppliances(applianceIds);
   const asOf: Day = dayOf(now);
   const { appliances } = await planComponents(
-    planContextOf<PlacedComponent>(knowledge),
+    planContextOf<PlacedComponent>(prices),
     rows,
     asOf,
     yieldNow,

@@ -189,6 +189,7 @@ async function changeListed(
   after.flagsCleared = flagsCleared ?? before.flagsCleared;
   checkStatedFlags(knowledge, after.typeId, after);
   await writer.auditCorrection("appliance.flags", id, statedFlags(before), statedFlags(after));
+  if (after.size !== before.size || after.unitId !== before.unitId) writer.priceChanges(before, property);
   await tx.appliances.update(id, after);
   await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.

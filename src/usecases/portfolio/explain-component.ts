@@ -1,7 +1,9 @@
+import type { PlacedComponent } from "../../domain/component.ts";
 import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
 import { CHANGES, type ChangeName, scoreAfter } from "../../domain/explanation/what-if.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
+import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
@@ -9,6 +11,7 @@ import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { planContextOf } from "./plan-context.ts";
+import { presentPrices } from "./price-list.ts";
 import { upstreamOf } from "./rescore.ts";
 
 /** Explains any partner's component, for operators only; undefined for an unknown id. */
@@ -40,7 +43,9 @@ export async function explainComponent(
   const { history } = loaded.get(propertyId)!;
   const corrections = await correctionsOf(read, knowledge, history.appliances);
   const target = { applianceId, componentId: id };
-  const planning = planContextOf<Plannable>(knowledge);
+  const prices = await presentPrices(read, knowledge, owner);
+  const stored = new Map((await read.components.rowsOfAppliances([applianceId])).map((row) => [row.id, row]));
+  const planning = planningOf(planContextOf<PlacedComponent>(prices), (one) => stored.get(one.id)!);
   const explanation = explainScore(knowledge, history, target, scoredOn, corrections, planning);
   const changes: { change: ChangeName; score: Score }[] = [];
   for (const change of Object.keys(CHANGES) as ChangeName[]) {
@@ -49,5 +54,25 @@ export async function explainComponent(
     changes.push({ change, score });
   }
   const modelVersion = await modelVersionOf(read, knowledge);
-  return { component, modelVersion, explanation, corrections, changes };
+  const costs = prices.ofComponent(component);
+  return { component, modelVersion, costs, explanation, corrections, changes };
+}
+
+/** Returns the context for components as scored again, whose place, own numbers and hazards are those stored. */
+function planningOf<C>(
+  { knowledge, caches, pricing, hazardOf }: PlanContext<C>,
+  storedOf: (component: Plannable) => C,
+): PlanContext<Plannable> {
+  return {
+    knowledge,
+    caches,
+    pricing: (component) => {
+      const { part, unit } = pricing(storedOf(component));
+      return {
+        part: (one) => part(storedOf(one)),
+        unit: (principal) => unit(principal && storedOf(principal)),
+      };
+    },
+    hazardOf: (component) => hazardOf(storedOf(component)),
+  };
 }

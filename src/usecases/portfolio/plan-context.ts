@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
 import { actionOf, flagLabel, parseFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
@@ -6,7 +7,7 @@ import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { KnownPart } from "../../domain/planning/known-part.ts";
 import type { PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
-import { referencePricing } from "../../domain/planning/prices.ts";
+import { pricingBy } from "../../domain/planning/prices.ts";
 import type { NewUnit } from "../../domain/planning/unit-policy.ts";
 
 /** New parts and units, which depend on kind, life and costs alone: about 15 KB each. */
@@ -16,12 +17,13 @@ export const planCaches = {
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */
-export function planContextOf<C extends Plannable & { flags?: string }>(
-  knowledge: Knowledge,
+export function planContextOf<C extends Plannable & PricedComponent & { flags?: string }>(
+  prices: PriceList,
 ): PlanContext<C> {
+  const { knowledge } = prices;
   return {
     knowledge,
-    pricing: referencePricing(knowledge),
+    pricing: pricingBy(prices),
     caches: planCaches,
     hazardOf: (component) => immediateHazardOf(knowledge, component),
   };

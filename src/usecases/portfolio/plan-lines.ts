@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import { AssessmentAccumulator } from "../../domain/figures/assessment.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
@@ -67,19 +68,21 @@ export async function basisOf(
 
 /** Returns how the plan's figures of 12 months fit together with the others of the property. */
 export async function reconciliationOf(
-  knowledge: Knowledge,
+  prices: PriceList,
   { appliances, sums, property }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
 ): Promise<Reconciliation> {
-  const assessment = new AssessmentAccumulator(knowledge);
-  const reserve = new ReserveAccumulator(knowledge, 12);
+  const { knowledge } = prices;
+  const assessment = new AssessmentAccumulator(prices);
+  const reserve = new ReserveAccumulator(prices, 12);
   const expected = new ExpectedCostAccumulator();
   await forEachYielding(appliances, yieldNow, ({ components }) => {
     for (const { component } of components) {
       assessment.add(component);
       reserve.add(component);
       const probability = failureProbabilityWithin(knowledge, component, component.brandTier, FORECAST_DAYS);
-      expected.add(probability, failureCostOf(knowledge, knowledge.component(component.defId)));
+      const lossClass = knowledge.lossClass(knowledge.component(component.defId).system);
+      expected.add(probability, failureCostOf(prices.ofComponent(component), lossClass));
     }
   });
   const { deferredCents, reactiveCents } = exposureOf(assessment.assessment);

@@ -30,6 +30,7 @@ import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { planContextOf } from "./plan-context.ts";
+import { presentPrices } from "./price-list.ts";
 import { type PlanDeps, sizeOf } from "./property-plan.ts";
 
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
@@ -103,7 +104,7 @@ async function makePlan(
   if (!stored || !property) return undefined;
   if (isRetired(property))
     return { propertyId, sums: emptyPlanSums(), candidates: [], changes: stored.changes };
-  const context = planContextOf<PlacedComponent>(knowledge);
+  const context = planContextOf<PlacedComponent>(await presentPrices(store.read, knowledge, partnerId));
   const groups = new ApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const candidates: Candidate[] = [];

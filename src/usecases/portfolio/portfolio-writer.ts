@@ -1,12 +1,14 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { PricedProperty } from "../../domain/costs/size.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
-import { countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
+import { addMoney, countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { tierChanged, tierEvent } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
@@ -15,6 +17,7 @@ import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
+import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
 
 /**
  * The cause of a score change, which decides what is announced. A snapshot and a smart sensor event announce every
@@ -34,7 +37,7 @@ export type ScoreCause =
 type Actor = string;
 
 /** The fields of an appliance that scoring and announcements read. */
-export type ApplianceRef = Pick<Appliance, "id" | "typeId" | "brandTier">;
+export type ApplianceRef = SummedAppliance & Pick<Appliance, "brandTier">;
 
 /** The fields of an appliance that counts of its flags need. */
 type FlaggedRef = Pick<Appliance, "id" | "propertyId" | "flags">;
@@ -91,6 +94,7 @@ export class PortfolioWriter {
   readonly #counters = new ListCounters();
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
+  readonly #money: MoneyChanges;
   /** Properties whose sums are counted again by `flush`. */
   #recounted = new Set<string>();
   /** Properties whose plans became stale. */
@@ -107,6 +111,7 @@ export class PortfolioWriter {
     readonly actor: Actor,
   ) {
     this.outbox = new Outbox(tx, partner, rows);
+    this.#money = new MoneyChanges(tx, knowledge, partner.id);
   }
 
   /**
@@ -145,14 +150,14 @@ export class PortfolioWriter {
     await this.tx.plans.start(property.id, this.partner.id);
     await this.#logEvent("property", property.id, property.createdAt);
     this.#propertyNames.set(property.id, property.name);
+    this.seePlace(property);
   }
 
   async insertAppliance(appliance: Appliance): Promise<void> {
     await this.tx.appliances.insert(appliance);
     await this.#logEvent("appliance", appliance.id, appliance.createdAt);
-    const delta = this.#propertyDelta(appliance.propertyId);
-    delta.appliances++;
-    delta.rcvCents += this.knowledge.type(appliance.typeId).rcvCents;
+    this.#propertyDelta(appliance.propertyId).appliances++;
+    this.#money.create(appliance);
     this.#flagCounts.count(appliance, 1);
   }
 
@@ -244,6 +249,26 @@ export class PortfolioWriter {
     countTier(delta, component.riskScore, def, 1);
     countTier(this.#partnerDelta, component.riskScore, def, 1);
     this.#counters.count(component, 1);
+    this.#money.addNew(component);
+  }
+
+  /** Returns the partner's prices, as they are in this transaction. */
+  prices(): Promise<PriceList> {
+    return this.#money.prices();
+  }
+
+  /** Notes a property as it is now, so that it is not read again for its prices. */
+  seePlace(property: PricedProperty & { id: string }): void {
+    this.#money.see(property);
+  }
+
+  /**
+   * Must be called before the write changes what the costs of an appliance depend on: itself, the property that it is in, or
+   * the own numbers of a component. The sums of money follow at the end of the write.
+   */
+  priceChanges(appliance: SummedAppliance, property: PricedProperty, component?: Component): void {
+    this.#money.change(appliance, property, component);
+    this.markPlanStale(appliance.propertyId);
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
@@ -317,7 +342,11 @@ export class PortfolioWriter {
     // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.markPlanStale(after.propertyId);
     this.#counters.move(before, after);
-    if (before.riskTier !== after.riskTier) this.#moveTier(before, after);
+    if (before.riskTier !== after.riskTier) {
+      if (!this.#money.addNew(after))
+        this.#money.change(appliance, await this.#money.placeOf(appliance.propertyId), before);
+      this.#moveTier(before, after);
+    }
     return after;
   }
 
@@ -325,6 +354,7 @@ export class PortfolioWriter {
   async flush(): Promise<void> {
     for (const components of this.#unscored.values())
       for (const component of components.values()) await this.#insertComponent(component);
+    await this.#addMoney();
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
     await this.#flagCounts.store(this.tx, this.partner.id);
@@ -354,7 +384,12 @@ export class PortfolioWriter {
     this.announced++;
     if (!(await this.outbox.isSubscribed(tierEvent(after.riskTier)))) return;
     const name = await this.propertyName(after.propertyId);
-    const message = tierChanged(this.knowledge, after, appliance, name, before.announcedTier);
+    const prices = (await this.#money.prices()).ofAppliance(
+      appliance,
+      await this.#money.placeOf(after.propertyId),
+    );
+    const costs = prices.component(after.defId, after);
+    const message = tierChanged(this.knowledge, after, { ...appliance, costs }, name, before.announcedTier);
     await this.outbox.add({ ...message, orderKey: after.id });
     this.queued++;
   }
@@ -365,6 +400,12 @@ export class PortfolioWriter {
       countTier(totals, before.riskScore, def, -1);
       countTier(totals, after.riskScore, def, 1);
     }
+  }
+
+  async #addMoney(): Promise<void> {
+    for await (const { propertyId, money, sign } of this.#money.differences())
+      for (const totals of [this.#propertyDelta(propertyId), this.#partnerDelta])
+        addMoney(totals, money, sign);
   }
 
   #propertyDelta(propertyId: string): PropertyTotals {

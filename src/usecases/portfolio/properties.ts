@@ -1,3 +1,5 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import { sizeOf } from "../../domain/costs/size.ts";
 import { conflict } from "../../domain/errors.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import {
@@ -119,6 +121,7 @@ async function changeListed(
   }
   const { updatedAt, recordsSinceGiven } = after;
   await tx.properties.update(id, { ...rest, updatedAt, recordsSince: after.recordsSince, recordsSinceGiven });
+  if (PRICED_FIELDS.some((field) => after[field] !== before[field])) await reprice(writer, before, after);
   if (after.state !== before.state) await moveComponents(tx, after);
   if (after.yearBuilt !== before.yearBuilt) await followYearBuilt(tx, after);
   if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
@@ -128,7 +131,23 @@ async function changeListed(
 
 const SCORED_FIELDS = ["state", "yearBuilt", "recordsSince"] as const;
 
+const PRICED_FIELDS = ["state", "unitCount", "grossAreaSqft", "stories"] as const;
 const MOVED_AT_ONCE = 500;
+
+/** Notes the appliances whose costs follow a change of the property, so that its sums do. */
+async function reprice(writer: PortfolioWriter, before: Property, after: Property): Promise<void> {
+  const { tx, knowledge } = writer;
+  const hasOtherCosts = (appliance: Appliance) => {
+    const type = knowledge.type(appliance.typeId);
+    return before.state !== after.state || sizeOf(type, appliance, before) !== sizeOf(type, appliance, after);
+  };
+  for (let last: number | undefined = 0; last !== undefined; await tx.yieldToEventLoop()) {
+    const some: Appliance[] = await tx.appliances.ofPropertyAfter(after.id, last, MOVED_AT_ONCE);
+    for (const one of some) if (hasOtherCosts(one)) writer.priceChanges(one, before);
+    last = some.length < MOVED_AT_ONCE ? undefined : some.at(-1)!.seq;
+  }
+  writer.seePlace(after);
+}
 
 /** Copies the property's state to its components; alerts are filtered by it. */
 async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {

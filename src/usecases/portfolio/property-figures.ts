@@ -27,6 +27,7 @@ import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
 import { basisOf, linesOf, reconciliationOf } from "./plan-lines.ts";
+import { presentPrices } from "./price-list.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
@@ -65,17 +66,18 @@ export async function propertyFigures(
   const { store, knowledge, now, yieldNow, reserveMemory } = deps;
   const { read } = store;
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
+  const prices = await presentPrices(read, knowledge, property.partnerId);
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
-    conditionAccumulator(knowledge),
-    forecastAccumulator(knowledge),
-    reserveAccumulator(knowledge),
-    assumptionsAccumulator(knowledge),
+    conditionAccumulator(prices),
+    forecastAccumulator(prices),
+    reserveAccumulator(prices),
+    assumptionsAccumulator(prices),
   ];
   const add = (row: PlacedComponent) => {
     rows.push(row);
-    const component = componentView(knowledge, row, latestSnapshotAt);
+    const component = componentView(prices, row, latestSnapshotAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
     for (const figure of [condition, forecast, reserve, assumptions]) figure.add(row);
     return COMPONENT_BYTES;
@@ -84,7 +86,7 @@ export async function propertyFigures(
   const modelVersion = await modelVersionOf(read, knowledge);
   const figureOf = <Written>(figure: FigureAccumulator<Written>) =>
     figure.write(property, { now, modelVersion });
-  const planDeps = { knowledge, clock: () => now, yieldNow, modelVersion };
+  const planDeps = { prices, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
   const lines = await linesOf(plan, yieldNow);
   const units = await mapYielding(lines.units, yieldNow, (one) => ({
@@ -95,7 +97,7 @@ export async function propertyFigures(
     ...plannedComponentView(knowledge, one),
     yearly_costs: yearlyCosts(one.schedule, terms.years),
   }));
-  const reconciliation = await reconciliationOf(knowledge, plan, yieldNow);
+  const reconciliation = await reconciliationOf(prices, plan, yieldNow);
   const basis = await basisOf(knowledge, plan, yieldNow);
   const written = planView(plan, reconciliation, basis, { units, components: scheduled });
   await yieldNow();

@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { byRank, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
@@ -21,6 +22,7 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { planContextOf } from "./plan-context.ts";
+import { presentPrices } from "./price-list.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;
@@ -52,19 +54,20 @@ export async function planProperty(
   };
   await iterateComponents(store, property.id, visit, yieldNow, reserve);
   const modelVersion = await modelVersionOf(store.read, knowledge);
-  return await planLoadedProperty({ knowledge, clock, yieldNow, modelVersion }, property, components, terms);
+  const prices = await presentPrices(store.read, knowledge, property.partnerId);
+  return await planLoadedProperty({ prices, clock, yieldNow, modelVersion }, property, components, terms);
 }
 
 /** Returns the plan of a property whose components are loaded. */
 export async function planLoadedProperty(
-  deps: Pick<PlanDeps, "knowledge" | "clock" | "yieldNow"> & { modelVersion: string },
+  deps: Pick<PlanDeps, "clock" | "yieldNow"> & { prices: PriceList; modelVersion: string },
   property: Property,
   components: readonly PlacedComponent[],
   terms: PlanTerms,
 ): Promise<PropertyPlan<PlacedComponent>> {
-  const { knowledge, clock, yieldNow, modelVersion } = deps;
+  const { prices, clock, yieldNow, modelVersion } = deps;
   const asOf = dayOf(clock());
-  const { appliances, sums } = await planComponents(planContextOf(knowledge), components, asOf, yieldNow);
+  const { appliances, sums } = await planComponents(planContextOf(prices), components, asOf, yieldNow);
   await yieldNow();
   return {
     ...planSummaryOf(terms, asOf, sums.sums(sizeOf(property)), modelVersion),

@@ -31,6 +31,7 @@ export async function rescore(
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
+  writer.seePlace(property);
   const all = staysWithinAppliances(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
   const { targets, upstream } = affectedAppliances(knowledge, changed, all);
   const claims = await loadClaims(tx, knowledge, [property.id]);
@@ -113,6 +114,7 @@ async function rescoreTogether(
   );
   const read = [...appliances.values()];
   const properties = rescorings.map(({ property }) => property);
+  for (const property of properties) writer.seePlace(property);
   const loaded = await load(writer, properties, read);
   const corrections = await correctionsOf(tx, knowledge, read);
   const scored: Component[] = [];

@@ -139,6 +139,7 @@ export async function scoreProperties(
     const { id, partnerId } = property;
     const writer = writers.get(partnerId)!;
     if (replans) writer.markPlanStale(id);
+    writer.seePlace(property);
     const save = (before: ComponentToScore, appliance: ApplianceRef, score: Score) =>
       saveScore(writer, before, appliance, score);
     if (isLarge(property)) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { PriceTerms } from "../../../src/domain/costs/book-costs.ts";
 import { COST_BASES, exactFailedCents } from "../../../src/domain/costs/component-costs.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
+import type { PriceTerms } from "../../../src/domain/costs/price-terms.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 const knowledge = loadKnowledge();
@@ -186,7 +186,7 @@ describe("own costs come first", () => {
     expect(boilerUnit([line({ ...heart, plannedCents: 7 }), unitLine]).plannedCents).toBe(8);
     const prices = boiler([unitLine]);
     const own = { ownPlannedCents: 9, ownFailedCents: null };
-    expect(prices.unit(own).plannedCents).toBe(9);
+    expect(prices.unit(new Map([["boiler_heat_exchanger", own]])).plannedCents).toBe(9);
     expect(prices.component("boiler_heat_exchanger", own).plannedCents).toBe(9);
     expect(prices.component("boiler_burner").plannedCents).toBe(
       knowledge.component("boiler_burner").proactiveCents,
@@ -200,7 +200,8 @@ test("a replacement cost value is the unit's cost, or that of all parts if it is
     return new PriceList(knowledge, TERMS).ofAppliance({ ...component(type.components[0]!.id) }, HOUSE).unit()
       .rcvCents;
   };
-  expect(rcv("boiler")).toBe(1_600_000);
+  expect(rcv("boiler")).toBe(1_393_000);
+  expect(boilerUnit([line({ componentDefId: null, plannedCents: 2_000_000 })]).rcvCents).toBe(2_000_000);
   expect(rcv("rooftop_unit")).toBe(1_845_000);
   expect(rcv("roof")).toBe(15_000_000);
 });

@@ -1,14 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
+import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { explainScore } from "../../../src/domain/explanation/explanation.ts";
 import { CHANGES, type ChangeName, scoreAfter } from "../../../src/domain/explanation/what-if.ts";
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
-import { planContextOf } from "../../../src/usecases/portfolio/plan-context.ts";
 import { explanationView } from "../../../src/wire/explanation.ts";
 import type { Json } from "../../support/json.ts";
+import { referenceContext } from "../planning/reference-context.ts";
 import { history } from "../scoring/any-history.ts";
 import { AS_OF, appliance, event, knowledge, property } from "../scoring/histories.ts";
 
@@ -17,13 +18,26 @@ function explained(given: PropertyHistory, at: number, corrections: Corrections)
   const appliance = given.appliances[0]!;
   const part = appliance.components[at % appliance.components.length]!;
   const target = { applianceId: appliance.id, componentId: part.id };
-  const component = { ...part, riskScore: 0, riskTier: "GOOD", brand: null } as unknown as PlacedComponent;
-  const explanation = explainScore(knowledge, given, target, AS_OF, corrections, planContextOf(knowledge));
+  const component = {
+    ...part,
+    riskScore: 0,
+    riskTier: "GOOD",
+    brand: null,
+    typeId: appliance.typeId,
+  } as unknown as PlacedComponent;
+  const explanation = explainScore(knowledge, given, target, AS_OF, corrections, referenceContext(knowledge));
   const changes = (Object.keys(CHANGES) as ChangeName[]).map((change) => ({
     change,
     score: scoreAfter(knowledge, given, target, change, AS_OF, corrections),
   }));
-  const made = { component, modelVersion: "2", explanation, corrections, changes };
+  const { typeId } = appliance;
+  const costs = new PriceList(knowledge, knowledge.priceTerms)
+    .ofAppliance(
+      { typeId, size: null, unitId: null },
+      { state: "NY", unitCount: 0, grossAreaSqft: null, stories: null },
+    )
+    .component(part.defId);
+  const made = { component, costs, modelVersion: "2", explanation, corrections, changes };
   return JSON.parse(JSON.stringify(explanationView(knowledge, made)));
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { tierOfHundredths } from "../../../src/domain/component.ts";
+import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import {
   type AssessedComponent,
   type Assessment,
@@ -9,6 +10,8 @@ import { agedScore } from "../../../src/domain/projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 export const knowledge = loadKnowledge();
+/** The costs of the knowledge base, without location factors. */
+export const prices = new PriceList(knowledge, { locationFactors: null, priceLevel: 1 });
 
 export type Given = Partial<AssessedComponent>;
 
@@ -43,6 +46,12 @@ export function part(defId: string, riskScore: number, given: Given = {}): Asses
     rescoredAt: null,
     createdAt: 0,
     typeId,
+    size: null,
+    unitId: null,
+    state: "TX",
+    unitCount: 0,
+    grossAreaSqft: null,
+    stories: null,
     brandTier: "standard",
     ...given,
   };
@@ -88,4 +97,4 @@ export function gather<C, G extends { add(component: C): void }>(gatherer: G, co
 
 /** Returns the assessment of the components of one property. */
 export const assess = (components: readonly AssessedComponent[]): Assessment =>
-  gather(new AssessmentAccumulator(knowledge), components).assessment;
+  gather(new AssessmentAccumulator(prices), components).assessment;

@@ -2,9 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ExpectedCostAccumulator } from "../../../src/domain/figures/expected-cost.ts";
 import { failureCostOf } from "../../../src/domain/figures/failure-cost.ts";
-import { knowledge } from "../scoring/histories.ts";
+import { knowledge, part, prices } from "./components.ts";
 
-const cost = (defId: string) => failureCostOf(knowledge, knowledge.component(defId));
+const cost = (defId: string) => {
+  const { system } = knowledge.component(defId);
+  return failureCostOf(prices.ofComponent(part(defId, 0)), knowledge.lossClass(system));
+};
 
 describe("the cost of a failure", () => {
   // Rule: expected-cost

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
 import { agedScore, failureProbabilityWithin } from "../../../src/domain/projections.ts";
-import { aged, anyComponents, gather, knowledge, part } from "./components.ts";
+import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
 
 type Component = ReturnType<typeof part>;
 
 function forecastWithin(components: readonly Component[], days: number) {
-  const gatherer = new ForecastAccumulator<Component>(knowledge, days);
+  const gatherer = new ForecastAccumulator<Component>(prices, days);
   const add = (component: Component) => gatherer.add(component, () => component);
   gather({ add }, components);
   const { items, ...costs } = gatherer.window();

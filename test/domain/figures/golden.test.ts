@@ -5,7 +5,7 @@ import { failureWindow } from "../../../src/domain/scoring/failure-window.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import cases from "../../fixtures/golden-figures.json" with { type: "json" };
 import { scoreGolden } from "../scoring/golden.ts";
-import { knowledge } from "../scoring/histories.ts";
+import { knowledge, part, prices } from "./components.ts";
 
 describe("an independent implementation's figures are reproduced", () => {
   // Rule: golden-figures
@@ -35,7 +35,10 @@ describe("an independent implementation's figures are reproduced", () => {
       for (const [days, expected] of Object.entries(golden.forecast)) {
         const sum = new ExpectedCostAccumulator();
         for (const { outlook, def } of outlooks)
-          sum.add(failureProbability(outlook, Number(days), knowledge.model), failureCostOf(knowledge, def));
+          sum.add(
+            failureProbability(outlook, Number(days), knowledge.model),
+            failureCostOf(prices.ofComponent(part(def.id, 0)), knowledge.lossClass(def.system)),
+          );
         const { failures, mean, low, high } = sum.expected;
         expectNear(failures, expected.expected_failures, 1e-6);
         expectNear(mean / 100, expected.expected_cost, 0.01);

@@ -624,6 +624,11 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
       await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
+    const [priced] = await recounts.priced(component!.propertyId, component!.seq - 1, 1);
+    expect(priced).toMatchObject({
+      ...{ seq: component!.seq, applianceId: component!.applianceId, defId: component!.defId },
+      ...{ ownPlannedCents: null, ownFailedCents: null, grossAreaSqft: null, stories: null },
+    });
     const groups = await recounts.components([component!.propertyId]);
     expect(groups.find(({ defId }) => defId === component!.defId)).toMatchObject({
       system: "amenity",

@@ -95,7 +95,7 @@ describe("a model that is applied or reverted to", () => {
 });
 
 const partFor = (component: Parameters<typeof partOf>[1]) =>
-  partOf(knowledge, component, { plannedCents: 1, failedCents: 2, basis: "reference" });
+  partOf(knowledge, component, { plannedCents: 1, failedCents: 2 });
 
 // Rule: calibrate-plans
 test("a plan's lives are those of the fit: by component type, and shorter for every component of a frail appliance", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
@@ -46,7 +47,12 @@ const componentsOf = (id: string) => world.store.read.components.rowsOfProperty(
 const NO_SIZE = { unitCount: 0, areaSqft: null };
 type Rows = Awaited<ReturnType<typeof componentsOf>>;
 const plansOf = (rows: Rows) =>
-  planComponents(planContextOf<Rows[number]>(knowledge), rows, dayOf(world.time.now), yieldNow);
+  planComponents(
+    planContextOf<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
+    rows,
+    dayOf(world.time.now),
+    yieldNow,
+  );
 /** The units and parts of an appliance that are due now. */
 const dueOf = ({ unit, components }: Awaited<ReturnType<typeof plansOf>>["appliances"][number]) =>
   unit ? Number(unit.dueNow !== null) : components.filter(({ dueNow }) => dueNow !== null).length;

@@ -1,0 +1,79 @@
+import type { Costs } from "./component-costs.ts";
+import type { TypePrices } from "./price-list.ts";
+import { hasOwnCosts, type OwnCosts } from "./stated-costs.ts";
+
+/** Amounts in cents, planned and after a failure. */
+type Amounts = { planned: number; failed: number };
+
+type Unit = {
+  prices: TypePrices;
+  first: Amounts;
+  second: Amounts;
+  /** Own numbers of components, by their kinds. */
+  own: Map<string, OwnCosts> | undefined;
+};
+
+const nothing = (): Amounts => ({ planned: 0, failed: 0 });
+
+/** Adds up costs of components in two classes. A unit that is replaced as a whole counts at most once in both together. */
+export class UnitSums {
+  readonly #first = nothing();
+  readonly #second = nothing();
+  readonly #units = new Map<string, Unit>();
+
+  /** Notes the own numbers of a component, also of one that does not count: they may price its unit. */
+  see(component: OwnCosts & { applianceId: string; defId: string }, prices: TypePrices): void {
+    if (!hasOwnCosts(component)) return;
+    const unit = this.#unit(component.applianceId, prices);
+    unit.own ??= new Map();
+    unit.own.set(component.defId, component);
+  }
+
+  /** Adds a share of a component's costs to a class. */
+  add(
+    applianceId: string,
+    prices: TypePrices,
+    { plannedCents, failedCents }: Pick<Costs, "plannedCents" | "failedCents">,
+    to: "first" | "second" = "first",
+    share = 1,
+  ): void {
+    const sum = prices.isWhole
+      ? this.#unit(applianceId, prices)[to]
+      : to === "first"
+        ? this.#first
+        : this.#second;
+    sum.planned += share * plannedCents;
+    sum.failed += share * failedCents;
+  }
+
+  /** Returns the sums; the first class of a unit counts before the second one. */
+  get sums(): { first: Amounts; second: Amounts } {
+    const [first, second] = [{ ...this.#first }, { ...this.#second }];
+    for (const { prices, own, ...unit } of this.#units.values()) {
+      const { plannedCents, failedCents } = prices.unit(own);
+      for (const [column, most] of [
+        ["planned", plannedCents],
+        ["failed", failedCents],
+      ] as const) {
+        const ofFirst = Math.min(unit.first[column], most);
+        first[column] += ofFirst;
+        second[column] += Math.min(unit.second[column], most - ofFirst);
+      }
+    }
+    return { first, second };
+  }
+
+  /** Returns the own numbers of an appliance's components, as far as they were seen. */
+  ownOf(applianceId: string): ReadonlyMap<string, OwnCosts> | undefined {
+    return this.#units.get(applianceId)?.own;
+  }
+
+  #unit(applianceId: string, prices: TypePrices): Unit {
+    let unit = this.#units.get(applianceId);
+    if (!unit) {
+      unit = { prices, first: nothing(), second: nothing(), own: undefined };
+      this.#units.set(applianceId, unit);
+    }
+    return unit;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Component } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts";
+import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
+import { moneyOf } from "../../domain/figures/money.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { TotalMoney } from "../../domain/totals.ts";
+import type { Tx } from "../../store/store.ts";
+import { presentPrices } from "./price-list.ts";
+
+/** An appliance as far as its sums of money depend on it. */
+export type SummedAppliance = PricedAppliance & { id: string; propertyId: string };
+
+type Scored = OwnCosts & Pick<Component, "id" | "applianceId" | "defId" | "riskScore">;
+
+/** The state of an appliance before a write changes it: those of its components that change. */
+type Found = { appliance: SummedAppliance; property: PricedProperty; components: Map<string, Scored> };
+
+/** Appliances whose components are read together. */
+const APPLIANCES_A_STEP = 200;
+
+/**
+ * Follows what a write does to the sums of money of appliances. A unit that is replaced as a whole counts once at most, so a
+ * component's share depends on the others of its appliance: the differences are computed at the end of the write.
+ */
+export class MoneyChanges {
+  readonly #created = new Map<string, { appliance: SummedAppliance; components: Map<string, Scored> }>();
+  readonly #found = new Map<string, Found>();
+  #prices: Promise<PriceList> | undefined;
+  /** The data that costs depend on, for the properties that this write has seen, by their ids. */
+  readonly #places = new Map<string, PricedProperty>();
+
+  constructor(
+    private readonly tx: Tx,
+    private readonly knowledge: Knowledge,
+    private readonly partnerId: string,
+  ) {}
+
+  /** Returns the partner's prices, as they are in this transaction. */
+  prices(): Promise<PriceList> {
+    this.#prices ??= presentPrices(this.tx, this.knowledge, this.partnerId);
+    return this.#prices;
+  }
+
+  /** Notes a property as it is now, so that it is not read again for its prices. */
+  see(property: PricedProperty & { id: string }): void {
+    this.#places.set(property.id, property);
+  }
+
+  async placeOf(propertyId: string): Promise<PricedProperty> {
+    let place = this.#places.get(propertyId);
+    if (!place) {
+      place = (await this.tx.properties.find(this.partnerId, propertyId))!;
+      this.#places.set(propertyId, place);
+    }
+    return place;
+  }
+
+  create(appliance: SummedAppliance): void {
+    this.#created.set(appliance.id, { appliance, components: new Map() });
+  }
+
+  /** Notes a component of a created appliance, with its present score; returns false for one of another appliance. */
+  addNew(component: Scored): boolean {
+    const created = this.#created.get(component.applianceId);
+    created?.components.set(component.id, component);
+    return created !== undefined;
+  }
+
+  /** Notes an appliance before the write changes what its costs depend on, or the score or own numbers of a component. */
+  change(appliance: SummedAppliance, property: PricedProperty, component?: Scored): void {
+    if (this.#created.has(appliance.id)) return;
+    let found = this.#found.get(appliance.id);
+    if (!found) {
+      found = { appliance, property: { ...property }, components: new Map() };
+      this.#found.set(appliance.id, found);
+    }
+    if (component && !found.components.has(component.id)) found.components.set(component.id, component);
+  }
+
+  /** Yields the differences, by property. */
+  async *differences(): AsyncGenerator<{ propertyId: string; money: TotalMoney; sign: 1 | -1 }> {
+    if (this.#created.size === 0 && this.#found.size === 0) return;
+    const { tx, partnerId } = this;
+    const prices = await this.prices();
+    for (const { appliance, components } of this.#created.values()) {
+      const { propertyId } = appliance;
+      const here = prices.ofAppliance(appliance, await this.placeOf(propertyId));
+      yield { propertyId, money: moneyOf(here, components.values()), sign: 1 };
+    }
+    const ids = [...this.#found.keys()];
+    for (let from = 0; from < ids.length; from += APPLIANCES_A_STEP) {
+      const some = ids.slice(from, from + APPLIANCES_A_STEP);
+      const now = new Map((await tx.appliances.ofIds(partnerId, some)).map((one) => [one.id, one]));
+      const components = Map.groupBy(await tx.components.ofAppliances(some), (one) => one.applianceId);
+      for (const id of some) {
+        const found = this.#found.get(id)!;
+        const present = components.get(id) ?? [];
+        const before = present.map((one) => found.components.get(one.id) ?? one);
+        const { propertyId } = found.appliance;
+        const beforePrices = prices.ofAppliance(found.appliance, found.property);
+        yield { propertyId, money: moneyOf(beforePrices, before), sign: -1 };
+        const after = now.get(id) ?? found.appliance;
+        const afterPrices = prices.ofAppliance(after, await this.placeOf(after.propertyId));
+        yield { propertyId: after.propertyId, money: moneyOf(afterPrices, present), sign: 1 };
+      }
+      await tx.yieldToEventLoop();
+    }
+  }
+}
