@@ -115,11 +115,14 @@ export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): St
   });
   return book.terms.amounts.map((_, amount) => {
     let noneOfAll = 1;
-    for (const [index, { quadrature }] of groups.entries())
-      noneOfAll *= quadrature.weights.reduce(
-        (sum, weight, k) => sum + weight * none[index]![k * amounts + amount]!,
+    for (const [index, { quadrature }] of groups.entries()) {
+      // The complements are summed, since the weights add up to 1 only as far as their digits go.
+      const exceeds = quadrature.weights.reduce(
+        (sum, weight, k) => sum + weight * (1 - none[index]![k * amounts + amount]!),
         0,
       );
+      noneOfAll *= 1 - Math.min(exceeds, 1);
+    }
     return 1 - noneOfAll;
   });
 }
