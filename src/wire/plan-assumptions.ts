@@ -21,7 +21,7 @@ export function assumptionsOf(
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in today's dollars.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
       "checked against published price guides and brought to size, state and price level as far as these are known. " +
-      "`cost_basis` says which. They are in US dollars, and are not site-specific quotes.",
+      "The cost basis of each says which. They are in US dollars, and are not site-specific quotes.",
     "A replaced component starts new, with no inherited risk factors. Until then, its current risk factors apply.",
     "Appliances that are usually replaced as a whole are planned as a whole: their minor parts are repaired until they go, " +
       "and a new unit has new parts.",
