@@ -1,4 +1,7 @@
+import type { Brand } from "./brand.ts";
+import type { Property } from "./property.ts";
 import type { Instant } from "./time.ts";
+import type { PropertyTotals } from "./totals.ts";
 
 /** An embedded page of one property, which the holder of its token may read. */
 export type Embed = {
@@ -30,6 +33,9 @@ export type NewEmbed = {
 
 /** An embed in a list. */
 export type ListedEmbed = Embed & { propertyName: string };
+
+/** The top of an embed's page, from stored sums. */
+export type EmbedPreview = { property: Property; totals: PropertyTotals; brand: Brand };
 
 /** A view of an embed's page. `address` is the viewer's IP address. */
 export type EmbedView = { viewedAt: Instant; address: string };

@@ -3,6 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminBookOperations } from "./routes/admin-book.ts";
+import { adminBrandOperations } from "./routes/admin-brands.ts";
 import { adminComponentOperations } from "./routes/admin-components.ts";
 import { adminCostBookOperations } from "./routes/admin-cost-book.ts";
 import { adminDeliveryOperations } from "./routes/admin-deliveries.ts";
@@ -47,6 +48,7 @@ export function adminApi({
     ...partnerTaskOperations({ knowledge, address, ...partnerTasks }),
     ...(partnersReachIt ? [] : [...credentialOperations(newPartnersBudget), createEmbedOperation(publicUrl)]),
     ...adminCostBookOperations(knowledge),
+    ...adminBrandOperations(),
     ...adminEmbedOperations(),
     ...adminDeliveryOperations(),
     ...adminAuditOperations(),

@@ -771,6 +771,20 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
+  /** How a partner's embeds look; none without a row. Colors are `#rrggbb`. */
+  const partnerBrands = table("partner_brands", {
+    partnerId: text("partner_id")
+      .primaryKey()
+      .references(() => partners.id),
+    displayName: text("display_name"),
+    color: text("color"),
+    colorDark: text("color_dark"),
+    /** A PNG image, with its size in pixels. */
+    logo: bytes("logo"),
+    logoWidth: int("logo_width"),
+    logoHeight: int("logo_height"),
+  });
+
   /**
    * Models calibrated to the operator's outcomes. Never changed or deleted, since scores and outcomes refer to them.
    */
@@ -1034,6 +1048,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     idempotencyKeys,
     dailyBudgets,
     embeds,
+    partnerBrands,
     modelVersions,
     modelFrailties,
     modelInUse,

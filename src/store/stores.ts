@@ -1,6 +1,7 @@
 import type { Engine } from "./engine.ts";
 import { applianceStore } from "./queries/appliances.ts";
 import { auditStore } from "./queries/audit.ts";
+import { brandStore } from "./queries/brands.ts";
 import { claimStore } from "./queries/claims.ts";
 import { clockStore } from "./queries/clock.ts";
 import { componentStore } from "./queries/components.ts";
@@ -69,6 +70,7 @@ export const storesOf = (engine: Engine) => ({
   clock: clockStore(engine),
   audit: auditStore(engine),
   embeds: embedStore(engine),
+  brands: brandStore(engine),
   export: exportStore(engine),
   gauges: gaugeStore(engine),
   servers: serverStore(engine),

@@ -129,7 +129,16 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
     "auditLog",
     "correctionValues",
   ],
-  ...["credentials", "embeds", "photos", "idempotencyKeys", "dailyBudgets", "rateWindows", "feedCursors"],
+  ...[
+    "credentials",
+    "embeds",
+    "partnerBrands",
+    "photos",
+    "idempotencyKeys",
+    "dailyBudgets",
+    "rateWindows",
+    "feedCursors",
+  ],
   ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],
   ...["modelProposals", "latestCalibration", "modelChecks"],
 ] as Name[];

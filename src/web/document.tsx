@@ -12,6 +12,8 @@ type DocumentProps = {
   script?: string;
   /** CSS styles for an inline style element. */
   inlineCss?: string;
+  /** CSS rules after those of the style sheet, in the same style element. */
+  moreCss?: string;
   /** The footer of printed pages. */
   printFooter?: string;
   /** Prints in landscape orientation. */
@@ -22,7 +24,8 @@ type DocumentProps = {
 /** Renders a complete HTML document. */
 export function renderDocument(props: DocumentProps): RenderedPage {
   const { title, style, script, printFooter, isLandscape = false, children } = props;
-  const styles = printFooter === undefined ? props.inlineCss : printFooterCss(printFooter, isLandscape);
+  const footer = printFooter === undefined ? props.inlineCss : printFooterCss(printFooter, isLandscape);
+  const styles = props.moreCss ? (footer ?? "") + props.moreCss : footer;
   const html = renderToString(
     <html lang="en">
       <head>

@@ -1,11 +1,13 @@
 import {
   type Embed,
+  type EmbedPreview,
   type EmbedStatus,
   type EmbedView,
   embedStatus,
   type ListedEmbed,
   MAX_EMBED_VIEWS,
 } from "../domain/embed.ts";
+import { conditionOf, type Grade } from "../domain/figures/condition.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { enumOf, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
@@ -15,10 +17,11 @@ import type { WireOf } from "./schema/wire-type.ts";
 const embedId = id("EMB", "The embed");
 const propertyId = id("P", "The property that it shows");
 
+const propertyName = text("The property's display name", "Harbor View Apartments");
 const embed = object({
   embed_id: embedId,
   property_id: propertyId,
-  property_name: text("The property's display name", "Harbor View Apartments"),
+  property_name: propertyName,
   label: text("Name of the embed for the operator", "Credit committee").orNull(),
   recipient: text("Who has received the link", "First National Bank").orNull(),
   has_passcode: flag("Whether viewers must enter a passcode", false),
@@ -51,12 +54,34 @@ export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) 
 export const embedsPage = unscopedPage("embeds", embed);
 export type EmbedPageJson = WireOf<typeof embedsPage>;
 
+const preview = object({
+  display_name: text("Name of the partner's brand", "First National Bank").orNull(),
+  has_logo: flag("Whether the page has the partner's logo", true),
+  title: propertyName,
+  address: text("Address of the property", "1 Elm St, Albany, NY"),
+  grade: enumOf<Grade>(["A", "B", "C", "D", "F"], "Grade of the property's condition", "B").orNull(),
+  components: whole("Number of components", 90),
+  critical: whole("Components in tier CRITICAL", 3),
+  warning: whole("Components in tier WARNING", 20),
+});
+const previewView = preview.serializer(({ property, totals, brand }: EmbedPreview) => ({
+  display_name: brand.displayName,
+  has_logo: brand.logo !== null,
+  title: property.name,
+  address: [property.address, property.city, property.state].filter(Boolean).join(", "),
+  grade: totals.components === 0 ? null : conditionOf(totals).grade,
+  components: totals.components,
+  critical: totals.critical,
+  warning: totals.warning,
+}));
+
 export const newEmbed = object({
   embed_id: embedId,
   token: text("The page's access token, shown only once", "svc_embed_…"),
   url: text("The page's URL", "https://risk.example.com/api/embed/property/svc_embed_…"),
   property_id: propertyId,
   expires_at: embed.fields.expires_at,
+  preview: preview.describedAs("The top of the page"),
 });
 export type NewEmbedJson = WireOf<typeof newEmbed>;
 
@@ -64,13 +89,16 @@ export type NewEmbedJson = WireOf<typeof newEmbed>;
 export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
 /** Serializes a new embed with its token, which is shown only once. */
-export const newEmbedRecord = newEmbed.serializer((made: Embed, token: string, publicUrl: string) => ({
-  embed_id: made.id,
-  token,
-  url: embedUrl(publicUrl, token),
-  property_id: made.propertyId,
-  expires_at: isoOrNull(made.expiresAt),
-}));
+export const newEmbedRecord = newEmbed.serializer(
+  (made: Embed, token: string, publicUrl: string, shown: EmbedPreview) => ({
+    embed_id: made.id,
+    token,
+    url: embedUrl(publicUrl, token),
+    property_id: made.propertyId,
+    expires_at: isoOrNull(made.expiresAt),
+    preview: previewView(shown),
+  }),
+);
 
 const view = object({
   viewed_at: instant("When the page was viewed"),

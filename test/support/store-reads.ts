@@ -88,6 +88,7 @@ export function listReads({
     "a property's claims": () => store.read.claims.page(propertyId, SLICE),
     "some of an appliance's smart events": () =>
       store.read.sensorEvents.smartEvidenceBefore(applianceId, 0, { recordedAt: now, id: "PE_" }, 50),
+    "a partner's brand": () => store.read.brands.find(partnerId),
     "a partner's cost book": () => store.read.costLines.ofPartner(partnerId),
     "a partner's recalculation": () => store.read.recalculations.ofPartner(partnerId),
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { NO_BRAND } from "../../src/domain/brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
+import { pageBrand } from "../../src/web/embed/brand.tsx";
 import { renderPropertyPage } from "../../src/web/embed/pages.tsx";
 import { knowledge, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -31,7 +33,7 @@ test("no step of a property's page goes through the components again and again",
   const links = { csv: () => undefined, schedule: "schedule" };
   const steps = renderPropertyPage(
     { ...figures, components: counted },
-    { style: "style", script: "script", links },
+    { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") },
   );
   let most = 0;
   for (let step = steps.next(); ; step = steps.next()) {

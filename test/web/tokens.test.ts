@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { GROUNDS, type HexColor } from "../../src/domain/brand.ts";
 
 const CSS = readFileSync(join(import.meta.dir, "../../src/web/style/tokens.css"), "utf8");
 
@@ -94,4 +95,14 @@ describe.each(Object.entries(schemes()))("in the %s scheme", (_, colors) => {
         if (one < other)
           expect(difference(colors[one]!, colors[other]!), `${one}, ${other}`).toBeGreaterThan(20);
   });
+});
+
+test("the colors of brands are checked on the pages' backgrounds", () => {
+  for (const scheme of ["light", "dark"] as const) {
+    const { page, card } = schemes()[scheme]!;
+    expect(GROUNDS[scheme]).toEqual([page, card] as HexColor[]);
+  }
+  // Buttons have the card's color on light pages and the page's on dark ones.
+  expect(schemes().light!["on-accent"]).toBe(schemes().light!.card!);
+  expect(schemes().dark!["on-accent"]).toBe(schemes().dark!.page!);
 });

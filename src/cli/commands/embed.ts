@@ -2,8 +2,9 @@ import { publicUrl } from "../../config/public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
+import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
-import { embedRecord, embedViewsRecord, newEmbedRecord } from "../../wire/embed.ts";
+import { embedRecord, embedViewsRecord, type NewEmbedJson, newEmbedRecord } from "../../wire/embed.ts";
 import { readEmbed } from "../../wire/embed-request.ts";
 import { type Command, command, flag, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
@@ -33,11 +34,12 @@ const create = command({
       ...(label !== undefined && { label }),
       ...(recipient !== undefined && { recipient }),
     });
-    const { embed, token, passcode } = await withAdministration(context, async (administration) => {
+    const { record, passcode } = await withAdministration(context, async (administration) => {
       const passcode = needsPasscode ? newPasscode(administration.random) : null;
-      return { ...(await createEmbed(administration, { ...given, passcode })), passcode };
+      const { embed, token } = await createEmbed(administration, { ...given, passcode });
+      const preview = await embedPreview(administration.store.read, embed);
+      return { record: newEmbedRecord(embed, token, publicUrl(context.config), preview), passcode };
     });
-    const record = newEmbedRecord(embed, token, publicUrl(context.config));
     context.print(
       { ...record, ...(passcode !== null && { passcode }) },
       [
@@ -45,6 +47,7 @@ const create = command({
         `URL       ${record.url}`,
         ...(passcode === null ? [] : [`Passcode  ${passcode}`]),
         `Expires   ${record.expires_at ?? "never"}`,
+        `Shows     ${previewText(record.preview)}`,
         "",
         passcode === null
           ? "Save the URL now; it is not shown again. Anyone with the URL can read the report."
@@ -55,6 +58,18 @@ const create = command({
 });
 
 const PAGE = 200;
+
+/** Returns the top of the page in words: the brand, the property and its condition. */
+function previewText(preview: NewEmbedJson["preview"]): string {
+  const { display_name, has_logo, title, address, grade, components, critical, warning } = preview;
+  return [
+    ...(display_name === null ? [] : [`${display_name}${has_logo ? " (logo)" : ""}`]),
+    `${title}, ${address}`,
+    grade === null
+      ? "no components yet"
+      : `grade ${grade}, ${critical} critical and ${warning} warning of ${components} components`,
+  ].join("; ");
+}
 
 const list = command({
   name: "list",

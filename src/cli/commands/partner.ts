@@ -16,6 +16,7 @@ import {
 import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textRecord, textTable } from "../terminal/text-table.ts";
+import { brandCommand } from "./partner-brand.ts";
 import { controlCommands } from "./partner-control.ts";
 import { announceCommand, purgeCommand } from "./partner-purge.ts";
 import { usageCommand } from "./partner-usage.ts";
@@ -135,5 +136,6 @@ export const partnerCommands: readonly Command[] = [
   ...webhookCommands,
   announceCommand,
   usageCommand,
+  brandCommand,
   purgeCommand,
 ];

@@ -1,6 +1,7 @@
 import { notFound } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
+import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
 import {
   embedRecord,
@@ -90,8 +91,9 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
       const input = readEmbed(body);
       if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
       const { embed, token } = await createEmbed(administration, input);
+      const preview = await embedPreview(store.read, embed);
       const headers = { "cache-control": "no-store" };
-      return { ...created(newEmbedRecord(embed, token, publicUrl())), headers };
+      return { ...created(newEmbedRecord(embed, token, publicUrl(), preview)), headers };
     },
   });
 }

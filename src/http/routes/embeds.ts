@@ -5,6 +5,7 @@ import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
+import { brandOf } from "../../usecases/partners/brands.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
@@ -59,6 +60,11 @@ const MAX_WAITING = 8;
 /** The most bytes of the form with a passcode. */
 const MAX_FORM_BYTES = 1024;
 
+/** The file of the partner's logo. */
+const LOGO_FILE = "logo.png";
+/** How long browsers keep a logo, in seconds. A new one has another address. */
+const LOGO_LIFETIME_S = 86_400;
+
 /** The most 64 KB chunks of a file that is compressed before it is sent. */
 const MAX_COMPRESSED_CHUNKS = 8;
 
@@ -89,15 +95,42 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const pages = () => import("../../web/embed/pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
     pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
-  const passcodePage = async (call: Call, up: string, problem?: PasscodeProblem): Promise<Reply<never>> => {
+  /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
+  const brandFor = async ({ embed }: FoundEmbed, base: string) => {
+    const { pageBrand } = await import("../../web/embed/brand.tsx");
+    return pageBrand(await brandOf(read, embed.partnerId), `${base}${LOGO_FILE}`);
+  };
+  const passcodePage = async (
+    call: Call,
+    found: FoundEmbed,
+    up: string,
+    problem?: PasscodeProblem,
+  ): Promise<Reply<never>> => {
     const { token } = call.params;
+    const isTop = up === "../../";
     // Below the page, the address of the form is that of the page.
-    const action = up === "../../" ? `${token}` : `../${token}`;
+    const action = isTop ? `${token}` : `../${token}`;
+    const brand = await brandFor(found, isTop ? `${token}/` : "");
     const { renderPasscodePage } = await import("../../web/embed/passcode-page.tsx");
-    const page = renderPasscodePage({ style: await styleAt(up), action, problem });
+    const page = renderPasscodePage({ style: await styleAt(up), action, problem, brand });
     if (typeof problem !== "object") return pageReply(deps, call, page, 403);
     const { headers, ...reply } = pageReply(deps, call, page, 429);
     return { ...reply, headers: { ...headers, "retry-after": String(problem.waitS) } };
+  };
+  /** The logo shows nothing of the property, so that the form of a passcode has it, too. */
+  const logoReply = async (call: PublicCall): Promise<Reply<never>> => {
+    const found = await findEmbed(call);
+    const logo = found && (await brandOf(read, found.embed.partnerId)).logo;
+    if (!logo) return await notFoundPage(call, "../../../");
+    return {
+      raw: new Uint8Array(logo.png),
+      headers: {
+        ...PRIVATE_HEADERS,
+        "cache-control": `private, max-age=${LOGO_LIFETIME_S}`,
+        "content-type": "image/png",
+        "content-security-policy": "default-src 'none'; sandbox",
+      },
+    };
   };
   const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
   const cache = new ReplyCache();
@@ -113,7 +146,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   ): Promise<Reply<never>> => {
     const found = await findEmbed(call);
     if (!found) return await notFoundPage(call, up);
-    if (!gate.isOpenTo(call.request, found.embed, call.now)) return await passcodePage(call, up);
+    if (!gate.isOpenTo(call.request, found.embed, call.now)) return await passcodePage(call, found, up);
     const encoding = encodingFor(call.request.headers.get("accept-encoding"));
     const { id, partnerId } = found.embed;
     const version = `${await read.partners.revision(partnerId)} ${dayOf(call.now)}`;
@@ -142,6 +175,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             style: await styleAt("../../"),
             script: `../../assets/${fileOf("embed.js")}`,
             links: linksOf(call.params.token!),
+            brand: await brandFor(found, `${call.params.token}/`),
           });
           const rendered = await runYielding(steps, call.yieldNow);
           return pageReply(deps, call, rendered);
@@ -166,9 +200,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         const attempt = await limiter.run(id, call.signal, () =>
           gate.attempt(call, { id, passcodeHash }, form.get("passcode") ?? ""),
         );
-        if (attempt === "wrong") return await passcodePage(call, "../../", "wrong");
+        if (attempt === "wrong") return await passcodePage(call, found, "../../", "wrong");
         if ("waitMs" in attempt)
-          return await passcodePage(call, "../../", { waitS: Math.max(1, Math.ceil(attempt.waitMs / 1000)) });
+          return await passcodePage(call, found, "../../", {
+            waitS: Math.max(1, Math.ceil(attempt.waitMs / 1000)),
+          });
         return { status: 303, raw: null, headers: { ...toPage, "set-cookie": attempt.cookie } };
       },
     }),
@@ -187,6 +223,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           const steps = renderComponentList(await figuresOf(call, found), number, {
             style: await styleAt("../../../"),
             back: `../${call.params.token}`,
+            brand: await brandFor(found, ""),
           });
           const rendered = await runYielding(steps, call.yieldNow);
           return pageReply(deps, call, rendered);
@@ -209,6 +246,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             script: `../../../assets/${fileOf("embed.js")}`,
             back: `../${call.params.token}`,
             csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
+            brand: await brandFor(found, ""),
           });
           const rendered = await runYielding(steps, call.yieldNow);
           return pageReply(deps, call, rendered);
@@ -218,9 +256,10 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       id: "getPropertyPageFile",
       method: "GET",
       path: "/embed/property/{token}/{file}",
-      summary: "The data of one chart of the page, as CSV",
+      summary: "The data of one chart of the page, as CSV, or the partner's logo",
       parameters: [tokenInPath, fileInPath, trendComponent, ...planTerms],
       async handle(call) {
+        if (call.params.file === LOGO_FILE) return await logoReply(call);
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
         return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {

@@ -18,6 +18,7 @@ import unitPlans from "../../../migrations/postgres/0015_unit_plans.sql" with { 
 import embedDetails from "../../../migrations/postgres/0016_embed_details.sql" with { type: "text" };
 import retirement from "../../../migrations/postgres/0017_retirement.sql" with { type: "text" };
 import correctionValues from "../../../migrations/postgres/0018_correction_values.sql" with { type: "text" };
+import partnerBrands from "../../../migrations/postgres/0019_partner_brands.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -59,4 +60,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 17, name: "retirement", sql: retirement, breaksOlder: true },
   // An older server could not purge a partner whose records were corrected.
   { number: 18, name: "correction_values", sql: correctionValues, breaksOlder: true },
+  // An older server could not purge a partner with a brand.
+  { number: 19, name: "partner_brands", sql: partnerBrands, breaksOlder: true },
 ];

@@ -28,6 +28,7 @@ import unitPlans from "../../../migrations/sqlite/0025_unit_plans.sql" with { ty
 import embedDetails from "../../../migrations/sqlite/0026_embed_details.sql" with { type: "text" };
 import retirement from "../../../migrations/sqlite/0027_retirement.sql" with { type: "text" };
 import correctionValues from "../../../migrations/sqlite/0028_correction_values.sql" with { type: "text" };
+import partnerBrands from "../../../migrations/sqlite/0029_partner_brands.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -61,4 +62,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 26, name: "embed_details", sql: embedDetails },
   { number: 27, name: "retirement", sql: retirement },
   { number: 28, name: "correction_values", sql: correctionValues },
+  { number: 29, name: "partner_brands", sql: partnerBrands },
 ];

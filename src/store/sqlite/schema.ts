@@ -34,6 +34,7 @@ export const {
   idempotencyKeys,
   dailyBudgets,
   embeds,
+  partnerBrands,
   modelVersions,
   modelFrailties,
   modelInUse,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 
 export type Credential = { name: string; value: string };
@@ -6,9 +7,11 @@ export type Credential = { name: string; value: string };
 export function Credentials(props: {
   title: string;
   credentials: readonly Credential[];
+  /** More about them, below. */
+  children?: ComponentChildren;
   onDone: () => void;
 }) {
-  const { title, credentials, onDone } = props;
+  const { title, credentials, children, onDone } = props;
   const id = useId();
   return (
     <section class="card credentials" role="alert" aria-labelledby={id}>
@@ -21,6 +24,7 @@ export function Credentials(props: {
           <CopyableCredential {...credential} />
         ))}
       </dl>
+      {children}
       <p>
         <button type="button" onClick={onDone}>
           I have saved these

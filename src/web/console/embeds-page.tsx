@@ -62,7 +62,9 @@ export function EmbedsPage({ route }: { route: Route }) {
             { name: "Token", value: created.token },
           ]}
           onDone={() => setCreated(undefined)}
-        />
+        >
+          <EmbedPreview embed={created} />
+        </Credentials>
       )}
       <div class="filters">
         <PartnerField
@@ -92,6 +94,38 @@ export function EmbedsPage({ route }: { route: Route }) {
         }
       </LoadedContent>
     </>
+  );
+}
+
+/** The top of a new embed's page, with a link to it. */
+function EmbedPreview({ embed: { url, preview } }: { embed: NewEmbedJson }) {
+  const { display_name, has_logo, title, address, grade, components, critical, warning } = preview;
+  return (
+    <div class="page-preview">
+      <p class="small muted">The page shows</p>
+      {display_name !== null && (
+        <p>
+          <bdi>{display_name}</bdi>
+          {has_logo && " (logo)"}
+        </p>
+      )}
+      <p>
+        <strong>
+          <bdi>{title}</bdi>
+        </strong>
+        , <bdi>{address}</bdi>
+      </p>
+      <p>
+        {grade === null
+          ? "No components yet"
+          : `Grade ${grade}: ${count(critical)} critical and ${count(warning)} warning of ${counted(components, "component")}`}
+      </p>
+      <p>
+        <a href={url} target="_blank" rel="noreferrer">
+          Open the page
+        </a>
+      </p>
+    </div>
   );
 }
 

@@ -8,6 +8,7 @@ import { count, counted, date, dateTime, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
+import { PartnerBrand } from "./partner-brand.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
@@ -65,6 +66,7 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
               path={path}
               onChange={loaded.reload}
             />
+            <PartnerBrand path={path} />
             <PartnerEndpoint partner={partner} path={path} task={task} onChange={reloadTask} />
             <CredentialSection
               path={path}

@@ -16,14 +16,15 @@ import {
   sectionsInSteps,
 } from "../sections/property-sections.tsx";
 import { DataTable } from "../sections/section.tsx";
+import { BrandBar, brandCss, type PageBrand, printedName } from "./brand.tsx";
 
 /** Addresses relative to the page. */
-type PageAddresses = { style: string; script: string; links: DataLinks };
+type PageAddresses = { style: string; script: string; links: DataLinks; brand: PageBrand };
 
 /** Renders the page of a property. */
 export function* renderPropertyPage(
   data: PropertyPageData,
-  { style, script, links }: PageAddresses,
+  { style, script, links, brand }: PageAddresses,
 ): Steps<RenderedPage> {
   const { name } = data.property;
   const sections: string[] = [];
@@ -36,9 +37,11 @@ export function* renderPropertyPage(
     title: `${name}: condition`,
     style,
     script,
-    printFooter: `${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
+    moreCss: brandCss(brand),
+    printFooter: `${printedName(brand)}${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
     children: (
       <main class="property">
+        <BrandBar brand={brand} />
         <PropertyHeading data={data} />
         {h("sections-here", null)}
         <footer class="small muted">
@@ -75,7 +78,7 @@ const ROWS_PER_PAGE = 200;
 export function* renderComponentList(
   data: Pick<PropertyPageData, "property" | "components" | "types" | "units">,
   page: number,
-  { style, back }: { style: string; back: string },
+  { style, back, brand }: { style: string; back: string; brand: PageBrand },
 ): Steps<RenderedPage> {
   const locations = new Locations(data.types, data.units);
   const all = yield* sortInSteps(data.components, compareByExpectedLoss);
@@ -85,8 +88,10 @@ export function* renderComponentList(
   return renderDocument({
     title,
     style,
+    moreCss: brandCss(brand),
     children: (
       <main class="property">
+        <BrandBar brand={brand} />
         <header class="heading">
           <div>
             <h1>All components</h1>

@@ -1,5 +1,6 @@
 import { type RenderedPage, renderDocument } from "../document.tsx";
 import { counted } from "../format.ts";
+import { BrandBar, brandCss, type PageBrand } from "./brand.tsx";
 
 /** The reason why the form is shown again: a wrong passcode, or too many attempts. */
 export type PasscodeProblem = "wrong" | { waitS: number };
@@ -9,14 +10,17 @@ export function renderPasscodePage(page: {
   style: string;
   action: string;
   problem: PasscodeProblem | undefined;
+  brand: PageBrand;
 }): RenderedPage {
-  const { style, action, problem } = page;
+  const { style, action, problem, brand } = page;
   return renderDocument({
     title: "Enter the passcode",
     style,
+    moreCss: brandCss(brand),
     children: (
       <main class="property">
         <section class="card no-page passcode">
+          <BrandBar brand={brand} />
           <h1>Enter the passcode</h1>
           <p>This report is protected. The person who shared this link has the passcode.</p>
           <form method="post" action={action}>

@@ -7,6 +7,7 @@ import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, ReserveSchedulePage } from "../sections/reserve-page.tsx";
+import { BrandBar, brandCss, type PageBrand, printedName } from "./brand.tsx";
 
 type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
@@ -15,7 +16,7 @@ type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> &
 /** Renders the replacement reserve schedule of a property, which prints in landscape orientation. */
 export function* renderSchedulePage(
   { property, plan, types, units }: SchedulePageData,
-  addresses: { style: string; script: string; back: string; csv: string },
+  addresses: { style: string; script: string; back: string; csv: string; brand: PageBrand },
 ): Steps<RenderedPage> {
   const schedule = yield* reserveScheduleInSteps(plan, new Locations(types, units));
   yield;
@@ -23,10 +24,12 @@ export function* renderSchedulePage(
     title: `${property.name}: replacement reserve schedule`,
     style: addresses.style,
     script: addresses.script,
-    printFooter: `${truncatedName(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
+    moreCss: brandCss(addresses.brand),
+    printFooter: `${printedName(addresses.brand)}${truncatedName(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
     isLandscape: true,
     children: (
       <main class="property reserve-page">
+        <BrandBar brand={addresses.brand} />
         <ReserveSchedulePage
           property={property}
           plan={plan}

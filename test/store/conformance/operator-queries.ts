@@ -483,6 +483,23 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     await write((tx) => tx.partners.update(partner.id, { enabled: true }));
   });
 
+  test("a partner's brand is saved as a whole, with its image byte for byte", async () => {
+    const { brands } = read();
+    expect(await brands.find(partner.id)).toBeUndefined();
+    const png = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    const brand = {
+      displayName: TEXT,
+      color: "#1a5f5a",
+      colorDark: "#7cc5bc",
+      logo: { png, width: 320, height: 80 },
+    } as const;
+    await write((tx) => tx.brands.save(partner.id, brand));
+    expect(await brands.find(partner.id)).toEqual(brand);
+    const plain = { displayName: null, color: null, colorDark: null, logo: null };
+    await write((tx) => tx.brands.save(partner.id, plain));
+    expect(await brands.find(partner.id)).toEqual(plain);
+  });
+
   test("models are applied and reverted, with their inputs", async () => {
     const { models } = read();
     expect([await models.inUse(), await models.nextNumber(), await models.latestCheck()]).toEqual([

@@ -1,0 +1,43 @@
+import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
+import { brand, brandRecord, brandRequest, readBrand } from "../../wire/brand.ts";
+import { partnerInPath } from "../../wire/parameters.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { getPartner } from "./admin-partners.ts";
+
+/** Returns the operations on how partners' embeds look. */
+export function adminBrandOperations(): Operation[] {
+  return [
+    adminOperation({
+      id: "getPartnerBrand",
+      method: "GET",
+      path: "/admin/partners/{id}/brand",
+      summary: "Get the name, colors and logo of a partner's embeds",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      replies: okReplies("The brand", brand),
+      async handle({ params, store }) {
+        const { id } = await getPartner(store, params.id!);
+        return ok(brandRecord(id, await brandOf(store.read, id)));
+      },
+    }),
+    adminOperation({
+      id: "updatePartnerBrand",
+      method: "PUT",
+      path: "/admin/partners/{id}/brand",
+      summary: "Change the name, colors and logo of a partner's embeds",
+      description: "Fields that the body omits stay as they are; null removes one.",
+      tag: "Administration",
+      parameters: [partnerInPath],
+      request: {
+        type: brandRequest.type,
+        example: { display_name: "First National Bank", color: "#1a5f5a" },
+      },
+      replies: okReplies("The brand as it is now", brand),
+      body: "json",
+      async handle({ administration, body, params, store }) {
+        const { id } = await getPartner(store, params.id!);
+        return ok(brandRecord(id, await changeBrand(administration, id, readBrand(body))));
+      },
+    }),
+  ];
+}

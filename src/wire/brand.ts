@@ -1,0 +1,89 @@
+import { type Brand, type BrandChange, type HexColor, isHexColor, MAX_BRAND_NAME } from "../domain/brand.ts";
+import { invalid } from "../domain/errors.ts";
+import { LOGO_SIDES, type Logo, MAX_LOGO_BYTES, readLogo } from "../domain/logo.ts";
+import { type } from "../validators.ts";
+import { id, object, text, whole } from "./schema/fields.ts";
+import { body, nullable } from "./schema/input.ts";
+import { isRequiredLine } from "./schema/text-bounds.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+const logo = object({
+  width: whole("Width in pixels", 320),
+  height: whole("Height in pixels", 80),
+  png: text("The image as base64", "iVBORw0KGgo="),
+});
+
+export const brand = object({
+  partner_id: id("PARTNER", "The partner"),
+  display_name: text("Name at the top of embeds", "First National Bank").orNull(),
+  color: text("Color of links and buttons on light pages and in print", "#1a5f5a").orNull(),
+  color_dark: text("The same on dark pages", "#7cc5bc").orNull(),
+  logo: logo.describedAs("Logo at the top of embeds").orNull(),
+});
+export type BrandJson = WireOf<typeof brand>;
+
+export const brandRecord = brand.serializer((partnerId: string, brand: Brand) => ({
+  partner_id: partnerId,
+  display_name: brand.displayName,
+  color: brand.color,
+  color_dark: brand.colorDark,
+  logo: brand.logo && {
+    width: brand.logo.width,
+    height: brand.logo.height,
+    png: Buffer.from(brand.logo.png).toString("base64"),
+  },
+}));
+
+const color = type("string")
+  .narrow((value) => isHexColor(value.toLowerCase()))
+  .describe("a color such as #1a5f5a");
+const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4;
+
+export const brandRequest = body({
+  display_name: nullable(
+    type("string")
+      .narrow((value) => isRequiredLine(value) && value.trim().length <= MAX_BRAND_NAME)
+      .describe(`one line of text of 1 to ${MAX_BRAND_NAME} characters`),
+    brand.fields.display_name,
+  ),
+  color: nullable(
+    color,
+    "Color of links and buttons on light pages and in print, with a contrast of at least 4.5:1",
+    "#1a5f5a",
+  ),
+  color_dark: nullable(
+    color,
+    "The same on dark pages; by default the nearest to `color` that has enough contrast there",
+    "#7cc5bc",
+  ),
+  logo_png: nullable(
+    type("string")
+      .narrow((value) => value.length <= MAX_BASE64 && isBase64(value))
+      .describe(`base64 of at most ${MAX_LOGO_BYTES / 1024} KB`),
+    `PNG image as base64, at most ${MAX_LOGO_BYTES / 1024} KB, ${LOGO_SIDES.least} to ${LOGO_SIDES.most} pixels wide and high. Metadata and animations are removed`,
+    "iVBORw0KGgo=",
+  ),
+});
+
+/** Accepts what every encoder writes: groups of four, and padding at the end only. */
+const isBase64 = (value: string) => value.length % 4 === 0 && /^[A-Za-z\d+/]*={0,2}$/.test(value);
+
+/** Reads a change of a brand. Throws invalid_request. */
+export function readBrand(given: unknown): BrandChange {
+  const wire = brandRequest.parse(given);
+  return {
+    displayName: wire.display_name?.trim() ?? wire.display_name,
+    color: lower(wire.color),
+    colorDark: lower(wire.color_dark),
+    logo: typeof wire.logo_png === "string" ? parseLogo(wire.logo_png) : wire.logo_png,
+  };
+}
+
+const lower = (color: string | null | undefined) =>
+  (color?.toLowerCase() ?? color) as HexColor | null | undefined;
+
+function parseLogo(base64: string): Logo {
+  const logo = readLogo(new Uint8Array(Buffer.from(base64, "base64")));
+  if (typeof logo !== "string") return logo;
+  throw invalid(`logo_png ${logo}`, [{ field: "logo_png", message: logo }]);
+}

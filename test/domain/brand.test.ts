@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  changedBrand,
+  contrastOf,
+  contrastOn,
+  type HexColor,
+  isHexColor,
+  LEAST_CONTRAST,
+  NO_BRAND,
+  readableColor,
+} from "../../src/domain/brand.ts";
+import { MAX_LOGO_BYTES, readLogo } from "../../src/domain/logo.ts";
+import { pngImage } from "../support/png.ts";
+
+const colors = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value): HexColor => `#${value.toString(16).padStart(6, "0")}`);
+
+describe("the contrast of colors", () => {
+  // The values of WebAIM's contrast checker.
+  test.each([
+    ["#000000", "#ffffff", 21],
+    ["#ffffff", "#ffffff", 1],
+    ["#777777", "#ffffff", 4.48],
+    ["#767676", "#ffffff", 4.54],
+    ["#1a5f5a", "#ffffff", 7.42],
+    ["#ff0000", "#ffffff", 4],
+  ] as const)("of %s and %s is %p", (one, other, ratio) => {
+    expect(contrastOf(one, other)).toBeCloseTo(ratio, 1);
+    expect(contrastOf(other, one)).toBe(contrastOf(one, other));
+  });
+
+  test("is enough for the nearest readable color, which a readable one is itself", () => {
+    fc.assert(
+      fc.property(colors, fc.constantFrom("light" as const, "dark" as const), (color, scheme) => {
+        const near = readableColor(color, scheme);
+        expect(isHexColor(near)).toBeTrue();
+        expect(contrastOn(near, scheme)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
+        expect(readableColor(near, scheme)).toBe(near);
+        if (contrastOn(color, scheme) >= LEAST_CONTRAST) expect(near).toBe(color);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("is changed no more than necessary", () => {
+    expect(readableColor("#ffcc00", "light")).toBe("#8c7000");
+    // A step lighter is not enough.
+    expect(contrastOn("#8d7100", "light")).toBeLessThan(LEAST_CONTRAST);
+  });
+});
+
+describe("a change of a brand", () => {
+  const brand = { ...NO_BRAND, displayName: "Bank", color: "#1a5f5a", colorDark: "#7cc5bc" } as const;
+
+  test("keeps what it does not name, and removes what is null", () => {
+    expect(changedBrand(brand, {})).toEqual(brand);
+    expect(changedBrand(brand, { displayName: undefined, color: undefined })).toEqual(brand);
+    expect(changedBrand(brand, { displayName: null })).toEqual({ ...brand, displayName: null });
+  });
+
+  test("chooses a color for dark pages unless one is given", () => {
+    expect(changedBrand(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
+    expect(changedBrand(brand, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
+    expect(changedBrand(brand, { colorDark: null }).colorDark).toBe(readableColor("#1a5f5a", "dark"));
+    expect(changedBrand(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
+    expect(changedBrand(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
+  });
+});
+
+describe("a logo", () => {
+  test("is read with its size, without what does not draw it", () => {
+    const plain = pngImage();
+    const spoken = pngImage({
+      more: [
+        ["tEXt", Buffer.from("Author\0a name")],
+        ["eXIf", Buffer.from("a place")],
+        ["acTL", Buffer.alloc(8)],
+      ],
+    });
+    expect(readLogo(plain)).toEqual({ png: new Uint8Array(plain), width: 120, height: 40 });
+    expect(readLogo(spoken)).toEqual({ png: new Uint8Array(plain), width: 120, height: 40 });
+    // Whatever follows the end of the image is not kept.
+    const trailed = Buffer.concat([plain, Buffer.from("<script>alert(1)</script>")]);
+    expect(readLogo(trailed)).toEqual(readLogo(plain));
+  });
+
+  test.each([
+    ["an SVG", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "SVG is not accepted"],
+    ["a JPEG", Buffer.of(0xff, 0xd8, 0xff, 0xe0), "must be a PNG image"],
+    ["nothing", Buffer.alloc(0), "must be a PNG image"],
+    ["a signature alone", pngImage().subarray(0, 8), "must be a complete PNG image"],
+    ["an image without its end", pngImage().subarray(0, -4), "must be a complete PNG image"],
+    ["a large file", Buffer.alloc(MAX_LOGO_BYTES + 1), "must have at most 64 KB"],
+    ["a wide image", pngImage({ width: 1025 }), "it has 1025 × 40"],
+    ["a flat image", pngImage({ height: 15 }), "it has 120 × 15"],
+  ])("is refused if it is %s", (_, file, problem) => {
+    expect(readLogo(file)).toContain(problem);
+  });
+
+  test("is read or refused, whatever the file is", () => {
+    const image = pngImage();
+    const edits = fc.array(fc.tuple(fc.nat(image.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(edits, fc.nat(image.length), (edits, length) => {
+        const file = Buffer.from(image);
+        for (const [at, byte] of edits) file[at] = byte;
+        const logo = readLogo(file.subarray(0, length));
+        if (typeof logo === "string") expect(logo).toStartWith("must ");
+        else {
+          expect(logo.png.length).toBeLessThanOrEqual(length);
+          expect(readLogo(logo.png)).toEqual(logo);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
