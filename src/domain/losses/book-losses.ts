@@ -1,7 +1,13 @@
 import type { Steps } from "../steps.ts";
 import { type BookVariation, bookVariation, type Driver, driversOf, type PropertyLosses } from "./drivers.ts";
 import { type ExactLoss, exactLosses, largestDamage } from "./exact-losses.ts";
-import { type ExceedancePoint, exceedanceCurve, type TailAmount, tailValueAtRisk } from "./exceedance.ts";
+import {
+  type ExceedancePoint,
+  exceedanceCurve,
+  sortYears,
+  type TailAmount,
+  tailValueAtRisk,
+} from "./exceedance.ts";
 import type { LossBook } from "./loss-book.ts";
 import { LOSSES, type Loss } from "./loss-part.ts";
 import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
@@ -39,10 +45,11 @@ export function* lossesOf(
   const years = yield* simulateYears(book, { years: count, modelError });
   const distributions: Partial<Record<Loss, LossDistribution>> = {};
   for (const loss of LOSSES) {
+    const sorted = yield* sortYears(years[loss]);
     distributions[loss] = {
       ...exact.losses[loss],
-      exceedance: exceedanceCurve(years[loss]),
-      tailValueAtRisk: tailValueAtRisk(years[loss]),
+      exceedance: exceedanceCurve(sorted),
+      tailValueAtRisk: tailValueAtRisk(sorted),
     };
     yield;
   }

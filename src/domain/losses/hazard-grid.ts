@@ -8,11 +8,13 @@
 const POINTS_PER_UNIT = 32;
 /** The hazards beyond which failure is certain for every factor that matters; such hazards are treated as this. */
 const HIGHEST = Math.expm1(44);
-export const GRID_POINTS = 44 * POINTS_PER_UNIT + 8;
 export const STENCIL = 6;
+/** Points before the hazard 0, so that a small hazard, too, lies in the middle of its six points. */
+const BEFORE = STENCIL / 2 - 1;
+export const GRID_POINTS = 44 * POINTS_PER_UNIT + BEFORE + 8;
 
-/** Returns the hazard of a grid point. */
-export const hazardAt = (point: number) => Math.expm1(point / POINTS_PER_UNIT);
+/** Returns the hazard of a grid point; the first are below 0. */
+export const hazardAt = (point: number) => Math.expm1((point - BEFORE) / POINTS_PER_UNIT);
 
 /** The weights of the six points from `first`, reused for every hazard. */
 export class Stencil {
@@ -21,8 +23,8 @@ export class Stencil {
 
   locate(hazard: number): void {
     const place = Math.log1p(Math.min(hazard, HIGHEST)) * POINTS_PER_UNIT;
-    this.first = Math.max(0, Math.floor(place) - 2);
-    const s = place - this.first;
+    this.first = Math.floor(place);
+    const s = place - this.first + BEFORE;
     const [a, b, c, d, e, f] = [s, s - 1, s - 2, s - 3, s - 4, s - 5];
     const { weights } = this;
     weights[0] = (-b * c * d * e * f) / 120;

@@ -1,58 +1,106 @@
-import { seededRandom } from "../calibration/seeded-random.ts";
+/*
+ * Layers of equal area under a density (the ziggurat method: Marsaglia and Tsang, Journal of Statistical Software 5(8), 2000).
+ */
 
-const LAYERS = 128;
-/** The start of the tail, and the area of each layer (Marsaglia and Tsang, Journal of Statistical Software 5(8), 2000). */
-const TAIL = 3.442619855899;
-const AREA = 9.91256303526217e-3;
+/** `tail`: where the lowest layer ends and the tail begins. `area`: that of each layer. */
+type Shape = {
+  layers: number;
+  tail: number;
+  area: number;
+  density: (x: number) => number;
+  inverse: (density: number) => number;
+};
 
-const X = new Float64Array(LAYERS + 1);
-const DENSITY = new Float64Array(LAYERS + 1);
-{
-  const density = (x: number) => Math.exp(-(x ** 2) / 2);
-  X[0] = AREA / density(TAIL);
-  X[1] = TAIL;
-  for (let layer = 2; layer < LAYERS; layer++)
-    X[layer] = Math.sqrt(-2 * Math.log(AREA / X[layer - 1]! + density(X[layer - 1]!)));
-  X[LAYERS] = 0;
-  for (let layer = 0; layer <= LAYERS; layer++) DENSITY[layer] = density(X[layer]!);
+/** The right end of each layer, and the density there. */
+type Layers = { ends: Float64Array; densities: Float64Array };
+
+function layersOf({ layers, tail, area, density, inverse }: Shape): Layers {
+  const ends = new Float64Array(layers + 1);
+  ends[0] = area / density(tail);
+  ends[1] = tail;
+  for (let layer = 2; layer < layers; layer++)
+    ends[layer] = inverse(area / ends[layer - 1]! + density(ends[layer - 1]!));
+  ends[layers] = 0;
+  return { ends, densities: ends.map(density) };
 }
+
+const NORMAL = {
+  layers: 128,
+  tail: 3.442619855899,
+  area: 9.91256303526217e-3,
+  density: (x: number) => Math.exp(-(x ** 2) / 2),
+  inverse: (density: number) => Math.sqrt(-2 * Math.log(density)),
+};
+const EXPONENTIAL = {
+  layers: 256,
+  tail: 7.69711747013105,
+  area: 0.003949659822581557,
+  density: (x: number) => Math.exp(-x),
+  inverse: (density: number) => -Math.log(density),
+};
+const normalLayers = layersOf(NORMAL);
+const exponentialLayers = layersOf(EXPONENTIAL);
 
 /** Draws random numbers from a seed: the seed gives the same numbers on every machine. */
 export class RandomVariates {
-  readonly #uniform: () => number;
+  #state: number;
 
   constructor(seed: number) {
-    this.#uniform = seededRandom(seed);
+    this.#state = seed | 0;
+  }
+
+  /** Returns a number on [0, 1) (SplitMix by Steele, Lea and Flood, 32 bits). */
+  #fraction(): number {
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    let mixed = this.#state ^ (this.#state >>> 16);
+    mixed = Math.imul(mixed, 0x21f0aaad);
+    mixed ^= mixed >>> 15;
+    mixed = Math.imul(mixed, 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   }
 
   /** Returns a number above 0 and at most 1. */
   uniform(): number {
-    return 1 - this.#uniform();
+    return 1 - this.#fraction();
   }
 
   exponential(): number {
-    return -Math.log(1 - this.#uniform());
+    const { ends, densities } = exponentialLayers;
+    let beyond = 0;
+    for (;;) {
+      // The layer and the place in it come from one number of 32 bits.
+      const scaled = this.#fraction() * EXPONENTIAL.layers;
+      const layer = scaled | 0;
+      const x = (scaled - layer) * ends[layer]!;
+      if (x < ends[layer + 1]!) return beyond + x;
+      // The tail is an exponential number again.
+      if (layer === 0) beyond += EXPONENTIAL.tail;
+      else {
+        const height = densities[layer]! + this.#fraction() * (densities[layer + 1]! - densities[layer]!);
+        if (height < Math.exp(-x)) return beyond + x;
+      }
+    }
   }
 
   /** Draws a standard normal number by the ziggurat method. */
   normal(): number {
+    const { ends, densities } = normalLayers;
     for (;;) {
-      // The layer and the place in it come from one number of 32 bits.
-      const scaled = this.#uniform() * LAYERS;
-      const layer = Math.floor(scaled);
+      const scaled = this.#fraction() * NORMAL.layers;
+      const layer = scaled | 0;
       const place = 2 * (scaled - layer) - 1;
-      const x = place * X[layer]!;
-      if (Math.abs(x) < X[layer + 1]!) return x;
+      const x = place * ends[layer]!;
+      if (Math.abs(x) < ends[layer + 1]!) return x;
       if (layer === 0) return place < 0 ? -this.#beyondTail() : this.#beyondTail();
-      const height = DENSITY[layer]! + this.#uniform() * (DENSITY[layer + 1]! - DENSITY[layer]!);
+      const height = densities[layer]! + this.#fraction() * (densities[layer + 1]! - densities[layer]!);
       if (height < Math.exp(-(x ** 2) / 2)) return x;
     }
   }
 
   #beyondTail(): number {
     for (;;) {
-      const x = this.exponential() / TAIL;
-      if (2 * this.exponential() > x ** 2) return TAIL + x;
+      const x = this.exponential() / NORMAL.tail;
+      if (2 * this.exponential() > x ** 2) return NORMAL.tail + x;
     }
   }
 
