@@ -81,6 +81,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/event.ts")).eventCommands,
   },
   {
+    name: "component",
+    summary: "print and correct components",
+    load: async () => (await import("./commands/component.ts")).componentCommands,
+  },
+  {
     name: "plan",
     summary: "print recommended replacements with timing, cost and cost of delay",
     load: async () => (await import("./commands/plan.ts")).planCommand,

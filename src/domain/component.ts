@@ -1,4 +1,5 @@
-import type { PricedComponent } from "./costs/price-list.ts";
+import type { PricedComponent, PriceList } from "./costs/price-list.ts";
+import { conflict } from "./errors.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type {
   BrandTier,
@@ -8,7 +9,7 @@ import type {
   RiskTier,
   ScoreState,
 } from "./scoring/types.ts";
-import type { Day, Instant } from "./time.ts";
+import { type Day, type Instant, yearOf } from "./time.ts";
 
 /** A component as stored, with its latest score. */
 export type Component = ScoreState & {
@@ -53,6 +54,70 @@ export const CRITICAL_FROM = 78;
 /** Returns the tier of a score in hundredths. */
 export function tierOfHundredths(riskScore: number): RiskTier {
   return riskScore >= CRITICAL_FROM ? "CRITICAL" : riskScore >= WARNING_FROM ? "WARNING" : "GOOD";
+}
+
+/** The findings of an inspector and the numbers of the owner about a component, as they hold now. */
+export type StatedComponent = Pick<Component, "overrideLifespan"> & {
+  /** The year in which the present part was installed. */
+  installYear: number;
+  /** The costs that hold; as a change, null goes back to the price list. */
+  plannedCents: number | null;
+  failedCents: number | null;
+  isOriginal: boolean;
+  isPastUnknown: boolean;
+};
+
+/** Returns the year in which the present part was installed: that of the last Replacement, if there is one. */
+export function partInstalledIn({
+  installYear,
+  lastReplaced,
+}: Pick<Component, "installYear" | "lastReplaced">): number {
+  return lastReplaced === null ? installYear : yearOf(lastReplaced);
+}
+
+/** Returns what is stated of a component, with the costs that hold for it. */
+export function statedOf(component: PlacedComponent, prices: PriceList): StatedComponent {
+  const costs = prices.ofComponent(component);
+  return {
+    overrideLifespan: component.overrideLifespan,
+    installYear: partInstalledIn(component),
+    plannedCents: costs.plannedCents,
+    failedCents: costs.failedCents,
+    isOriginal: component.past === "original",
+    isPastUnknown: component.past === "unknown",
+  };
+}
+
+/**
+ * Returns a component with changes, of which the parts that only repeat what holds change nothing. Throws a conflict for a
+ * statement about the past of a part whose installation is on record.
+ */
+export function changedComponent(
+  component: PlacedComponent,
+  change: Partial<StatedComponent>,
+  prices: PriceList,
+): PlacedComponent {
+  const stated = statedOf(component, prices);
+  const after = { ...component };
+  const changes = <K extends keyof StatedComponent>(field: K) =>
+    change[field] !== undefined && change[field] !== stated[field];
+  if (changes("overrideLifespan")) after.overrideLifespan = change.overrideLifespan!;
+  if (changes("plannedCents")) after.ownPlannedCents = change.plannedCents!;
+  // Without an own number, the cost of a failure follows that of a planned replacement.
+  const { failedCents } = prices.ofComponent(after);
+  if (change.failedCents !== undefined && change.failedCents !== failedCents)
+    after.ownFailedCents = change.failedCents;
+  if (changes("installYear")) after.installYear = change.installYear!;
+  if (changes("isOriginal")) after.past = change.isOriginal ? "original" : null;
+  if (changes("isPastUnknown") && (change.isPastUnknown || after.past === "unknown"))
+    after.past = change.isPastUnknown ? "unknown" : null;
+  const isAboutPast = changes("installYear") || (after.past !== component.past && after.past !== null);
+  if (isAboutPast && component.lastReplaced !== null)
+    throw conflict(
+      `Component ${component.id} was replaced on ${component.lastReplaced}, so that its age is on record: ` +
+        "correct or void that service event instead",
+    );
+  return after;
 }
 
 /** A component with fields of its appliance and property. */

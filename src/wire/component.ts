@@ -1,17 +1,29 @@
-import { type Component, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { failureDaysOf, failureProbabilityWithin, projectionOf } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { DAYS_PER_YEAR, type Instant, toIso, yearOf } from "../domain/time.ts";
+import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { actionFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { costFields, costsView } from "./costs.ts";
 import { hazardFlags, hazardFlagsView } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
-import { day, id, instant, list, number, object, record, text, whole } from "./schema/fields.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  instant,
+  list,
+  number,
+  object,
+  record,
+  text,
+  whole,
+} from "./schema/fields.ts";
 import { round, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, confidence, failureWindow, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
@@ -37,6 +49,14 @@ export const component = record("Component", {
   last_replaced: day("Date of the last replacement, which resets the age").orNull(),
   last_serviced: day("Date of the last service").orNull(),
   override_lifespan: whole("Median life in years that overrides the knowledge base", 18).orNull(),
+  original: flag(
+    "Whether an inspector found it to be the part that was installed with its appliance, so that no earlier renewal is assumed",
+    false,
+  ),
+  past: enumOf<"unknown">(
+    ["unknown"],
+    "`unknown` if an inspector found that it may have been replaced before the record begins; null otherwise",
+  ).orNull(),
   projected_failure_year: projectedFailureYear,
   projected_failure_range: object({
     earliest: whole("First year of the range", 2028),
@@ -81,10 +101,12 @@ export const componentView = component.serializer(
       risk_tier: row.riskTier,
       confidence: row.confidence,
       age_years: round(ageYearsOf(row, row.scoredOn), 2),
-      install_year: installYearOf(row),
+      install_year: partInstalledIn(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
       override_lifespan: row.overrideLifespan,
+      original: row.past === "original",
+      past: row.past === "unknown" ? "unknown" : null,
       projected_failure_year: projection.projectedFailureYear,
       projected_failure_range: {
         earliest: projection.projectedFailureRange.earliest,
@@ -108,10 +130,6 @@ export const componentPage = page("components", listedComponent);
 export const expectedFailureCost = (
   one: Pick<WireOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
 ) => round(one.failure_probability_12m * one.reactive_cost, 2);
-
-/** Returns the year in which the component was last installed. */
-const installYearOf = (component: Component) =>
-  component.lastReplaced === null ? component.installYear : yearOf(component.lastReplaced);
 
 const out = component.fields;
 
@@ -208,7 +226,7 @@ export const historyView = history.serializer(
       component_name: knowledge.component(row.defId).name,
       appliance_id: row.applianceId,
       appliance_type: row.typeId,
-      install_year: installYearOf(row),
+      install_year: partInstalledIn(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
     },

@@ -63,6 +63,8 @@ describe("the list of components", () => {
       last_replaced: null,
       last_serviced: null,
       override_lifespan: null,
+      original: false,
+      past: null,
       projected_failure_year: expect.any(Number),
       projected_failure_range: {
         earliest: expect.any(Number),

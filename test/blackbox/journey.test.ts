@@ -222,6 +222,7 @@ describe("the partner's journey, over HTTP", () => {
     expect(forecast.forecast.window_90_days.component_count).toBeGreaterThanOrEqual(critical.total);
     expect(compliance.compliance_items.length).toBeGreaterThan(0);
     expect([claims.total, impact.total_claims]).toEqual([2, 2]);
+    expect(figures.restated).toMatchObject({ id: figures.component.id, override_lifespan: 30 });
     expect(history.total_events).toBe(2);
     expect(trend.trend).toHaveLength(1);
     expect(units.total).toBe(4);

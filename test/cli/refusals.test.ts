@@ -98,6 +98,7 @@ const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PART
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],
   "claim update": ["--set", "status=closed"],
+  "component update": ["--set", "override_lifespan=20"],
   "event update": ["--set", "date=2026-03-01"],
   "deliveries resend": ["--from", "2026-01-01", "--to", "2026-01-02"],
 };

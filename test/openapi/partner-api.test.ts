@@ -208,6 +208,8 @@ const ANSWERS: Record<string, Fields> = {
     "methodology.recency_decay": "decay_years",
   },
   "GET /v1/components": { "": `components ${ENVELOPE}`, "components[]": COMPONENT_VIEW },
+  "GET /v1/components/{id}": { "": `${COMPONENT_VIEW} partner` },
+  "PUT /v1/components/{id}": { "": `${COMPONENT_VIEW} partner` },
   "GET /v1/components/{id}/history": {
     "": "component events total_events partner",
     component: "id component_name appliance_id appliance_type install_year last_replaced last_serviced",

@@ -51,6 +51,7 @@ export async function everythingOf(client: ApiClient, things: RecordIds): Promis
     "/v1/appliances/{A_}",
     "/v1/appliances/{A_}/photos",
     "/v1/components",
+    "/v1/components/{C_}",
     "/v1/components/{C_}/history",
     "/v1/service-events/{SE_}",
     "/v1/events?since=2020-01-01",

@@ -40,6 +40,10 @@ const options = {
   partner: text("PARTNER_ID", "the partner that owns the portfolio (required)"),
   properties: text("FILE", "properties, matched on partner_property_id"),
   appliances: text("FILE", "appliances, matched on serial within the property"),
+  components: text(
+    "FILE",
+    "corrections of components, with --update; matched on component_id, or appliance and kind",
+  ),
   serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
   claims: text("FILE", "claims, such as a loss run, matched on claim_number within the property"),
   rejects: text("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
@@ -87,6 +91,7 @@ export const importCommand = command({
     const sources = {
       properties: source(files.properties),
       appliances: source(files.appliances),
+      components: source(files.components),
       serviceEvents: source(files.serviceEvents),
       claims: source(files.claims),
     };
@@ -95,7 +100,7 @@ export const importCommand = command({
     if (!Object.values(sources).some(Boolean))
       throw new UsageError(
         "no file to import",
-        "Specify at least one of --properties, --appliances, --service-events and --claims.",
+        "Specify at least one of --properties, --appliances, --components, --service-events and --claims.",
       );
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const lock = {
@@ -175,6 +180,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       dryRun ? "Dry run: nothing was written. Expected result:" : "Imported:",
       countsLine("properties", properties),
       `${countsLine("appliances", appliances)}  (${components.created} components)`,
+      ...(components.read > 0 ? [countsLine("components", { ...components, created: 0 })] : []),
       countsLine("service events", serviceEvents),
       countsLine("claims", claims),
       ...(buildingYears === 0
@@ -196,8 +202,8 @@ function changeLine({ kind, field, rows, line, from, to }: ChangedField): string
   return `  ${kind} ${field}: ${which}, from ${shown(from)} to ${shown(to)}`;
 }
 
-const imported = ({ properties, appliances, serviceEvents, claims }: ImportResult) =>
-  [properties, appliances, serviceEvents, claims].reduce(
+const imported = ({ properties, appliances, components, serviceEvents, claims }: ImportResult) =>
+  [properties, appliances, { ...components, created: 0 }, serviceEvents, claims].reduce(
     (sum, { created, updated, unchanged }) => sum + created + updated + unchanged,
     0,
   );

@@ -11,6 +11,7 @@ import type { Slice } from "../../store/slice.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { actionsOf } from "../../usecases/portfolio/actions.ts";
+import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { withActions } from "../../wire/action.ts";
@@ -26,6 +27,7 @@ import {
   trendPage,
   trendPointView,
 } from "../../wire/component.ts";
+import { componentChange, componentReply, readComponentChange } from "../../wire/component-change.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   alertTier,
@@ -41,7 +43,14 @@ import {
   tier,
 } from "../../wire/parameters.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import {
+  type Operation,
+  ok,
+  okReplies,
+  type PartnerCall,
+  partnerOperation,
+  readReplies,
+} from "../operation.ts";
 import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsDemo, wantsSandbox } from "../query.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
@@ -78,6 +87,48 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       },
     }),
     partnerOperation({
+      id: "getComponent",
+      method: "GET",
+      cacheable: true,
+      path: "/v1/components/{id}",
+      summary: "Get a component",
+      tag: "Components",
+      parameters: [componentInPath],
+      replies: readReplies("The component", componentReply),
+      async handle({ params, partner, store }) {
+        const component = await findComponent(store.read, partner.id, params.id!);
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
+        return ok(withPartner(componentView(prices, component, latestSnapshotAt), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "updateComponent",
+      method: "PUT",
+      path: "/v1/components/{id}",
+      summary: "Correct a component",
+      description:
+        "Accepts any subset of the fields; a value that is answered already changes nothing, so that a whole record can be sent back. Scores, plans and sums are updated before the response, and the audit log has the values before and after.",
+      tag: "Components",
+      parameters: [componentInPath],
+      request: {
+        type: componentChange.type,
+        example: { override_lifespan: 18, install_year: 2015, proactive_cost: 1900 },
+      },
+      replies: okReplies("The updated component", componentReply),
+      errors: [409],
+      body: "json",
+      async handle({ body, params, partner, writePortfolio }) {
+        const change = readComponentChange(body);
+        return await writePortfolio(async (writer) => {
+          const component = await changeComponent(writer, params.id!, change);
+          const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
+          const record = componentView(await writer.prices(), component, latestSnapshotAt);
+          return ok(withPartner(record, partner.name));
+        });
+      },
+    }),
+    partnerOperation({
       id: "getComponentHistory",
       method: "GET",
       cacheable: true,
@@ -87,7 +138,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       parameters: [componentInPath],
       replies: readReplies("The component and its events, newest first", historyReply),
       async handle(call) {
-        const component = await findComponent(call);
+        const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const events = await componentHistory(call.store, component, call.yieldNow, call.reserveMemory);
         return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
       },
@@ -104,7 +155,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: readReplies("A page of the trend", trendPage),
       async handle(call) {
         const slice = parseSlice(call.query);
-        const component = await findComponent(call);
+        const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
         const points = trendPoints(await call.store.read.snapshots.trendRows(component.id), days);
@@ -242,10 +293,4 @@ async function scopeFilter({ partner, query, store }: PartnerCall): Promise<Narr
   if (!sandbox) return { ...appliance, propertyIds: [propertyId!] };
   const demo = (await store.read.properties.demo(partner.id)).map((row) => row.property.id);
   return { ...appliance, propertyIds: demo.filter((id) => propertyId === undefined || id === propertyId) };
-}
-
-async function findComponent({ params, partner, store }: PartnerCall): Promise<PlacedComponent> {
-  const component = await store.read.components.find(partner.id, params.id!);
-  if (!component) throw notFound("Component not found");
-  return component;
 }

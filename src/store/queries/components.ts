@@ -240,7 +240,18 @@ export function componentStore(engine: Engine) {
     },
     async update(
       id: string,
-      change: Partial<Pick<Component, "installYear" | "lastReplaced" | "lastServiced">>,
+      change: Partial<
+        Pick<
+          Component,
+          | "installYear"
+          | "lastReplaced"
+          | "lastServiced"
+          | "overrideLifespan"
+          | "ownPlannedCents"
+          | "ownFailedCents"
+          | "past"
+        >
+      >,
     ): Promise<void> {
       await db.update(components).set(change).where(eq(components.id, id));
     },

@@ -7,6 +7,7 @@ import { emptyCounts, type ImportCounts, type ImportDeps, importRows } from "./b
 import { type ChangedField, ChangeLog } from "./changes.ts";
 import { claimRows } from "./claims.ts";
 import type { ColumnMapping, FieldDefault } from "./columns.ts";
+import { componentRows } from "./components.ts";
 import { type SurveyedFile, surveyFile } from "./file.ts";
 import type { FileKind, RowKind } from "./kind.ts";
 import { propertyRows } from "./properties.ts";
@@ -17,6 +18,7 @@ import { serviceEventRows } from "./service-events.ts";
 const KINDS = {
   properties: propertyRows,
   appliances: applianceRows,
+  components: componentRows,
   serviceEvents: serviceEventRows,
   claims: claimRows,
 } as const;
@@ -52,7 +54,8 @@ export type RowCounts = { read: number; created: number; updated: number; unchan
 export type ImportResult = {
   properties: RowCounts;
   appliances: RowCounts;
-  components: { created: number };
+  /** Rows that state something about components; `created` by appliances. */
+  components: RowCounts;
   /** Created appliances without an install year, which have their building's. */
   buildingYears: number;
   serviceEvents: RowCounts;
@@ -116,6 +119,7 @@ async function importFiles(
   const counters = {
     properties: emptyCounts(),
     appliances: emptyCounts(),
+    components: emptyCounts(),
     serviceEvents: emptyCounts(),
     claims: emptyCounts(),
   };
@@ -128,7 +132,7 @@ async function importFiles(
   return {
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
-    components: { created: counters.appliances.components },
+    components: { ...rowCounts(counters.components), created: counters.appliances.components },
     buildingYears: counters.appliances.buildingYears,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),

@@ -1,6 +1,12 @@
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
-export type FileKind = "properties" | "appliances" | "service_events" | "claims" | "cost_lines";
+export type FileKind =
+  | "properties"
+  | "appliances"
+  | "components"
+  | "service_events"
+  | "claims"
+  | "cost_lines";
 
 /** A row's cells by field, trimmed, without empty ones. */
 export type Cells = Readonly<Record<string, string | number | undefined>>;

@@ -1,18 +1,22 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
+import type { Preloading } from "./appliance-cache.ts";
+import {
+  APPLIANCE_REFERENCES,
+  type ApplianceReference,
+  ReferencedAppliances,
+  readApplianceReference,
+  unknownDefinition,
+} from "./appliance-references.ts";
 import { type Comparison, differences } from "./differences.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
-import { PropertyCache, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
 
-type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
 type Entry = {
   appliance: ApplianceReference;
   /** The component by its kind, such as `elev_door_operator`, if its id is not given. */
@@ -58,7 +62,7 @@ export const serviceEventRows: RowKind<Entry> = {
     ...columnsOf(newServiceEvent),
   },
   required: ["event_type", "date"],
-  references: [["appliance_id"], ["serial", "partner_property_id"], ["serial", "property_id"]],
+  references: APPLIANCE_REFERENCES,
   read: (cells) => ({
     input: readNewServiceEvent({
       ...cells,
@@ -78,8 +82,7 @@ export const serviceEventRows: RowKind<Entry> = {
 
 class ServiceEventBatch implements Batch<Entry> {
   readonly #log: ServiceLog;
-  readonly #properties: PropertyCache;
-  readonly #appliances: ApplianceCache;
+  readonly #appliances: ReferencedAppliances;
   /** The stored events of appliances that were loaded ahead. */
   readonly #events = new Map<string, ServiceEvent[]>();
   readonly #days: EventMatcher;
@@ -92,30 +95,16 @@ class ServiceEventBatch implements Batch<Entry> {
     private readonly kept: EventDayCache,
   ) {
     this.#log = new ServiceLog(writer);
-    this.#properties = new PropertyCache(writer);
-    this.#appliances = new ApplianceCache(writer, ofAppliances);
+    this.#appliances = new ReferencedAppliances(writer, ofAppliances);
     this.#days = new EventMatcher(writer, kept);
   }
 
   async preload(entries: readonly Entry[]): Promise<void> {
     if (!this.#isCaughtUp) await this.kept.catchUp(this.writer);
     this.#isCaughtUp = true;
-    const references = entries.map(({ appliance }) => appliance);
-    const bySerial = references.filter((one) => "serial" in one);
-    await this.#properties.preload(bySerial.map(({ property }) => property));
-    await this.#appliances.preloadByIds(
-      references.flatMap((one) => ("applianceId" in one ? [one.applianceId] : [])),
-    );
-    await this.#appliances.preloadOfProperties(
-      bySerial.flatMap(({ property }) => this.#properties.find(property)?.id ?? []),
-    );
-    const found = new Map<string, Appliance>();
-    for (const reference of references) {
-      const [one] = await this.#named(reference);
-      if (one) found.set(one.id, one);
-    }
-    await this.#log.preload([...found.values()]);
-    const ids = [...found.keys()].filter((id) => !this.#events.has(id));
+    const found = await this.#appliances.preload(entries.map(({ appliance }) => appliance));
+    await this.#log.preload(found);
+    const ids = found.map(({ id }) => id).filter((id) => !this.#events.has(id));
     if (!this.reading.pays || ids.length === 0) return;
     const events = await this.writer.tx.serviceEvents.ofAppliances(ids, MOST_EVENTS);
     this.reading.pays = events !== undefined;
@@ -126,8 +115,7 @@ class ServiceEventBatch implements Batch<Entry> {
 
   async apply(entry: Entry, update: boolean): Promise<Outcome> {
     const { appliance: reference, componentDefId, input: unresolved, cells } = entry;
-    const appliance = await this.#find(reference);
-    if (!appliance) throw notFound(`Appliance not found: ${applianceText(reference)}`);
+    const appliance = await this.#appliances.find(reference);
     const { inspectionTypes: types } = unresolved;
     const inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, types);
     const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
@@ -156,24 +144,6 @@ class ServiceEventBatch implements Batch<Entry> {
 
   committed(): void {
     this.#days.committed();
-  }
-
-  async #find(reference: ApplianceReference): Promise<Appliance | undefined> {
-    if ("property" in reference && !this.#properties.find(reference.property))
-      throw notFound(`Property not found: ${referenceText(reference.property)}`);
-    const [found, other] = await this.#named(reference);
-    if (other) throw conflict("serial belongs to several appliances of the property: use appliance_id");
-    return found;
-  }
-
-  /** Returns the appliances that a row can refer to. */
-  async #named(reference: ApplianceReference): Promise<readonly Appliance[]> {
-    if ("applianceId" in reference) {
-      const found = this.#appliances.find(reference.applianceId);
-      return found ? [found] : [];
-    }
-    const property = this.#properties.find(reference.property);
-    return property ? await this.#appliances.withSerial(property.id, reference.serial) : [];
   }
 
   /**
@@ -205,12 +175,12 @@ class ServiceEventBatch implements Batch<Entry> {
     );
   }
 
-  async #componentOf({ id, typeId }: Appliance, defId: string): Promise<string> {
-    const components = this.#log.componentsOf(id) ?? (await this.writer.tx.components.ofAppliance(id));
+  async #componentOf(appliance: Appliance, defId: string): Promise<string> {
+    const components =
+      this.#log.componentsOf(appliance.id) ?? (await this.writer.tx.components.ofAppliance(appliance.id));
     const found = components.find((component) => component.defId === defId);
     if (found) return found.id;
-    const message = `is none of the components of a ${typeId}`;
-    throw invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);
+    throw unknownDefinition(appliance);
   }
 }
 
@@ -220,16 +190,3 @@ const listOf = (cell: Cells[string]) =>
     ?.toString()
     .split(/[\s,;|]+/)
     .filter(Boolean);
-
-/** Throws a Failure if the row refers to no appliance. */
-function readApplianceReference(cells: Cells): ApplianceReference {
-  if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
-  if (cells.serial === undefined)
-    throw invalid("serial required", [{ field: "serial", message: "or appliance_id is required" }]);
-  return { serial: String(cells.serial), property: readPropertyReference(cells) };
-}
-
-function applianceText(reference: ApplianceReference): string {
-  if ("applianceId" in reference) return reference.applianceId;
-  return `serial ${reference.serial} in property ${referenceText(reference.property)}`;
-}

@@ -1,6 +1,7 @@
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ApiClient } from "../browser/api-client.ts";
+import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
@@ -39,6 +40,15 @@ export function ComponentPage({ id }: { id: string }) {
                 )}
               </p>
             </div>
+            <EditRecord
+              title={`Edit ${component.component_name}`}
+              about="Scores, plans and sums follow at once. The audit log has the values before and after."
+              fields={fieldsOf(component)}
+              onSave={async (change) => {
+                await api.write("PUT", `/v1/components/${encodeURIComponent(id)}`, change);
+                loaded.reload();
+              }}
+            />
           </header>
           <StatusFigures component={component} />
           <Trend component={component} points={points} events={events} locations={locations} />
@@ -52,6 +62,42 @@ export function ComponentPage({ id }: { id: string }) {
     </LoadedContent>
   );
 }
+
+const fieldsOf = (component: ComponentJson): readonly EditField[] => [
+  {
+    name: "install_year",
+    label: "Installed in (year)",
+    kind: "number",
+    value: component.install_year,
+    isRequired: true,
+  },
+  {
+    name: "override_lifespan",
+    label: "Median life (years), if not the usual one",
+    kind: "number",
+    value: component.override_lifespan,
+  },
+  {
+    name: "proactive_cost",
+    label: "Own planned cost (USD); empty: price list",
+    kind: "number",
+    value: component.proactive_cost,
+  },
+  {
+    name: "reactive_cost",
+    label: "Own cost of failure (USD); empty: price list",
+    kind: "number",
+    value: component.reactive_cost,
+  },
+  {
+    name: "past",
+    label: "Before the records",
+    kind: "choice",
+    value: component.past,
+    options: ["unknown"],
+  },
+  { name: "original", label: "Original part, never replaced", kind: "flag", value: component.original },
+];
 
 function StatusFigures({ component }: { component: ComponentJson }) {
   const { risk_tier, risk_score, failure_probability_12m, failure_window_80 } = component;

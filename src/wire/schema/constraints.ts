@@ -36,6 +36,10 @@ export const instant = type("string <= 64")
 /** Bounds that do not depend on the date. The upper bound, next year, is checked where the clock is available. */
 export const year = type("1800 <= number.integer <= 3000").describe("a whole number from 1800 to next year");
 
+export const lifespan = type("1 <= number.integer <= 200").describe("a whole number from 1 to 200");
+
+export const unknownPast = type.enumerated("unknown").describe("unknown");
+
 export const usd = type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`);
 
 export const unitCount = type(`0 <= number.integer <= ${MAX_UNITS}`).describe(

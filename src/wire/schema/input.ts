@@ -213,6 +213,7 @@ function descriptionAt(validator: Type<object>, keys: readonly string[]): string
       ...keys,
     );
     return described.description
+      .replace(/^undefined, /, "")
       .replace(/,? (undefined )?or (null|undefined)$/, "")
       .replace(/, undefined$/, "");
   } catch {

@@ -1,0 +1,55 @@
+import { loadKnowledge } from "../../knowledge/load.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
+import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { componentView } from "../../wire/component.ts";
+import { componentChange, readComponentChange } from "../../wire/component-change.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { type Command, command, required } from "../command.ts";
+import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
+import { withData } from "../data.ts";
+
+const show = command({
+  name: "show",
+  summary: "print a component",
+  arguments: { componentId: required("the component's ID") },
+  async run(context, { componentId }) {
+    const knowledge = loadKnowledge();
+    const record = await withData(context, async (data) => {
+      const { read } = data.store;
+      const owner = requireFound(await read.components.ownerOf(componentId), "Component", componentId);
+      const prices = await pricesOf(read, knowledge, await requirePartner(data.store, owner));
+      const component = await findComponent(read, owner, componentId);
+      return componentView(prices, component, await read.snapshots.latestSnapshotAt());
+    });
+    context.print(record, recordText(record));
+  },
+});
+
+const update = command({
+  name: "update",
+  summary: "correct a component's life, year, past or costs",
+  description:
+    "Scores, plans and sums follow in the same transaction, and the audit log has the values before and after. The server " +
+    "may be running.",
+  arguments: { componentId: required("the component's ID") },
+  options: correctionOptions,
+  examples: [
+    "mainstay component update C_… --set install_year=2015 --set original=true",
+    "mainstay component update C_… --set proactive_cost=1900 --clear override_lifespan",
+  ],
+  async run(context, { componentId }, given) {
+    const kinds = { ...columnsOf(componentChange), original: "flag" } as const;
+    const change = readComponentChange(correctionBody(kinds, given));
+    const record = await withData(context, async ({ store }) => {
+      const owner = requireFound(await store.read.components.ownerOf(componentId), "Component", componentId);
+      return await correct(context, store, owner, async (writer) => {
+        const component = await changeComponent(writer, componentId, change);
+        return componentView(await writer.prices(), component, await writer.tx.snapshots.latestSnapshotAt());
+      });
+    });
+    context.print(record, recordText(record));
+  },
+});
+
+export const componentCommands: readonly Command[] = [show, update];

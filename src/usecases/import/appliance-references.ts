@@ -1,0 +1,84 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
+import type { Cells } from "./kind.ts";
+import { PropertyCache, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
+
+/** The appliance of a row: by its ID, or by its serial within a property. */
+export type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
+
+/** The columns of which a file needs one of the sets. */
+export const APPLIANCE_REFERENCES = [
+  ["appliance_id"],
+  ["serial", "partner_property_id"],
+  ["serial", "property_id"],
+] as const;
+
+/** Throws a Failure if the row refers to no appliance. */
+export function readApplianceReference(cells: Cells): ApplianceReference {
+  if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
+  if (cells.serial === undefined)
+    throw invalid("serial required", [{ field: "serial", message: "or appliance_id is required" }]);
+  return { serial: String(cells.serial), property: readPropertyReference(cells) };
+}
+
+/** Finds the appliances that rows refer to. */
+export class ReferencedAppliances {
+  readonly #properties: PropertyCache;
+  readonly #appliances: ApplianceCache;
+
+  constructor(writer: PortfolioWriter, reading: Preloading) {
+    this.#properties = new PropertyCache(writer);
+    this.#appliances = new ApplianceCache(writer, reading);
+  }
+
+  /** Loads the appliances of the next rows together and returns them, each once. */
+  async preload(references: readonly ApplianceReference[]): Promise<Appliance[]> {
+    const bySerial = references.filter((one) => "serial" in one);
+    await this.#properties.preload(bySerial.map(({ property }) => property));
+    await this.#appliances.preloadByIds(
+      references.flatMap((one) => ("applianceId" in one ? [one.applianceId] : [])),
+    );
+    await this.#appliances.preloadOfProperties(
+      bySerial.flatMap(({ property }) => this.#properties.find(property)?.id ?? []),
+    );
+    const found = new Map<string, Appliance>();
+    for (const reference of references) {
+      const [one] = await this.#named(reference);
+      if (one) found.set(one.id, one);
+    }
+    return [...found.values()];
+  }
+
+  /** Returns the appliance of a row. Throws not_found, or conflict for an ambiguous serial. */
+  async find(reference: ApplianceReference): Promise<Appliance> {
+    if ("property" in reference && !this.#properties.find(reference.property))
+      throw notFound(`Property not found: ${referenceText(reference.property)}`);
+    const [found, other] = await this.#named(reference);
+    if (other) throw conflict("serial belongs to several appliances of the property: use appliance_id");
+    if (!found) throw notFound(`Appliance not found: ${applianceText(reference)}`);
+    return found;
+  }
+
+  /** Returns the appliances that a row can refer to. */
+  async #named(reference: ApplianceReference): Promise<readonly Appliance[]> {
+    if ("applianceId" in reference) {
+      const found = this.#appliances.find(reference.applianceId);
+      return found ? [found] : [];
+    }
+    const property = this.#properties.find(reference.property);
+    return property ? await this.#appliances.withSerial(property.id, reference.serial) : [];
+  }
+}
+
+function applianceText(reference: ApplianceReference): string {
+  if ("applianceId" in reference) return reference.applianceId;
+  return `serial ${reference.serial} in property ${referenceText(reference.property)}`;
+}
+
+/** Throws invalid_request for a kind of component that the appliance's type does not have. */
+export function unknownDefinition({ typeId }: Appliance): Error {
+  const message = `is none of the components of a ${typeId}`;
+  return invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);
+}

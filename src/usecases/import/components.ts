@@ -1,0 +1,128 @@
+import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import { componentChange, readComponentChange, statedComponentView } from "../../wire/component-change.ts";
+import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { ComponentCorrections } from "../portfolio/change-component.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import type { Preloading } from "./appliance-cache.ts";
+import {
+  APPLIANCE_REFERENCES,
+  type ApplianceReference,
+  ReferencedAppliances,
+  readApplianceReference,
+  unknownDefinition,
+} from "./appliance-references.ts";
+import { type Comparison, differences } from "./differences.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
+
+/** The component of a row: by its ID, or by its kind within an appliance. */
+type Reference = { componentId: string } | { appliance: ApplianceReference; defId: string };
+type Entry = { component: Reference; cells: Cells };
+
+const COMPARISON: Comparison<StatedComponent, Partial<StatedComponent>> = {
+  fields: Object.keys(componentChange.type.fields),
+  read: (cells) => readComponentChange(withFlag(cells)),
+  view: statedComponentView,
+};
+
+/** Rows that state something about components, which their appliances bring along: a row never creates one. */
+export const componentRows: RowKind<Entry> = {
+  name: "components",
+  fields: {
+    component_id: "text",
+    appliance_id: "text",
+    serial: "text",
+    partner_property_id: "text",
+    property_id: "text",
+    component_def_id: "text",
+    ...columnsOf(componentChange),
+  },
+  required: [],
+  references: [["component_id"], ...APPLIANCE_REFERENCES.map((columns) => [...columns, "component_def_id"])],
+  read(cells) {
+    readComponentChange(withFlag(cells));
+    return { component: readReference(cells), cells };
+  },
+  start() {
+    const reading = { pays: true };
+    return (writer) => new ComponentBatch(writer, reading);
+  },
+};
+
+class ComponentBatch implements Batch<Entry> {
+  readonly #appliances: ReferencedAppliances;
+  readonly #corrections: ComponentCorrections;
+  /** The components of rows, by their IDs. */
+  readonly #components = new Map<string, PlacedComponent>();
+  readonly #ofAppliance = new Map<string, readonly PlacedComponent[]>();
+
+  constructor(
+    private readonly writer: PortfolioWriter,
+    reading: Preloading,
+  ) {
+    this.#appliances = new ReferencedAppliances(writer, reading);
+    this.#corrections = new ComponentCorrections(writer);
+  }
+
+  async preload(entries: readonly Entry[]): Promise<void> {
+    const references = entries.flatMap(({ component }) =>
+      "appliance" in component ? [component.appliance] : [],
+    );
+    const found = await this.#appliances.preload(references);
+    const ids = found.map(({ id }) => id).filter((id) => !this.#ofAppliance.has(id));
+    const rows = await this.writer.tx.components.rowsOfAppliances(ids);
+    for (const [id, some] of Map.groupBy(rows, ({ applianceId }) => applianceId))
+      this.#ofAppliance.set(id, some);
+  }
+
+  async apply({ component: reference, cells }: Entry, update: boolean): Promise<Outcome> {
+    const component = await this.#find(reference);
+    if (!update) return "unchanged";
+    const stated = await this.#corrections.stated(component);
+    const { fields } = differences(COMPARISON, cells, stated);
+    if (fields.length === 0) return "unchanged";
+    // The whole row: a cost that holds now may not after a change of the other.
+    const change = COMPARISON.read(cells);
+    this.#components.set(component.id, await this.#corrections.change(component, change));
+    return { updated: fields };
+  }
+
+  async finish(): Promise<Added> {
+    await this.#corrections.finish();
+    return NOTHING_ADDED;
+  }
+
+  async #find(reference: Reference): Promise<PlacedComponent> {
+    const id = "componentId" in reference ? reference.componentId : await this.#idOf(reference);
+    const { tx, partner } = this.writer;
+    const found = this.#components.get(id) ?? (await tx.components.find(partner.id, id));
+    if (!found) throw notFound(`Component not found: ${id}`);
+    return found;
+  }
+
+  async #idOf({ appliance: reference, defId }: Exclude<Reference, { componentId: string }>): Promise<string> {
+    const appliance = await this.#appliances.find(reference);
+    const found = this.#ofAppliance.get(appliance.id)?.find((one) => one.defId === defId);
+    if (!found) throw unknownDefinition(appliance);
+    if (!this.#components.has(found.id)) this.#components.set(found.id, found);
+    return found.id;
+  }
+}
+
+/** Returns the cells with the flag that a body would have. Other texts stay, and are refused as they would be there. */
+function withFlag({ original, ...cells }: Cells): object {
+  if (original === undefined) return cells;
+  const flag = { true: true, false: false }[String(original).toLowerCase()];
+  return { ...cells, original: flag ?? original };
+}
+
+/** Throws a Failure if the row refers to no component. */
+function readReference(cells: Cells): Reference {
+  const { component_id: id, component_def_id: defId } = cells;
+  if (id !== undefined) return { componentId: String(id) };
+  if (defId === undefined)
+    throw invalid("component_def_id required", [
+      { field: "component_def_id", message: "or component_id is required" },
+    ]);
+  return { appliance: readApplianceReference(cells), defId: String(defId) };
+}

@@ -1,0 +1,101 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import {
+  changedComponent,
+  type PlacedComponent,
+  type StatedComponent,
+  statedOf,
+} from "../../domain/component.ts";
+import { notFound } from "../../domain/errors.ts";
+import { checkYear, type Property } from "../../domain/property.ts";
+import { refuseRetired } from "../../domain/retirement.ts";
+import { dayOf, yearOf } from "../../domain/time.ts";
+import type { Stores } from "../../store/stores.ts";
+import { statedComponentView } from "../../wire/component-change.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { type Rescoring, rescoreEach } from "./rescore.ts";
+
+/** Corrects what is stated of components and, when `finish` is called, scores their appliances. */
+export class ComponentCorrections {
+  /** The appliances to score, by property. */
+  readonly #aged = new Map<string, Map<string, Appliance>>();
+  readonly #properties = new Map<string, Property>();
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Returns what is stated of a component now. */
+  async stated(component: PlacedComponent): Promise<StatedComponent> {
+    return statedOf(component, await this.writer.prices());
+  }
+
+  /**
+   * Changes a component, with an entry in the audit log. A value that holds already changes nothing, so that an answered record
+   * can be sent back. Throws invalid_request or conflict, with nothing written.
+   */
+  async change(component: PlacedComponent, change: Partial<StatedComponent>): Promise<PlacedComponent> {
+    const { tx, partner } = this.writer;
+    if (change.installYear !== undefined)
+      checkYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
+    const changed = changedComponent(component, change, await this.writer.prices());
+    if (COLUMNS.every((column) => changed[column] === component[column])) return component;
+    const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
+    refuseRetired("Appliance", appliance);
+    const property = await this.#property(component.propertyId);
+    if (OWN_COSTS.some((column) => changed[column] !== component[column]))
+      this.writer.priceChanges(appliance, property, component);
+    const { installYear, overrideLifespan, ownPlannedCents, ownFailedCents, past } = changed;
+    const columns = { installYear, overrideLifespan, ownPlannedCents, ownFailedCents, past };
+    await tx.components.update(component.id, columns);
+    const from = statedComponentView(await this.stated(component));
+    const to = statedComponentView(await this.stated(changed));
+    await this.writer.auditCorrection("component.update", component.id, from, to);
+    const appliances = this.#aged.get(property.id) ?? new Map<string, Appliance>();
+    this.#aged.set(property.id, appliances.set(appliance.id, appliance));
+    return changed;
+  }
+
+  /** Scores the appliances of changed components. */
+  async finish(): Promise<void> {
+    const rescorings = [...this.#aged].map(
+      ([propertyId, appliances]): Rescoring => ({
+        property: this.#properties.get(propertyId)!,
+        changed: [...appliances.values()],
+        cause: "history",
+      }),
+    );
+    await rescoreEach(this.writer, rescorings);
+  }
+
+  async #property(id: string): Promise<Property> {
+    const { tx, partner } = this.writer;
+    const property = this.#properties.get(id) ?? (await tx.properties.find(partner.id, id))!;
+    this.#properties.set(id, property);
+    return property;
+  }
+}
+
+const OWN_COSTS = ["ownPlannedCents", "ownFailedCents"] as const;
+/** The columns that a correction can change. */
+const COLUMNS = ["installYear", "overrideLifespan", "past", ...OWN_COSTS] as const;
+
+/** Changes a component, and the scores that follow from it. Throws not_found, invalid_request or conflict. */
+export async function changeComponent(
+  writer: PortfolioWriter,
+  id: string,
+  change: Partial<StatedComponent>,
+): Promise<PlacedComponent> {
+  const corrections = new ComponentCorrections(writer);
+  await corrections.change(await findComponent(writer.tx, writer.partner.id, id), change);
+  await corrections.finish();
+  return await findComponent(writer.tx, writer.partner.id, id);
+}
+
+/** Returns a component of the partner. Throws not_found. */
+export async function findComponent(
+  { components }: Pick<Stores, "components">,
+  partnerId: string,
+  id: string,
+): Promise<PlacedComponent> {
+  const component = await components.find(partnerId, id);
+  if (!component) throw notFound("Component not found");
+  return component;
+}

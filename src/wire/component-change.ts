@@ -1,0 +1,77 @@
+import type { StatedComponent } from "../domain/component.ts";
+import { invalid } from "../domain/errors.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { component } from "./component.ts";
+import { forPartner } from "./paging.ts";
+import * as constraint from "./schema/constraints.ts";
+import { object } from "./schema/fields.ts";
+import { input, nullable, optional } from "./schema/input.ts";
+import { usdOrNull } from "./schema/units.ts";
+
+const out = component.fields;
+
+/** Any subset of what can be stated of a component. */
+export const componentChange = input("ComponentChange", {
+  override_lifespan: nullable(
+    constraint.lifespan,
+    out.override_lifespan.describedAs(
+      "Median life in years, from 1 to 200, instead of the knowledge base's; null clears it",
+    ),
+  ),
+  install_year: optional(
+    constraint.year,
+    out.install_year.describedAs(
+      "Year in which the part was installed. After a Replacement on record, correct that service event instead (409)",
+    ),
+  ),
+  proactive_cost: nullable(
+    constraint.usd,
+    out.proactive_cost.describedAs(
+      "Your own cost of a planned replacement; null goes back to the price list",
+    ),
+  ),
+  reactive_cost: nullable(
+    constraint.usd,
+    out.reactive_cost.describedAs("Your own cost of a failure; null goes back to the price list"),
+  ),
+  original: nullable(constraint.flag, out.original),
+  past: nullable(constraint.unknownPast, out.past),
+});
+
+/** Reads a change, which has only the fields of the request. Throws invalid_request. */
+export function readComponentChange(given: unknown): Partial<StatedComponent> {
+  const wire = componentChange.parse(given);
+  if (wire.original && wire.past)
+    throw invalid("original and past contradict each other: an original part has a known past", [
+      { field: "past", message: "must be null if original is true" },
+    ]);
+  const change: Partial<StatedComponent> = {};
+  if (wire.override_lifespan !== undefined) change.overrideLifespan = wire.override_lifespan;
+  if (wire.install_year !== undefined) change.installYear = wire.install_year;
+  if (wire.proactive_cost !== undefined) change.plannedCents = cents(wire.proactive_cost);
+  if (wire.reactive_cost !== undefined) change.failedCents = cents(wire.reactive_cost);
+  if (wire.original !== undefined) change.isOriginal = wire.original === true;
+  if (wire.past !== undefined) change.isPastUnknown = wire.past === "unknown";
+  return change;
+}
+
+const cents = (amount: number | null) => (amount === null ? null : centsFromUsd(amount));
+
+/** Serializes what is stated of a component, by the names in requests. */
+export const statedComponentView = object({
+  override_lifespan: out.override_lifespan,
+  install_year: out.install_year,
+  proactive_cost: out.proactive_cost.orNull(),
+  reactive_cost: out.reactive_cost.orNull(),
+  original: out.original,
+  past: out.past,
+}).serializer((stated: StatedComponent) => ({
+  override_lifespan: stated.overrideLifespan,
+  install_year: stated.installYear,
+  proactive_cost: usdOrNull(stated.plannedCents),
+  reactive_cost: usdOrNull(stated.failedCents),
+  original: stated.isOriginal,
+  past: stated.isPastUnknown ? "unknown" : null,
+}));
+
+export const componentReply = forPartner(component);
