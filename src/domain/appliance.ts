@@ -54,7 +54,6 @@ export type NewAppliance = {
 export type ApplianceChange = Partial<Omit<NewAppliance, "propertyId" | "typeId" | "installYear">> & {
   /** Null for the building's year. */
   installYear?: number | null;
-  /** Accepted only if unchanged. */
   typeId?: string;
   propertyId?: string;
 } & Partial<Retirement>;

@@ -252,7 +252,6 @@ export const newAppliance = input(
   ["property_id", "type_id", "install_year"],
 );
 
-/** A change may contain the current type and property, so that a client can send a whole record back. */
 export const applianceChange = input("ApplianceChange", {
   type_id: optional(constraint.idText, out.type_id),
   property_id: optional(constraint.idText, out.property_id),

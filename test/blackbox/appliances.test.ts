@@ -276,16 +276,43 @@ describe("updating an appliance", () => {
     });
   });
 
-  // Rule: appliance-fixed-fields
-  test("rejects another type, another property and an unknown unit", async () => {
+  // Rule: appliance-move
+  test("moves it to another property and type, with its history", async () => {
+    const made = await addAppliance(client, property.id, { size: 40 });
+    const other = await addProperty(client, { unit_count: 2, state: "VT" });
+    const visit = { appliance_id: made.id, event_type: "Replacement", date: "2024-05-01" };
+    await client.post("/v1/service-events/bulk", { events: [visit] });
+    const place = { property_id: other.id, type_id: "roof" };
+    const moved = (await client.put(`/v1/appliances/${made.id}`, place)).body;
+    expect(moved).toMatchObject({ ...place, unit_id: null, size: null });
+    const kinds = moved.components.map((one: Json) => one.component_def_id);
+    const { appliance_types } = (await client.get("/v1/appliance-types", { limit: 200 })).body;
+    const roof = appliance_types.find((one: Json) => one.type_id === "roof");
+    expect(kinds).toEqual(roof.components.map((one: Json) => one.component_def_id));
+    const listed = async (id: string) => (await client.get("/v1/components", { property_id: id })).body;
+    const { components } = await listed(other.id);
+    expect(components.map((one: Json) => one.component_def_id)).toEqual(kinds);
+    for (const component of components) expect(component.last_replaced).toBe("2024-05-01");
+    const back = (await client.put(`/v1/appliances/${made.id}`, { type_id: made.type_id })).body;
+    expect(back.components.map((one: Json) => one.id)).toEqual(made.components.map((one: Json) => one.id));
+    const unit = (await client.get(`/v1/property/${other.id}/units`)).body.units[1];
+    expect((await client.put(`/v1/appliances/${made.id}`, { unit_id: unit.id })).body.unit_id).toBe(unit.id);
+    await client.put(`/v1/appliances/${made.id}`, { property_id: property.id, unit_id: unit.id }, 404);
+  });
+
+  // Rule: appliance-move-refusals
+  test("rejects an unknown type, property or unit, and a retired property", async () => {
     const { id } = await addAppliance(client, property.id);
-    const other = await addProperty(client);
-    expect((await client.put(`/v1/appliances/${id}`, { type_id: "roof" }, 400)).body.details[0].field).toBe(
-      "type_id",
+    const retired = await addProperty(client);
+    await client.put(`/v1/properties/${retired.id}`, { retired_at: "2024-01-01" });
+    const type = await client.put(`/v1/appliances/${id}`, { type_id: "rooof" }, 400);
+    expect(type.body.details[0].field).toBe("type_id");
+    expect((await client.put(`/v1/appliances/${id}`, { property_id: "P_1" }, 404)).body.error).toBe(
+      "Property not found",
     );
-    const moved = await client.put(`/v1/appliances/${id}`, { property_id: other.id }, 400);
-    expect(moved.body.details[0].field).toBe("property_id");
+    await client.put(`/v1/appliances/${id}`, { property_id: retired.id }, 409);
     await client.put(`/v1/appliances/${id}`, { unit_id: "U_1" }, 404);
+    expect((await client.get(`/v1/appliances/${id}`)).body).toMatchObject({ property_id: property.id });
   });
 });
 

@@ -1,7 +1,7 @@
 /** The values that a server generates: ids, secrets, tags, file names and addresses. They differ between servers. */
 const MADE_UP = new RegExp(
   [
-    "\\b(?<id>P|U|A|C|SE|CLM|PE|PH|EMB|PARTNER|ADM)_[0-9a-hjkmnp-tv-z]{26}\\b",
+    "\\b(?<id>P|U|A|C|SE|CLM|PE|PH|EMB|CST|PARTNER|ADM)_[0-9a-hjkmnp-tv-z]{26}\\b",
     "\\b(?<delivery>WH)_\\d{13}_[0-9a-z]{5}\\b",
     "\\b(?<photo>[0-9a-f]{32})\\.(?:jpg|png|webp|heic)\\b",
     "\\b(?<secret>svc_live|svc_client|svc_secret|svc_embed|svct|whsec)_[\\w.+/=-]+",

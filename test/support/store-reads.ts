@@ -197,6 +197,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
         100,
       ),
     "the newest days of an appliance": () => store.read.serviceEvents.newestDays(applianceId),
+    "the events of an appliance after a place": () =>
+      store.read.serviceEvents.moveAfter(applianceId, { date: "9999-12-31", id: "SE_" }, "P_", 100),
     "the partner of a service event": () => store.read.serviceEvents.ownerOf("SE_"),
     "the inspections of appliances": () => store.read.serviceEvents.inspections([applianceId], "", 100),
     "the inspections of an appliance after one": () =>

@@ -100,10 +100,12 @@ class Twin {
   }
 
   #standIns(pick: number): Record<string, string> {
-    const known = ["P_", "U_", "A_", "C_", "SE_", "CLM_", "WH_", "EMB_", "photo", "svc_embed"].map((name) => {
-      const values = this.#names.seen(name.replace(/_$/, ""));
-      return [name, values[pick % values.length]];
-    });
+    const known = ["P_", "U_", "A_", "C_", "SE_", "CLM_", "WH_", "EMB_", "CST_", "photo", "svc_embed"].map(
+      (name) => {
+        const values = this.#names.seen(name.replace(/_$/, ""));
+        return [name, values[pick % values.length]];
+      },
+    );
     return {
       ...STAND_INS,
       ...Object.fromEntries(known.filter(([, value]) => value !== undefined)),

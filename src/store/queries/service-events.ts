@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { BilledEvent } from "../../domain/costs/cost-history.ts";
 import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
@@ -232,6 +232,19 @@ export function serviceEventStore(engine: Engine) {
       )
       .limit(placeholder("limit")),
   );
+  const placesAfter = engine.read<{ date: Day; id: string }>(() =>
+    db
+      .select(aliased({ date: serviceEvents.date, id: serviceEvents.id }))
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, placeholder("applianceId")),
+          sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${placeholder("date")}, ${placeholder("id")})`,
+        ),
+      )
+      .orderBy(...inOrder)
+      .limit(placeholder("limit")),
+  );
   const newestDays = engine.read<NewestDay>(() =>
     db
       .select({
@@ -259,6 +272,22 @@ export function serviceEventStore(engine: Engine) {
         .update(serviceEvents)
         .set({ ...event, ...reading })
         .where(eq(serviceEvents.id, event.id));
+    },
+    /**
+     * Writes another property to at most `limit` events of an appliance after a position in the order of days; returns the
+     * position of the last one, undefined if there are none.
+     */
+    async moveAfter(
+      applianceId: string,
+      after: { date: Day; id: string },
+      propertyId: string,
+      limit: number,
+    ): Promise<{ date: Day; id: string } | undefined> {
+      const some = await placesAfter({ applianceId, ...after, limit });
+      if (some.length === 0) return undefined;
+      const ids = some.map(({ id }) => id);
+      await db.update(serviceEvents).set({ propertyId }).where(inArray(serviceEvents.id, ids));
+      return some.at(-1);
     },
     /** Returns the newest day of each type of event on an appliance, by component; null for those of the whole. */
     async newestDays(applianceId: string): Promise<NewestDay[]> {

@@ -90,14 +90,13 @@ export class ServiceLog {
   }
 
   /**
-   * Returns the appliance and the components that an event concerns. Throws not_found or invalid_request, and conflict for a
-   * retired appliance.
+   * Returns the appliance and the components that an event concerns: none for one `before` its change of a component of the
+   * appliance's former type. Throws not_found or invalid_request, and conflict for a retired appliance.
    */
-  async #subjectOf({
-    applianceId,
-    componentId,
-    date,
-  }: Pick<ServiceEvent, "applianceId" | "componentId" | "date">): Promise<{
+  async #subjectOf(
+    { applianceId, componentId, date }: Pick<ServiceEvent, "applianceId" | "componentId" | "date">,
+    before?: ServiceEvent,
+  ): Promise<{
     appliance: Appliance;
     spokenOf: readonly Component[];
   }> {
@@ -106,7 +105,9 @@ export class ServiceLog {
     const { appliance, components } = known;
     refuseRetired("Appliance", appliance);
     const spokenOf = componentId === null ? components : components.filter(({ id }) => id === componentId);
-    if (componentId !== null && spokenOf.length === 0) throw notFound(`Component not found: ${componentId}`);
+    const isAsBefore = before?.applianceId === applianceId && before.componentId === componentId;
+    if (componentId !== null && spokenOf.length === 0 && !isAsBefore)
+      throw notFound(`Component not found: ${componentId}`);
     checkPastDay("date", date, dayOf(this.writer.tx.now));
     return { appliance, spokenOf };
   }
@@ -120,7 +121,7 @@ export class ServiceLog {
       throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
     await this.#refuseRetired(before);
     const after = changedEvent(before, change);
-    const { appliance } = await this.#subjectOf(after);
+    const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
     after.inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, after.inspectionTypes);
     await this.#replace(before, after, "service_event.update");

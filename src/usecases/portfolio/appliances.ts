@@ -4,7 +4,7 @@ import {
   DEFAULT_USAGE,
   type NewAppliance,
 } from "../../domain/appliance.ts";
-import { type Component, tierOfHundredths } from "../../domain/component.ts";
+import type { Component } from "../../domain/component.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { codesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -22,6 +22,8 @@ import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { applianceCreated } from "../../wire/webhook-payloads.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
+import { moveAppliance } from "./moved-appliance.ts";
+import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
 import { applyApplianceRetirement, auditRetirement, isDue } from "./retirement.ts";
@@ -68,11 +70,7 @@ export class ApplianceCreator {
     const { tx, partner, knowledge } = this.writer;
     const property = await this.#property(input.propertyId);
     refuseRetired("Property", property);
-    const type = knowledge.findType(input.typeId);
-    if (!type)
-      throw invalid(`Unknown type_id: ${input.typeId}`, [
-        { field: "type_id", message: "must be an appliance type from GET /v1/appliance-types" },
-      ]);
+    const type = requireType(knowledge, input.typeId);
     const installed = installYearOf(input.installYear, property, dayOf(tx.now));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
     const createdAt = this.writer.rows.nextInstant();
@@ -133,7 +131,10 @@ export class ApplianceCreator {
   }
 }
 
-/** Changes an appliance. Throws not_found, and invalid_request for a change of type or property. */
+/**
+ * Changes an appliance; also its type, and its property to another of the same partner. Throws not_found, invalid_request,
+ * and conflict if it is retired and the change does not bring it back.
+ */
 export async function changeAppliance(
   writer: PortfolioWriter,
   id: string,
@@ -156,13 +157,15 @@ export async function changeAppliance(
   let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
   // The other fields change while it is listed.
   if (isRetired(after)) after = await applyApplianceRetirement(writer, property, after);
-  if (Object.keys(others).length > 0) after = (await changeListed(writer, property, after, others)).appliance;
-  after = await applyApplianceRetirement(writer, property, after);
+  let place = property;
+  if (Object.keys(others).length > 0)
+    ({ appliance: after, property: place } = await changeListed(writer, property, after, others));
+  after = await applyApplianceRetirement(writer, place, after);
   await auditRetirement(writer, "appliance", id, stored, retirement);
   const components = isRetired(after)
     ? await tx.components.retiredOfAppliances([id])
     : await tx.components.ofAppliance(id);
-  return { appliance: after, components, warnings: yearWarnings(after, property) };
+  return { appliance: after, components, warnings: yearWarnings(after, place) };
 }
 
 async function changeListed(
@@ -170,41 +173,60 @@ async function changeListed(
   property: Property,
   before: Appliance,
   change: Omit<ApplianceChange, keyof Retirement>,
-): Promise<CreatedAppliance> {
+): Promise<CreatedAppliance & { property: Property }> {
   const { tx, knowledge } = writer;
   const { id } = before;
-  if (change.unitId != null) await checkUnit(tx, property.id, change.unitId);
-  const { brandTier, usageIntensity, typeId, propertyId, installYear, flagsSet, flagsCleared, ...rest } =
-    change;
-  refuseMove("type_id", before.typeId, typeId);
-  refuseMove("property_id", before.propertyId, propertyId);
-  const after: Appliance = { ...before, ...rest, updatedAt: tx.now };
-  if (installYear !== undefined) Object.assign(after, installYearOf(installYear, property, dayOf(tx.now)));
+  const { brandTier, usageIntensity, typeId, propertyId, unitId, size, installYear, ...others } = change;
+  const { flagsSet, flagsCleared, ...rest } = others;
+  const place = await placeOf(writer, property, propertyId);
+  const isElsewhere = place.id !== property.id;
+  const after: Appliance = { ...before, ...rest, propertyId: place.id, updatedAt: tx.now };
+  if (typeId !== undefined) after.typeId = requireType(knowledge, typeId).id;
+  const isOtherType = after.typeId !== before.typeId;
+  if (unitId != null) await checkUnit(tx, place.id, unitId);
+  if (unitId !== undefined || isElsewhere) after.unitId = unitId ?? null;
+  // The unit of the size is that of the type.
+  if (size !== undefined || isOtherType) after.size = size ?? null;
+  const isBuildings = isElsewhere && before.installYearBasis === "year_built";
+  if (installYear !== undefined || isBuildings)
+    Object.assign(after, installYearOf(installYear ?? null, place, dayOf(tx.now)));
   if (usageIntensity !== undefined) after.usageIntensity = usageIntensity ?? DEFAULT_USAGE;
   if (brandTier !== undefined) after.brandTierGiven = brandTier !== null;
   after.brandTier = after.brandTierGiven
     ? (brandTier ?? before.brandTier)
     : tierOfBrand(knowledge, after.typeId, after.brand);
-  after.flagsSet = flagsSet ?? before.flagsSet;
-  after.flagsCleared = flagsCleared ?? before.flagsCleared;
+  after.flagsSet = flagsSet ?? flagsOfType(knowledge, after.typeId, before.flagsSet);
+  after.flagsCleared = flagsCleared ?? flagsOfType(knowledge, after.typeId, before.flagsCleared);
   checkStatedFlags(knowledge, after.typeId, after);
   await writer.auditCorrection("appliance.flags", id, statedFlags(before), statedFlags(after));
   if (after.size !== before.size || after.unitId !== before.unitId) writer.priceChanges(before, property);
   await tx.appliances.update(id, after);
   await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
-  const components = await rescore(
-    writer,
-    property,
-    after.unitId === before.unitId ? [after] : "all",
-    "history",
-  );
+  const components =
+    isElsewhere || isOtherType
+      ? await moveAppliance(writer, { before, after, from: property, to: place })
+      : await rescore(writer, property, after.unitId === before.unitId ? [after] : "all", "history");
   after.flags = writer.flagsOf(before);
   return {
     appliance: after,
     components: components.filter((component) => component.applianceId === id),
-    warnings: yearWarnings(after, property),
+    warnings: yearWarnings(after, place),
+    property: place,
   };
+}
+
+/** Returns the property that an appliance is moved to. Throws not_found, and conflict for a retired one. */
+async function placeOf(
+  { tx, partner }: PortfolioWriter,
+  present: Property,
+  asked: string | undefined,
+): Promise<Property> {
+  if (asked === undefined || asked === present.id) return present;
+  const property = await tx.properties.find(partner.id, asked);
+  if (!property) throw propertyNotFound();
+  refuseRetired("Property", property);
+  return property;
 }
 
 /**
@@ -231,7 +253,8 @@ export async function followYearBuilt(tx: Tx, { id, yearBuilt }: Property): Prom
 /** Moves the components that are as old as their appliance to its new year. */
 async function moveComponents(tx: Tx, { id, installYear }: Appliance, to: number): Promise<void> {
   if (to === installYear) return;
-  for (const component of await tx.components.ofAppliance(id))
+  const former = await tx.components.retiredOfAppliances([id]);
+  for (const component of [...(await tx.components.ofAppliance(id)), ...former])
     if (component.installYear === installYear) await tx.components.update(component.id, { installYear: to });
 }
 
@@ -268,44 +291,24 @@ function tierOfBrand(knowledge: Knowledge, typeId: string, brand: string | null)
   return knowledge.brandTier(typeId, brand) ?? "standard";
 }
 
-function refuseMove(field: string, present: string, asked: string | undefined): void {
-  if (asked === undefined || asked === present) return;
-  throw invalid(`${field} cannot be changed`, [{ field, message: `is ${present} and cannot be changed` }]);
+/** Returns a type of the knowledge base. Throws invalid_request. */
+function requireType(knowledge: Knowledge, id: string) {
+  const type = knowledge.findType(id);
+  if (type) return type;
+  throw invalid(`Unknown type_id: ${id}`, [
+    { field: "type_id", message: "must be an appliance type from GET /v1/appliance-types" },
+  ]);
+}
+
+/** Returns those of the stated flags that the type can have. */
+function flagsOfType(knowledge: Knowledge, typeId: string, stated: string): string {
+  const possible = new Set(knowledge.hazardsOf(typeId).map(({ code }) => code));
+  return codesOf(stated)
+    .filter((code) => possible.has(code))
+    .join(" ");
 }
 
 async function checkUnit(tx: Tx, propertyId: string, unitId: string): Promise<void> {
   const unit = await tx.units.find(unitId);
   if (unit?.propertyId !== propertyId) throw notFound("Unit not found");
-}
-
-function newComponent(writer: PortfolioWriter, appliance: Appliance, defId: string): Component {
-  const { tx } = writer;
-  return {
-    id: tx.newId("component"),
-    partnerId: appliance.partnerId,
-    propertyId: appliance.propertyId,
-    applianceId: appliance.id,
-    seq: writer.nextSeq("components"),
-    defId,
-    installYear: appliance.installYear,
-    lastReplaced: null,
-    lastServiced: null,
-    overrideLifespan: null,
-    ownPlannedCents: null,
-    ownFailedCents: null,
-    past: null,
-    riskScore: 0,
-    riskTier: tierOfHundredths(0),
-    confidence: "LOW",
-    announcedTier: "GOOD",
-    lifeFactor: 1,
-    effectiveAgeYears: 0,
-    rate: 1,
-    hazardRatio: 1,
-    acuteHazard: 0,
-    scoredOn: dayOf(tx.now),
-    trendScore: null,
-    rescoredAt: appliance.createdAt,
-    createdAt: appliance.createdAt,
-  };
 }

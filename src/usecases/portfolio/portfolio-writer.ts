@@ -234,6 +234,15 @@ export class PortfolioWriter {
     this.#partnerDelta.retiredComponents += change * components.length;
   }
 
+  /** Moves an appliance's share of the sums from its property to another. */
+  moveSums(appliance: FlaggedRef, to: string): void {
+    const flags = this.flagsOf(appliance);
+    this.#flagCounts.count({ ...appliance, flags }, -1);
+    this.#flagCounts.count({ propertyId: to, flags }, 1);
+    this.recount(appliance.propertyId);
+    this.recount(to);
+  }
+
   /** Counts the sums of a property again when the writer is flushed, and marks its plan as stale. */
   recount(propertyId: string): void {
     this.#recounted.add(propertyId);

@@ -858,6 +858,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       }
       expect(ids(inOrder)).toEqual(ids(byDay));
 
+      const start = { date: "", id: "" };
+      const move = (after: typeof start, to: string, limit: number) =>
+        world.store.write((tx) => tx.serviceEvents.moveAfter(roof.id, after, to, limit));
+      const [oldest] = byDay;
+      expect(await move(start, oak.id, 1)).toEqual({ date: oldest!.date, id: oldest!.id });
+      const homes = (await serviceEvents.ofAppliance(roof.id)).map(({ propertyId }) => propertyId);
+      expect(homes).toEqual(byDay.map((_, at) => (at === 0 ? oak.id : elm.id)));
+      await move(start, elm.id, 1);
+      expect(await move(byDay.at(-1)!, oak.id, 1)).toBeUndefined();
       const newest = await serviceEvents.newestDays(roof.id);
       const key = (one: { componentId: string | null; eventType: string }) =>
         `${one.componentId} ${one.eventType}`;

@@ -217,11 +217,12 @@ test("a reason without a day is invalid, and is cleared with the day", async () 
 });
 
 // Rule: retire
-test("any sequence of retirements gives the lists and sums of a recount", async () => {
+test("any sequence of retirements and moves gives the lists and sums of a recount", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("property"), at: fc.nat(2), back: fc.boolean() }),
     fc.record({ kind: fc.constant("appliance"), at: fc.nat(11), back: fc.boolean() }),
     fc.record({ kind: fc.constant("add"), at: fc.nat(2), back: fc.boolean() }),
+    fc.record({ kind: fc.constant("move"), at: fc.nat(11), back: fc.boolean() }),
     fc.record({ kind: fc.constant("snapshot"), at: fc.nat(2), back: fc.boolean() }),
   );
   await fc.assert(
@@ -233,7 +234,12 @@ test("any sequence of retirements gives the lists and sums of a recount", async 
         else if (kind === "appliance") await setAppliance(applianceIds[at]!, day).catch(refused);
         else if (kind === "add")
           await world.addAppliances({ propertyId: propertyIds[at]!, installYear: 1980 }).catch(refused);
-        else {
+        else if (kind === "move") {
+          const change = back ? { typeId: TYPES[at % 4]! } : { propertyId: propertyIds[at % 3]! };
+          await world
+            .write((writer) => changeAppliance(writer, applianceIds[(at * 5) % 12]!, change))
+            .catch(refused);
+        } else {
           world.time.now += MS_PER_DAY;
           const deps = { store: world.store, knowledge, clock: world.clock, yieldNow };
           await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(world.time.now));

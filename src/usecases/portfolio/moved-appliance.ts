@@ -1,0 +1,95 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import { type Component, isOfType } from "../../domain/component.ts";
+import type { Property } from "../../domain/property.ts";
+import { isServicing } from "../../domain/service-event.ts";
+import type { Day } from "../../domain/time.ts";
+import { renewRecords } from "../history/service-record.ts";
+import { newComponent } from "./new-component.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { rescore } from "./rescore.ts";
+
+/** Events that one statement moves. */
+const EVENTS_A_STEP = 500;
+
+type Move = { before: Appliance; after: Appliance; from: Property; to: Property };
+
+/**
+ * Moves what belongs to an appliance to its other property or type, which are stored already. Components of a type that both
+ * have stay as they are; the others are taken out of all lists with their history, and are brought back if the appliance
+ * returns to their type. Scores the properties concerned, and returns the components that were scored in the new one.
+ */
+export async function moveAppliance(writer: PortfolioWriter, move: Move): Promise<Component[]> {
+  const { before, after, from, to } = move;
+  const { tx } = writer;
+  await writer.insertUnscored([after.id]);
+  await writer.auditCorrection("appliance.move", after.id, placeFields(before), placeFields(after));
+  if (from.id !== to.id) {
+    await moveToProperty(writer, before, to);
+    for (const one of await renewRecords(writer, [from, to]))
+      Object.assign(one.id === to.id ? to : from, one);
+  }
+  if (before.typeId !== after.typeId) await exchangeComponents(writer, after);
+  if (from.id !== to.id) await rescore(writer, from, "all", "history");
+  await tx.yieldToEventLoop();
+  return await rescore(writer, to, "all", "history");
+}
+
+/** Moves an appliance's components, events and share of the sums to a property. Scores nothing. */
+async function moveToProperty(
+  writer: PortfolioWriter,
+  before: Appliance,
+  to: Pick<Property, "id" | "state">,
+): Promise<void> {
+  const { tx } = writer;
+  writer.moveSums(before, to.id);
+  await tx.components.followAppliances([before.id], to);
+  for (let after = { date: "", id: "" }; ; await tx.yieldToEventLoop()) {
+    const last = await tx.serviceEvents.moveAfter(before.id, after, to.id, EVENTS_A_STEP);
+    if (!last) return;
+    after = last;
+  }
+}
+
+async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance): Promise<void> {
+  const { tx, knowledge } = writer;
+  const isKept = (component: Component) => isOfType(knowledge, component, appliance.typeId);
+  const present = await tx.components.ofAppliance(appliance.id);
+  await writer.switchComponents(
+    present.filter((component) => !isKept(component)),
+    "out",
+  );
+  const former = (await tx.components.retiredOfAppliances([appliance.id])).filter(isKept);
+  await writer.switchComponents(former, "back");
+  const known = new Set([...present, ...former].map(({ defId }) => defId));
+  const datesOf = await serviceDates(writer, appliance.id);
+  for (const { id } of former) await tx.components.saveDates(id, datesOf(id));
+  const createdAt = writer.rows.nextInstant();
+  for (const { id: defId } of knowledge.type(appliance.typeId).components) {
+    if (known.has(defId)) continue;
+    const component = newComponent(writer, { ...appliance, createdAt }, defId);
+    writer.addComponent({ ...component, ...datesOf(component.id) });
+  }
+}
+
+/** Returns when each component of an appliance was last replaced and serviced, by the events on record. */
+async function serviceDates({ tx }: PortfolioWriter, applianceId: string) {
+  const newest = await tx.serviceEvents.newestDays(applianceId);
+  return (componentId: string) => {
+    const own = newest.filter((event) => event.componentId === null || event.componentId === componentId);
+    const latest = (some: typeof own) =>
+      some.reduce<Day | null>((day, { date }) => (day === null || date > day ? date : day), null);
+    return {
+      lastReplaced: latest(own.filter(({ eventType }) => eventType === "Replacement")),
+      lastServiced: latest(own.filter(({ eventType }) => isServicing(eventType))),
+    };
+  };
+}
+
+/** Returns the fields that a move changes, by their names in the API. */
+const placeFields = ({ propertyId, unitId, typeId, size, installYear }: Appliance) => ({
+  property_id: propertyId,
+  unit_id: unitId,
+  type_id: typeId,
+  size,
+  install_year: installYear,
+});

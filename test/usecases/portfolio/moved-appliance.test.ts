@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { ApplianceChange } from "../../../src/domain/appliance.ts";
+import type { Component } from "../../../src/domain/component.ts";
+import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { addDays, dayOf } from "../../../src/domain/time.ts";
+import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const TODAY = dayOf(NOON);
+const open = usePortfolioStore();
+const yieldNow = async () => {};
+let world: PortfolioFixture;
+beforeEach(async () => {
+  world = await open(NOON);
+});
+
+const change = (id: string, fields: ApplianceChange) =>
+  world.write((writer) => changeAppliance(writer, id, fields));
+const log = (...events: (Partial<NewServiceEvent> & { applianceId: string })[]) =>
+  world.write(async (writer) => {
+    const service = new ServiceLog(writer);
+    for (const event of events) await service.add({ ...VISIT, ...event });
+    await service.finish();
+  });
+const VISIT: Omit<NewServiceEvent, "applianceId"> = {
+  componentId: null,
+  eventType: "Repair",
+  date: addDays(TODAY, -200),
+  technician: null,
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  notes: null,
+  conditionAfter: "poor",
+};
+
+/** Returns what scoring stored of components, without their identity. */
+const scored = (components: readonly Component[]) =>
+  components.map(({ defId, installYear, lastReplaced, lastServiced, riskScore, confidence, ...one }) => ({
+    ...{ defId, installYear, lastReplaced, lastServiced, riskScore, confidence },
+    life: [one.lifeFactor, one.effectiveAgeYears, one.rate, one.hazardRatio],
+  }));
+
+async function expectConsistent() {
+  const counts = await checkDerivedData({ store: world.store, knowledge, yieldNow }, false);
+  for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
+}
+
+describe("an appliance that was recorded in the wrong place", () => {
+  // Rule: appliance-move
+  test("scores after the move as if it had been recorded there, and so do the two properties", async () => {
+    const [wrong, right, twin] = [
+      await world.addProperty({ yearBuilt: 1950 }),
+      await world.addProperty({ yearBuilt: 1972, state: "VT" }),
+      await world.addProperty({ yearBuilt: 1972, state: "VT" }),
+    ];
+    const [kept] = await world.addAppliances({ propertyId: wrong.id, typeId: "plumbing_supply" });
+    const alone = scored(await world.components(wrong.id));
+    for (const { id } of [right, twin]) await world.addAppliances({ propertyId: id, typeId: "roof" });
+    const [moved] = await world.addAppliances({
+      propertyId: wrong.id,
+      typeId: "electrical_panel",
+      installYear: null,
+      size: 200,
+    });
+    const [expected] = await world.addAppliances({ propertyId: twin.id, installYear: null });
+    const events = [
+      { date: "2019-04-01", eventType: "Replacement" as const },
+      { notes: "corrosion and a leak at the tank" },
+      { date: "2025-01-01", eventType: "Preventive Maintenance" as const },
+    ];
+    for (const applianceId of [moved!.id, expected!.id])
+      await log(...events.map((event) => ({ ...event, applianceId })));
+    const { appliance } = await change(moved!.id, { propertyId: right.id, typeId: "water_heater_gas" });
+    expect(appliance).toMatchObject({ installYear: 1972, installYearBasis: "year_built", size: null });
+    expect(scored(await world.components(right.id))).toEqual(scored(await world.components(twin.id)));
+    expect(scored(await world.components(wrong.id))).toEqual(alone);
+    expect(kept!.propertyId).toBe(wrong.id);
+    await expectConsistent();
+    const records = await Promise.all(
+      [wrong, right, twin].map(({ id }) => world.store.read.properties.find(world.partnerId, id)),
+    );
+    expect(records[0]!.recordsSince).toBe(wrong.recordsSince);
+    expect(records[1]!.recordsSince).toBe(records[2]!.recordsSince);
+  });
+
+  // Rule: appliance-move
+  test("has the components of its first type again when it returns to it", async () => {
+    const [home, away] = [await world.addProperty(), await world.addProperty({ state: "FL" })];
+    const [made] = await world.addAppliances({ propertyId: home.id });
+    const before = await world.components(home.id);
+    await log({ applianceId: made!.id, componentId: before[1]!.id });
+    const worn = await world.components(home.id);
+    const [logged] = await world.store.read.serviceEvents.ofAppliance(made!.id);
+    await change(made!.id, { typeId: "roof", propertyId: away.id });
+    await log({ applianceId: made!.id, eventType: "Preventive Maintenance", date: TODAY });
+    const corrected = { change: { partsCostCents: 5000 } };
+    await world.write((writer) => correctServiceEvent(writer, logged!.id, corrected));
+    await change(made!.id, { typeId: made!.typeId, installYear: 1999 });
+    await change(made!.id, { propertyId: home.id });
+    const after = await world.components(home.id);
+    expect(after.map(({ id, seq }) => [id, seq])).toEqual(worn.map(({ id, seq }) => [id, seq]));
+    for (const component of after)
+      expect(component).toMatchObject({ installYear: 1999, lastServiced: TODAY });
+    expect(await world.components(away.id)).toEqual([]);
+    await expectConsistent();
+  });
+
+  test("keeps the components that both types have, its flags where they apply, and is audited", async () => {
+    const [home, away] = [await world.addProperty(), await world.addProperty()];
+    const [panel] = await world.addAppliances({
+      propertyId: home.id,
+      typeId: "electrical_panel",
+      flagsSet: "federal_pacific",
+    });
+    await change(panel!.id, { propertyId: away.id });
+    expect((await world.store.read.flags.ofProperty(world.partnerId, away.id))[0]).toMatchObject({
+      known: 1,
+    });
+    expect((await change(panel!.id, { typeId: "roof" })).appliance).toMatchObject({
+      flags: "",
+      flagsSet: "",
+    });
+    await expectConsistent();
+    const { partnerId } = world;
+    const entries = await world.store.read.audit.page({ limit: 5, offset: 0 }, panel!.id);
+    expect(entries.filter(({ action }) => action === "appliance.move").at(-1)).toMatchObject({
+      actor: partnerId,
+      detail: { before: { property_id: home.id }, after: { property_id: away.id } },
+    });
+  });
+
+  // Rule: appliance-move-refusals
+  test("stays where it is if the other property has no year for it", async () => {
+    const [home, away] = [await world.addProperty({ yearBuilt: 1980 }), await world.addProperty()];
+    const [made] = await world.addAppliances({ propertyId: home.id, installYear: null });
+    await expect(change(made!.id, { propertyId: away.id })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await change(made!.id, { propertyId: away.id, installYear: 1990 });
+    await expectConsistent();
+  });
+});
