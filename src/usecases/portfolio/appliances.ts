@@ -199,14 +199,15 @@ async function changeListed(
   after.flagsCleared = flagsCleared ?? flagsOfType(knowledge, after.typeId, before.flagsCleared);
   checkStatedFlags(knowledge, after.typeId, after);
   await writer.auditCorrection("appliance.flags", id, statedFlags(before), statedFlags(after));
-  if (after.size !== before.size || after.unitId !== before.unitId) writer.priceChanges(before, property);
+  const isMoved = isElsewhere || isOtherType;
+  if (!isMoved && (after.size !== before.size || after.unitId !== before.unitId))
+    writer.priceChanges(before, property);
   await tx.appliances.update(id, after);
   await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
-  const components =
-    isElsewhere || isOtherType
-      ? await moveAppliance(writer, { before, after, from: property, to: place })
-      : await rescore(writer, property, after.unitId === before.unitId ? [after] : "all", "history");
+  const components = isMoved
+    ? await moveAppliance(writer, { before, after, from: property, to: place })
+    : await rescore(writer, property, after.unitId === before.unitId ? [after] : "all", "history");
   after.flags = writer.flagsOf(before);
   return {
     appliance: after,

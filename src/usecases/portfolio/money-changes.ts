@@ -78,6 +78,12 @@ export class MoneyChanges {
     if (component && !found.components.has(component.id)) found.components.set(component.id, component);
   }
 
+  /** Forgets an appliance whose property is counted again: its components may be of another type by now. */
+  forget(applianceId: string): void {
+    this.#created.delete(applianceId);
+    this.#found.delete(applianceId);
+  }
+
   /** Yields the differences, by property. */
   async *differences(): AsyncGenerator<{ propertyId: string; money: TotalMoney; sign: 1 | -1 }> {
     if (this.#created.size === 0 && this.#found.size === 0) return;

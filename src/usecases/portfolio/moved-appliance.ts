@@ -23,6 +23,7 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
   const { tx } = writer;
   await writer.insertUnscored([after.id]);
   await writer.auditCorrection("appliance.move", after.id, placeFields(before), placeFields(after));
+  writer.moveSums(before, to.id);
   if (from.id !== to.id) {
     await moveToProperty(writer, before, to);
     for (const one of await renewRecords(writer, [from, to]))
@@ -34,17 +35,15 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
   return await rescore(writer, to, "all", "history");
 }
 
-/** Moves an appliance's components, events and share of the sums to a property. Scores nothing. */
+/** Moves an appliance's components and events to a property. Scores nothing. */
 async function moveToProperty(
-  writer: PortfolioWriter,
-  before: Appliance,
+  { tx }: PortfolioWriter,
+  { id }: Pick<Appliance, "id">,
   to: Pick<Property, "id" | "state">,
 ): Promise<void> {
-  const { tx } = writer;
-  writer.moveSums(before, to.id);
-  await tx.components.followAppliances([before.id], to);
+  await tx.components.followAppliances([id], to);
   for (let after = { date: "", id: "" }; ; await tx.yieldToEventLoop()) {
-    const last = await tx.serviceEvents.moveAfter(before.id, after, to.id, EVENTS_A_STEP);
+    const last = await tx.serviceEvents.moveAfter(id, after, to.id, EVENTS_A_STEP);
     if (!last) return;
     after = last;
   }

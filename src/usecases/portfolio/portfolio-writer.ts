@@ -18,20 +18,7 @@ import { correctionDetail } from "./correction-detail.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
 import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
-
-/**
- * The cause of a score change, which decides what is announced. A snapshot and a smart sensor event announce every
- * difference from the last announced tier; a replacement announces a return to GOOD; other history nothing. A
- * snapshot by a changed model records the tiers as announced without announcing them. A late snapshot adds a
- * component that the day's first run has not scored.
- */
-export type ScoreCause =
-  | "snapshot"
-  | "late snapshot"
-  | "change of model"
-  | "sensor"
-  | "replacement"
-  | "history";
+import { announces, isOnlyAged, type ScoreCause } from "./score-change.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
 type Actor = string;
@@ -234,8 +221,9 @@ export class PortfolioWriter {
     this.#partnerDelta.retiredComponents += change * components.length;
   }
 
-  /** Moves an appliance's share of the sums from its property to another. */
+  /** Moves an appliance's share of the sums from its property to another, or to the same with another type. */
   moveSums(appliance: FlaggedRef, to: string): void {
+    this.#money.forget(appliance.id);
     const flags = this.flagsOf(appliance);
     this.#flagCounts.count({ ...appliance, flags }, -1);
     this.#flagCounts.count({ propertyId: to, flags }, 1);
@@ -434,20 +422,4 @@ export class PortfolioWriter {
     const seq = this.nextSeq("events");
     await this.tx.eventLog.insert({ partnerId: this.partner.id, seq, createdAt, kind, subjectId });
   }
-}
-
-function announces(cause: ScoreCause, before: ComponentToScore, after: Component): boolean {
-  if (after.riskTier === before.announcedTier) return false;
-  if (cause === "history" || cause === "change of model") return false;
-  return cause !== "replacement" || after.riskTier === "GOOD";
-}
-
-/** Returns whether the change touches no index, counter or trend. */
-function isOnlyAged(before: ComponentToScore, after: Component): boolean {
-  return (
-    before.riskScore === after.riskScore &&
-    before.announcedTier === after.announcedTier &&
-    before.rescoredAt === after.rescoredAt &&
-    before.trendScore === after.trendScore
-  );
 }

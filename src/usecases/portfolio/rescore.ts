@@ -14,7 +14,8 @@ import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { refreshFlags } from "./appliance-flags.ts";
-import type { PortfolioWriter, ScoreCause } from "./portfolio-writer.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
+import type { ScoreCause } from "./score-change.ts";
 
 /** Appliances scored between two yields. */
 const STEP = 100;

@@ -14,8 +14,9 @@ import { loadClaims } from "../claims/property-claims.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { refreshFlags } from "../portfolio/appliance-flags.ts";
-import { type ApplianceRef, PortfolioWriter, type ScoreCause } from "../portfolio/portfolio-writer.ts";
+import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { scoreInBatches, upstreamOf } from "../portfolio/rescore.ts";
+import type { ScoreCause } from "../portfolio/score-change.ts";
 
 /** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;

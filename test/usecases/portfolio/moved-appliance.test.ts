@@ -133,6 +133,22 @@ describe("an appliance that was recorded in the wrong place", () => {
     });
   });
 
+  // Rule: appliance-move
+  test("is moved in the request that brings it back from retirement", async () => {
+    const [home, away] = [await world.addProperty(), await world.addProperty({ state: "FL" })];
+    const [made] = await world.addAppliances({ propertyId: home.id, installYear: 1980, size: 40 });
+    await change(made!.id, { retiredAt: TODAY });
+    await change(made!.id, { retiredAt: null, typeId: "roof", propertyId: away.id });
+    await expectConsistent();
+    await change(made!.id, { retiredAt: TODAY, propertyId: home.id });
+    expect(await world.components(home.id)).toEqual([]);
+    await change(made!.id, { retiredAt: null, typeId: "water_heater_gas", size: 80 });
+    await expectConsistent();
+    expect(await world.components(home.id)).toHaveLength(
+      knowledge.type("water_heater_gas").components.length,
+    );
+  });
+
   // Rule: appliance-move-refusals
   test("stays where it is if the other property has no year for it", async () => {
     const [home, away] = [await world.addProperty({ yearBuilt: 1980 }), await world.addProperty()];
