@@ -204,10 +204,17 @@ export const age = object({
   prior_unlimited: number("Probability of failure by now from age only, before the limit", 0.31),
   highest_prior: number("Upper limit of the prior", 0.999),
   prior: number("Probability of failure by now from age only, within the limit", 0.31),
-  effective_age_years: number("Effective age: the age with this prior", 9.8),
+  effective_virtual_age_years: number(
+    "Effective age V*, in years of normal use: the age with this prior",
+    9.8,
+  ),
+  effective_age_years: number(
+    "Effective age in calendar years: effective_virtual_age_years / years_per_year",
+    9.1,
+  ),
 });
 
-export const ageView = age.serializer((age: AgeParts) => ({
+export const ageView = age.serializer((age: AgeParts, { rate }: Pick<RateParts, "rate">) => ({
   reason: age.reason,
   born_on: age.bornOn,
   age_years: age.ageYears,
@@ -230,5 +237,6 @@ export const ageView = age.serializer((age: AgeParts) => ({
   prior_unlimited: age.priorUnlimited,
   highest_prior: age.highestPrior,
   prior: age.prior,
-  effective_age_years: age.effectiveAgeYears,
+  effective_virtual_age_years: age.effectiveAgeYears,
+  effective_age_years: age.effectiveAgeYears / rate,
 }));

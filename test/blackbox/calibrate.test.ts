@@ -328,7 +328,8 @@ describe("an explanation with an active calibration", () => {
       near(hazard.hazard_ratio, ratio);
       const years = (rate.years_per_year * score.period_days) / 365.25;
       const cumulative = (at: number) => (at / life.weibull_scale_years) ** life.weibull_shape;
-      const byAge = cumulative(age.effective_age_years + years) - cumulative(age.effective_age_years);
+      const byAge =
+        cumulative(age.effective_virtual_age_years + years) - cumulative(age.effective_virtual_age_years);
       const q = 1 - Math.exp(-ratio * byAge - hazard.acute_hazard * score.acute_share);
       near(score.q, q);
       expect(score.risk_score).toBe(Math.min(0.99, Math.round((1 - (1 - q) ** 5) * 100) / 100));

@@ -232,6 +232,7 @@ describe("mainstay scores", () => {
     expect(line.q).toBeCloseTo(score.q, 12);
     expect(line.hazard_ratio).toBeCloseTo(hazard.hazard_ratio, 12);
     expect(line.effective_age_years).toBeCloseTo(age.effective_age_years, 12);
+    expect(line.effective_virtual_age_years).toBeCloseTo(age.effective_virtual_age_years, 12);
     const { stdout } = await server.run("scores", ...of);
     const rows: Json[] = parse(stdout, { columns: true });
     expect(rows).toHaveLength(found.length);

@@ -96,7 +96,7 @@ describe("the portfolio's plan", () => {
     expect(await outcome.innerText()).toBe(
       `${dollars(amount)} covers ${budget.chosen_count} replacements (${dollars(budget.spent)}) and avoids ` +
         `${dollars(budget.avoided)} of ${dollars(all.avoided)} in 12-month delay costs. ` +
-        `${dollars(all.avoided - budget.avoided)} remains at risk.`,
+        `${dollars(all.avoided - budget.avoided)} is not avoided.`,
     );
     const bought = portfolio
       .filter((one: Json) => one.budget.chosen_count > 0)

@@ -155,7 +155,12 @@ function ageText({ age, rate, model_source }: Explained, width: number): string 
     age.restorations.length > 0 && line("Virtual age", `= ${years(age.virtual_age_years)}`, "Kijima type I"),
     isLimited && line("Prior, unlimited", percent(age.prior_unlimited), `limited to ${age.highest_prior}`),
     line("Prior", percent(age.prior), "probability of failure by today, from age alone"),
-    line("Effective age", years(age.effective_age_years), "age in normal use that gives this prior"),
+    line(
+      "Effective virtual age",
+      years(age.effective_virtual_age_years),
+      "age in normal use that gives this prior",
+    ),
+    line("Effective age", years(age.effective_age_years), "in calendar years: divided by the rate"),
   ]);
 }
 
@@ -285,12 +290,7 @@ function decisionText({ decision }: Explained, width: number): string {
       ),
     decision.age_factor !== null &&
       line("Adjustment for evidence", `× ${number(decision.age_factor)}`, "θ^(−1/(β − 1))"),
-    isByAge &&
-      line(
-        "Effective calendar age",
-        `− ${years(decision.effective_calendar_age_years)}`,
-        "effective age / rate",
-      ),
+    isByAge && line("Effective age", `− ${years(decision.effective_age_years)}`, "in calendar years"),
     isByAge &&
       line("Due in", `= ${years(decision.due_in_years!)}`, `on ${decision.replace_on}; never in the past`),
     line(

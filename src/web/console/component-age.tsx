@@ -22,7 +22,7 @@ export function ComponentAge({ explained }: { explained: ExplanationJson }) {
     <Section
       id="age"
       title="Age"
-      about={`Effective age ${formatYears(age.effective_age_years)}. By that age, ${formatPercent(age.prior)} of components of this type have failed.`}
+      about={`Effective age ${formatYears(age.effective_age_years)}, or ${formatYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatPercent(age.prior)} of components of this type have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
@@ -65,7 +65,7 @@ const TABLE_POINTS = 10;
 /** Charts the share of the component type that still works at each effective age, and marks this component. */
 function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson }) {
   const { weibull_shape: shape, weibull_scale_years: scale, calibrated_median_years: median } = life;
-  const oldest = Math.max(median * 2, age.effective_age_years * 1.15);
+  const oldest = Math.max(median * 2, age.effective_virtual_age_years * 1.15);
   const working = (years: number) => Math.exp(-((years / scale) ** shape));
   const x = scaleLinear([0, oldest], [0, WIDTH]);
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, 6]);
@@ -79,10 +79,10 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
     .x((years) => round(x(years)))
     .y0(HEIGHT - BOTTOM)
     .y1((years) => round(y(working(years))))(
-    along(POINTS).filter((years) => years <= age.effective_age_years),
+    along(POINTS).filter((years) => years <= age.effective_virtual_age_years),
   )!;
-  const now = working(age.effective_age_years);
-  const isFarAlong = age.effective_age_years > oldest * 0.7;
+  const now = working(age.effective_virtual_age_years);
+  const isFarAlong = age.effective_virtual_age_years > oldest * 0.7;
   return (
     <figure>
       <svg
@@ -90,7 +90,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         width="100%"
         height={HEIGHT}
         role="img"
-        aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s effective age of ${formatYears(age.effective_age_years)}, ${formatPercent(now)}.`}
+        aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s ${formatYears(age.effective_virtual_age_years)} of normal use, ${formatPercent(now)}.`}
       >
         <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
           <path class="under" d={under} />
@@ -104,12 +104,12 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         ))}
         <line
           class="now"
-          x1={at(age.effective_age_years)}
-          x2={at(age.effective_age_years)}
+          x1={at(age.effective_virtual_age_years)}
+          x2={at(age.effective_virtual_age_years)}
           y1="6"
           y2={HEIGHT - BOTTOM}
         />
-        <svg x={at(age.effective_age_years)} overflow="visible">
+        <svg x={at(age.effective_virtual_age_years)} overflow="visible">
           <circle class="newest" cy={y(now)} r="4.5" />
           {/* The label avoids the curve: above it late in the lifetime, below it early. */}
           <text
@@ -123,10 +123,10 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         </svg>
       </svg>
       <p class="small muted">
-        Share of this component type still working, by effective age in years. The line marks this component.
+        Share of this component type still working, by years of normal use. The line marks this component.
       </p>
       <TableDetails
-        caption="Share still working by effective age"
+        caption="Share still working by years of normal use"
         rows={along(TABLE_POINTS)}
         columns={[
           { heading: "Effective age", cell: (years) => formatYears(years) },

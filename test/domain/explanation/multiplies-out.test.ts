@@ -142,7 +142,8 @@ test("the numbers of an explanation reproduce the score to 1e-9", () => {
       near(age.prior, found.prior);
       near(age.unknown_past?.probability_original_then ?? 1, found.originalThen);
       near(age.unknown_past?.probability_original_now ?? 1, found.originalNow);
-      near(age.effective_age_years, found.Vstar);
+      near(age.effective_virtual_age_years, found.Vstar);
+      near(age.effective_age_years, found.Vstar / found.r);
       for (const [i, one] of json.evidence.entries()) near(one.factor, found.factors[i].factor);
       near(hazard.hazard_ratio, found.θ);
       near(hazard.acute_hazard, found.Λ);
@@ -152,7 +153,7 @@ test("the numbers of an explanation reproduce the score to 1e-9", () => {
       near(score.cumulative_risk, 1 - (1 - found.q) ** score.periods);
       expect(score.risk_score).toBe(Math.min(Math.round(score.cumulative_risk * 100) / 100, score.highest));
       near(decision.failure_probability_12m, found.yearly);
-      near(decision.effective_calendar_age_years, found.Vstar / found.r);
+      near(decision.effective_age_years, found.Vstar / found.r);
       near(
         decision.cost_of_waiting_a_year,
         found.yearly * (decision.reactive_cost - decision.proactive_cost) - decision.yearly_cost,
