@@ -1,6 +1,12 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { PLAN_LIMITS, type PlanTerms } from "../domain/planning/plan-terms.ts";
+import {
+  FORM_LIMITS,
+  type FormTerms,
+  formYears,
+  PLAN_LIMITS,
+  type PlanTerms,
+} from "../domain/planning/plan-terms.ts";
 import { parseState } from "../domain/property.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
@@ -111,6 +117,20 @@ export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
     minimumCents: centsFromUsd(term("minimum_balance", minimumUsd)),
     depositGrowthPct: term("deposit_growth_pct", depositGrowthPct),
   };
+}
+
+/** Parses the terms of a reserve form, whose plan covers the years of a loan unless `years` says otherwise. */
+export function parseFormTerms(query: ReadonlyMap<string, string>): { terms: PlanTerms; form: FormTerms } {
+  const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
+  const form: FormTerms = {
+    minimumItemCents: centsFromUsd(
+      decimalNumber(query, "minimum_item_cost", minimumItemUsd) ?? minimumItemUsd.usual,
+    ),
+    loanTermYears: wholeNumber(query, "loan_term", loanTermYears.least, loanTermYears.most) ?? null,
+    isHud: parseChoice(query, "hud", ["true", "false"]) === "true",
+  };
+  const terms = parsePlanTerms(query);
+  return { form, terms: query.has("years") ? terms : { ...terms, years: formYears(form) } };
 }
 
 /** The parameters of a plan by the field that each sets. */

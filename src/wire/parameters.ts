@@ -1,7 +1,7 @@
 import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
-import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
+import { FORM_LIMITS, PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import type { Schema } from "./schema/openapi-schema.ts";
 
@@ -194,6 +194,43 @@ export const format = inQuery(
   { type: "string", enum: ["json", "csv"] },
 );
 
+/** The format of what is also available as a workbook. */
+const workbookFormat: Parameter = {
+  ...format,
+  description: "`csv` or `xlsx` for a table or a workbook. Defaults to the format in `Accept`, or `json`",
+  schema: { type: "string", enum: ["json", "csv", "xlsx"] },
+};
+/** The parameters of the reserve form, and the format that it has. */
+export const formTerms: readonly Parameter[] = [
+  workbookFormat,
+  inQuery(
+    "minimum_item_cost",
+    "With `format=xlsx`: the least cost in USD of like items that the schedule lists. Items below it are in a list of their own",
+    FORM_LIMITS.minimumItemUsd.usual,
+    {
+      type: "number",
+      minimum: FORM_LIMITS.minimumItemUsd.least,
+      maximum: FORM_LIMITS.minimumItemUsd.most,
+      default: FORM_LIMITS.minimumItemUsd.usual,
+    },
+  ),
+  inQuery(
+    "loan_term",
+    "With `format=xlsx`: the term of the loan in years. Without `years`, the schedule covers it and two more years, at most 12, or 20 with `hud`",
+    10,
+    {
+      type: "integer",
+      minimum: FORM_LIMITS.loanTermYears.least,
+      maximum: FORM_LIMITS.loanTermYears.most,
+    },
+  ),
+  inQuery("hud", "With `format=xlsx`: `true` for a loan that HUD insures", "true", {
+    type: "string",
+    enum: ["true", "false"],
+    default: "false",
+  }),
+];
+
 const numberWithin = ({ least, most }: { least: number; most: number }, usual?: number): Schema => ({
   type: "number",
   minimum: least,
@@ -249,9 +286,5 @@ export const lossTerms: readonly Parameter[] = [
     0.25,
     numberWithin(LOSS_LIMITS.expenseRatio, 0),
   ),
-  {
-    ...format,
-    description: "`csv` or `xlsx` for a table or a workbook. Defaults to the format in `Accept`, or `json`",
-    schema: { type: "string", enum: ["json", "csv", "xlsx"] },
-  },
+  workbookFormat,
 ];

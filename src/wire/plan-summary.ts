@@ -15,7 +15,7 @@ const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, dep
 /** By what per-size figures are divided; null where it is unknown of any property. */
 type Sizes = { units: number | null; thousandSqft: number | null };
 
-function sizesOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
+export function sizesOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
   const units = withoutUnits === 0 && unitCount > 0 ? unitCount : null;
   const hasArea = units === null && withoutArea === 0 && areaSqft > 0;
   return { units, thousandSqft: hasArea ? areaSqft / 1000 : null };

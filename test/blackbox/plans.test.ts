@@ -332,9 +332,9 @@ describe("a plan with the parameter", () => {
     }
   });
 
-  test("format with another value than json and csv is rejected", async () => {
+  test("format with another value than json, csv and xlsx is rejected", async () => {
     const { body } = await client.ask("GET", `/v1/property/${property.id}/plan?format=xml`, 400);
-    expect(body.error).toBe("format must be one of json, csv");
+    expect(body.error).toBe("format must be one of json, csv, xlsx");
   });
 });
 

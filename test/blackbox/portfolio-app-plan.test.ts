@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
+import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
 import { hashOf, openApp, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
@@ -220,6 +221,13 @@ describe("a property's plan", () => {
     expect(shown).toBe(await printed.locator("table.reserve").innerText());
     await printed.close();
     await expectLandscape(page, "app-property-schedule", 4);
+    const [workbook] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download XLSX" }).click(),
+    ]);
+    expect(workbook.suggestedFilename()).toBe(`reserve-schedule-${demoId}.xlsx`);
+    const { sheets } = await readXlsx(await Bun.file((await workbook.path())!).bytes());
+    expect(sheets[0]!.rows[3]![0]).toStartWith("10 years from");
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
     expect(Number(await slider.inputValue())).toBe(amount);

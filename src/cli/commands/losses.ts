@@ -1,12 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../../domain/losses/limits.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
-import { alreadyExists, openNewFile, toStorageError } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { bookMembers } from "../../usecases/book/members.ts";
@@ -15,10 +12,10 @@ import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
 import { choice, command, flag, text, UsageError, whole } from "../command.ts";
-import type { Context } from "../context.ts";
 import { withData } from "../data.ts";
 import { lossesText } from "../terminal/losses-text.ts";
 import { printableText } from "../terminal/printable-text.ts";
+import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
 
@@ -49,11 +46,7 @@ export const lossesCommand = command({
         "Without them, all partners are used.",
       );
     const form = context.json ? "json" : (format ?? "table");
-    if ((form === "xlsx") !== (output !== undefined))
-      throw new UsageError(
-        "--format xlsx and --output FILE need each other",
-        "Other formats go to standard output.",
-      );
+    checkWorkbookOutput(form, output);
     const request: LossRequest = {
       selection: { includeDemo: includeDemo ?? false },
       layer: {
@@ -70,7 +63,7 @@ export const lossesCommand = command({
     });
     if (form === "csv") context.stdout.write(lossTable(losses).map(spreadsheetLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
-    else if (form === "xlsx") await writeFile(context, output!, losses);
+    else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses));
     else context.stdout.write(`${printableText(lossesText(losses, name, context.columns))}\n`);
   },
 });
@@ -117,16 +110,3 @@ const written = (
   request: LossRequest,
 ): Promise<LossesJson> =>
   writeLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });
-
-/** Never overwrites a file. Readable for the owner only, since portfolios are confidential. */
-async function writeFile(context: Context, output: string, losses: LossesJson): Promise<void> {
-  const file = resolve(context.cwd, output);
-  const bytes = await lossWorkbook(losses);
-  try {
-    writeFileSync(openNewFile(file), bytes);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(file);
-    throw toStorageError(error, file);
-  }
-  context.print({ file, bytes: bytes.length }, `Wrote ${file}`);
-}

@@ -2,7 +2,13 @@ import type { DataFolder } from "../../app/data-folder.ts";
 import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
-import { PLAN_LIMITS, type PlanTerms } from "../../domain/planning/plan-terms.ts";
+import {
+  FORM_LIMITS,
+  type FormTerms,
+  formYears,
+  PLAN_LIMITS,
+  type PlanTerms,
+} from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
@@ -10,6 +16,7 @@ import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../useca
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/form.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, planView } from "../../wire/plan.ts";
 import {
@@ -23,9 +30,11 @@ import { choice, command, flag, text, UsageError, value, whole } from "../comman
 import { withData } from "../data.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
 import { printableText } from "../terminal/printable-text.ts";
+import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
 const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
   PLAN_LIMITS;
+const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
 
 export const planCommand = command({
   name: "plan",
@@ -33,7 +42,7 @@ export const planCommand = command({
   description:
     "For a property: what to do with each unit and component, when and why, and how the figures of 12 months fit together. " +
     "For a partner: the replacements due now at each property. Both include the expected cost of each year, the deposits " +
-    "to a replacement reserve and assumptions.",
+    "to a replacement reserve and assumptions. --format xlsx writes the schedule in the form of lenders, over 12 years.",
   options: {
     property: text("ID", "the property to plan"),
     partner: text("ID", "the partner whose portfolio to plan"),
@@ -50,20 +59,46 @@ export const planCommand = command({
       "growth of the deposit in percent a year (default: 0)",
       depositGrowthPct,
     ),
-    format: choice(["table", "csv", "json"], "output format (default: table)"),
+    minimumItemCost: decimal(
+      "USD",
+      `with --format xlsx, the least cost of like items that are listed (default: ${minimumItemUsd.usual})`,
+      minimumItemUsd,
+    ),
+    loanTerm: whole(
+      "N",
+      "with --format xlsx, the term of the loan in years: the schedule covers two more, at most 12",
+      loanTermYears.least,
+      loanTermYears.most,
+    ),
+    hud: flag("with --format xlsx, up to 20 years instead of 12, as HUD requires"),
+    format: choice(["table", "csv", "json", "xlsx"], "output format (default: table)"),
+    output: text("FILE", "the file to write the workbook to; required with --format xlsx"),
   },
   examples: [
     "mainstay plan --property P_… --budget 5000",
     "mainstay plan --partner PARTNER_… --years 12 --format csv > reserve.csv",
+    "mainstay plan --property P_… --loan-term 10 --format xlsx --output reserve.xlsx",
   ],
-  async run(context, _arguments, { property, partner, format, ...given }) {
+  async run(context, _arguments, { property, partner, format, output, ...given }) {
     if ((property === undefined) === (partner === undefined))
       throw new UsageError(
         "specify either --property or --partner",
         "`mainstay partner list` shows the IDs of partners.",
       );
+    const form = context.json ? "json" : (format ?? "table");
+    checkWorkbookOutput(form, output);
+    if (form === "xlsx" && property === undefined)
+      throw new UsageError(
+        "--format xlsx needs --property",
+        "`--partner ID --format csv` prints a partner's properties.",
+      );
+    const formTerms: FormTerms = {
+      minimumItemCents: centsFromUsd(given.minimumItemCost ?? minimumItemUsd.usual),
+      loanTermYears: given.loanTerm ?? null,
+      isHud: given.hud ?? false,
+    };
     const terms: PlanTerms = {
-      years: given.years ?? years.usual,
+      years: given.years ?? (form === "xlsx" ? formYears(formTerms) : years.usual),
       inflationPct: given.inflation ?? inflationPct.usual,
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
       openingCents: centsFromUsd(given.openingBalance ?? openingUsd.usual),
@@ -80,22 +115,28 @@ export const planCommand = command({
         yieldNow: yieldToEventLoop,
       };
       return property !== undefined
-        ? ofProperty(deps, property, terms)
+        ? ofProperty(deps, property, terms, formTerms)
         : ofPartner(deps, partner!, terms, given.includeDemo ?? false);
     });
-    const form = context.json ? "json" : (format ?? "table");
-    if (form === "csv") context.stdout.write(plan.csv());
+    if (form === "xlsx") writeWorkbookFile(context, output!, await plan.workbook!());
+    else if (form === "csv") context.stdout.write(plan.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
     else context.stdout.write(`${printableText(plan.text(context.columns))}\n`);
   },
 });
 
-type RenderedPlan = { record: object; csv(): string; text(width: number): string };
+type RenderedPlan = {
+  record: object;
+  csv(): string;
+  text(width: number): string;
+  workbook?(): Promise<Uint8Array>;
+};
 
 async function ofProperty(
   deps: PlanDeps & Pick<DataFolder, "store">,
   id: string,
   terms: PlanTerms,
+  formTerms: FormTerms,
 ): Promise<RenderedPlan> {
   const { properties } = deps.store.read;
   const owner = await properties.ownerOf(id);
@@ -123,6 +164,7 @@ async function ofProperty(
         .map(spreadsheetLine)
         .join(""),
     text: (width) => propertyPlanText(record, width),
+    workbook: () => reserveWorkbook(knowledge, plan, formTerms, yieldNow),
   };
 }
 

@@ -4,7 +4,7 @@ import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
 import { varianceByYear } from "./variance.ts";
 
 /** The standard deviation of costs that err together, as a share of them, by their basis; judgment. */
-const COST_ERROR: Readonly<Record<CostBasis, number>> = {
+export const COST_ERROR: Readonly<Record<CostBasis, number>> = {
   own: 0.05,
   own_history: 0.1,
   scaled: 0.2,
@@ -90,7 +90,7 @@ export function capitalPlanOf(
       inflatedCents,
     });
   }
-  const needs = needsOf(sums, years, inflation, funding.interest);
+  const needs = reserveNeeds(sums, years, inflation, funding.interest);
   const levelDeposit = levelDepositOf(needs, funding);
   const balances = reserveByYear(needs.cents, funding, levelDeposit[50].noise).map((one) => ({
     year: one.year,
@@ -104,7 +104,7 @@ export function capitalPlanOf(
 }
 
 /** Returns what the reserve has to pay: planned replacements and failures, inflated, after what is due now. */
-function needsOf(
+export function reserveNeeds(
   { years: rows, due, dueByBasis }: PlanSums,
   years: number,
   inflation: number,

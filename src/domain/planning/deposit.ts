@@ -4,7 +4,7 @@
  */
 
 /** Confidence that a reserve suffices, in percent, and its normal deviate. */
-const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
+export const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
 type DepositConfidence = keyof typeof CONFIDENCES;
 export const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
 

@@ -38,3 +38,36 @@ export const USUAL_TERMS: PlanTerms = {
   minimumCents: 0,
   depositGrowthPct: 0,
 };
+
+/** The terms of the reserve form of lenders' engineers, beside those of its plan. */
+export type FormTerms = {
+  /** The least cost of like items that the form lists, in whole cents. */
+  minimumItemCents: number;
+  /** The term of the loan in years; null if it is not known. */
+  loanTermYears: number | null;
+  /** True for a loan that HUD insures. */
+  isHud: boolean;
+};
+
+export const FORM_LIMITS = {
+  minimumItemUsd: { least: 0, most: 1e12, usual: 3000 },
+  loanTermYears: { least: 1, most: 50 },
+} as const;
+
+/** The terms of a form that was asked for without any. */
+export const USUAL_FORM_TERMS: FormTerms = {
+  minimumItemCents: 100 * FORM_LIMITS.minimumItemUsd.usual,
+  loanTermYears: null,
+  isHud: false,
+};
+
+/** The years that a schedule covers beyond the term of the loan, and at most. */
+const YEARS_BEYOND_TERM = 2;
+const MOST_FORM_YEARS = 12;
+const MOST_HUD_YEARS = 20;
+
+/** Returns the years of a form: the term of the loan plus two, at most 12, or 20 for HUD. */
+export function formYears({ loanTermYears, isHud }: Pick<FormTerms, "loanTermYears" | "isHud">): number {
+  const most = isHud ? MOST_HUD_YEARS : MOST_FORM_YEARS;
+  return loanTermYears === null ? most : Math.min(loanTermYears + YEARS_BEYOND_TERM, most);
+}

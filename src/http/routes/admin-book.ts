@@ -38,9 +38,10 @@ import { portfolioTotalsView } from "../../wire/portfolio.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossFile, lossFormat, XLSX } from "../loss-replies.ts";
+import { lossFile } from "../loss-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseAlertTier, parseChoice, parsePropertyFilter, parseSlice, wantsDemo } from "../query.ts";
+import { tableFormat, XLSX } from "../workbook-replies.ts";
 
 const replies = okReplies("The losses", bookLosses);
 const lossReplies = { 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
@@ -150,7 +151,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const { query, request, store, now, yieldNow } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = lossFormat(call);
+        const format = tableFormat(call);
         const members = await membersOf(call);
         const selected = await books.ofPartners({ store, now, yieldNow }, members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;

@@ -1,5 +1,6 @@
 import { type EmbedView, embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { USUAL_FORM_TERMS } from "../../domain/planning/plan-terms.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
@@ -7,6 +8,8 @@ import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { brandOf } from "../../usecases/partners/brands.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
+import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/form.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
 import {
@@ -30,6 +33,7 @@ import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import type { PasscodeGate } from "../passcode-gate.ts";
 import { lenientPlanTerms } from "../query.ts";
 import { ReplyCache, replyKey } from "../reply-cache.ts";
+import { workbookReply } from "../workbook-replies.ts";
 
 type EmbedDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
@@ -51,6 +55,8 @@ const CSV_FILES: readonly CsvFile[] = [
   "inspections",
   "trend",
 ];
+
+const WORKBOOK = "plan.xlsx";
 
 /** The requests of one embed that are handled at a time, since anyone with its link can send any number. */
 const MAX_RUNNING = 2;
@@ -247,6 +253,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             back: `../${call.params.token}`,
             csv: `plan.csv?years=${years}&inflation_pct=${inflation_pct}`,
             brand: await brandFor(found, ""),
+            workbook: `${WORKBOOK}?years=${years}&inflation_pct=${inflation_pct}`,
           });
           const rendered = await runYielding(steps, call.yieldNow);
           return pageReply(deps, call, rendered);
@@ -256,10 +263,20 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       id: "getPropertyPageFile",
       method: "GET",
       path: "/embed/property/{token}/{file}",
-      summary: "The data of one chart of the page, as CSV, or the partner's logo",
+      summary:
+        "The data of one chart of the page as CSV, the reserve schedule as a workbook, or the partner's logo",
       parameters: [tokenInPath, fileInPath, trendComponent, ...planTerms],
       async handle(call) {
         if (call.params.file === LOGO_FILE) return await logoReply(call);
+        if (call.params.file === WORKBOOK)
+          return await replyFor(call, { name: WORKBOOK, up: "../../../" }, async ({ embed, property }) => {
+            const terms = lenientPlanTerms(call.query);
+            const planDeps = { store, knowledge, clock: () => call.now, yieldNow: call.yieldNow };
+            const plan = await planProperty(planDeps, property, terms, call.reserveMemoryFor(embed.id));
+            const bytes = await reserveWorkbook(knowledge, plan, USUAL_FORM_TERMS, call.yieldNow);
+            const { headers, ...reply } = workbookReply(bytes, `reserve-schedule-${property.id}.xlsx`);
+            return { ...reply, headers: { ...headers, ...PRIVATE_HEADERS } };
+          });
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
         return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {

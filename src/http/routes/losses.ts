@@ -8,8 +8,9 @@ import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts"
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossFile, lossFormat, XLSX } from "../loss-replies.ts";
+import { lossFile } from "../loss-replies.ts";
 import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import { tableFormat, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
 const replies = readReplies("The losses", lossesReply);
@@ -35,7 +36,7 @@ export function lossOperations(knowledge: Knowledge): Operation[] {
         const { partner, query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = lossFormat(call);
+        const format = tableFormat(call);
         const revision = (await store.read.partners.revision(partner.id)) ?? 0;
         const selected = await books.ofPartners(depsOf(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
@@ -59,7 +60,7 @@ export function lossOperations(knowledge: Knowledge): Operation[] {
         const { params, partner, query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = lossFormat(call);
+        const format = tableFormat(call);
         const property = await requireProperty(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
         const deps = depsOf(call);

@@ -6,8 +6,16 @@ import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfo
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/form.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { format, includeDemo, pagingParameters, planTerms, propertyInPath } from "../../wire/parameters.ts";
+import {
+  format,
+  formTerms,
+  includeDemo,
+  pagingParameters,
+  planTerms,
+  propertyInPath,
+} from "../../wire/parameters.ts";
 import { planCells, planHeading, planReply, planView } from "../../wire/plan.ts";
 import {
   portfolioPlanItemView,
@@ -19,7 +27,8 @@ import {
 import { withRecalculating } from "../../wire/recalculating.ts";
 import { CSV, csvChunks, csvPage, csvReply, pageReplies, wantsCsv } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
-import { parsePlanTerms, parseSlice, wantsDemo } from "../query.ts";
+import { parseFormTerms, parsePlanTerms, parseSlice, wantsDemo } from "../query.ts";
+import { tableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
 const planReplies = readReplies("The plan", planReply);
@@ -33,18 +42,25 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property's replacement plan",
       description:
         "Lists each appliance that is replaced as a whole and each component with its lowest-cost replacement policy, what to do and why, the cost of a 12-month delay, the expected costs of each year, the deposits of a replacement reserve, and how the figures of 12 months fit together. " +
-        "With `format=csv`, one row per unit and component with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty.",
+        "With `format=csv`, one row per unit and component with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty. " +
+        "With `format=xlsx`, the replacement reserve schedule in the form of lenders, with live formulas: totals, inflation, deposits and balances follow when a cell is changed. Without `years`, it covers 12 years.",
       tag: "Figures",
-      parameters: [propertyInPath, ...planTerms, format],
-      replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: CSV } },
+      parameters: [propertyInPath, ...planTerms, ...formTerms],
+      replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
-        const terms = parsePlanTerms(query);
-        const isCsv = wantsCsv({ query, request });
+        const wanted = tableFormat({ query, request });
+        const asked = parseFormTerms(query);
+        const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const property = await requireProperty(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
         const plan = await planProperty(deps, property, terms, reserveMemory);
+        if (wanted === "xlsx")
+          return workbookReply(
+            await reserveWorkbook(knowledge, plan, asked.form, yieldNow),
+            `reserve-schedule-${property.id}.xlsx`,
+          );
         const lines = await linesOf(plan, yieldNow);
-        if (isCsv) {
+        if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
           const cellsOf = (one: (typeof rows)[number]) => planCells(knowledge, one, terms.years);
           const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);

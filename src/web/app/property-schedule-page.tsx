@@ -5,6 +5,7 @@ import { parseCsv } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { date } from "../format.ts";
 import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -48,6 +49,15 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
             back={back}
             controls={
               <PlanTermsControls route={route}>
+                <DownloadWorkbook
+                  api={api}
+                  file={`reserve-schedule-${id}.xlsx`}
+                  path={`/v1/property/${encodeURIComponent(id)}/plan?${new URLSearchParams({
+                    years: String(plan.years),
+                    inflation_pct: String(plan.inflation_pct),
+                    format: "xlsx",
+                  })}`}
+                />
                 <DownloadCsv file={`plan-${id}.csv`} rows={file} total={file.length} />
               </PlanTermsControls>
             }

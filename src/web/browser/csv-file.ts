@@ -1,4 +1,5 @@
 import { neutralizeFormula, restoreFormula } from "../../spreadsheet-text.ts";
+import { downloadFile } from "./download.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -31,17 +32,6 @@ export function parseCsv(text: string): string[][] {
   return rows;
 }
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g;
-
-/** Offers a file as a download. */
-function downloadFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // By then, the download has started.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 function csvCell(cell: Cell): string {
   if (cell === null) return "";

@@ -16,7 +16,7 @@ type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> &
 /** Renders the replacement reserve schedule of a property, which prints in landscape orientation. */
 export function* renderSchedulePage(
   { property, plan, types, units }: SchedulePageData,
-  addresses: { style: string; script: string; back: string; csv: string; brand: PageBrand },
+  addresses: { style: string; script: string; back: string; csv: string; workbook: string; brand: PageBrand },
 ): Steps<RenderedPage> {
   const schedule = yield* reserveScheduleInSteps(plan, new Locations(types, units));
   yield;
@@ -35,14 +35,14 @@ export function* renderSchedulePage(
           plan={plan}
           schedule={schedule}
           back={addresses.back}
-          controls={<TermsForm plan={plan} csv={addresses.csv} />}
+          controls={<TermsForm plan={plan} csv={addresses.csv} workbook={addresses.workbook} />}
         />
       </main>
     ),
   });
 }
 
-function TermsForm({ plan, csv }: { plan: ScheduledPlanJson; csv: string }) {
+function TermsForm({ plan, csv, workbook }: { plan: ScheduledPlanJson; csv: string; workbook: string }) {
   return (
     <form class="choice screen" method="get">
       <label for="years">Years</label>
@@ -69,6 +69,9 @@ function TermsForm({ plan, csv }: { plan: ScheduledPlanJson; csv: string }) {
       <button type="button" class="outline secondary" data-prints hidden>
         Print
       </button>
+      <a class="small" href={workbook} download>
+        Download XLSX
+      </a>
       <a class="small" href={csv} download>
         Download component CSV
       </a>

@@ -1,0 +1,26 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { alreadyExists, openNewFile, toStorageError } from "../files.ts";
+import { UsageError } from "./command.ts";
+import type { Context } from "./context.ts";
+
+/** Throws a UsageError unless a file is named for a workbook, and for nothing else. */
+export function checkWorkbookOutput(format: string, output: string | undefined): void {
+  if ((format === "xlsx") !== (output !== undefined))
+    throw new UsageError(
+      "--format xlsx and --output FILE need each other",
+      "Other formats go to standard output.",
+    );
+}
+
+/** Writes a workbook to a new file, readable for the owner only, since portfolios are confidential. Overwrites none. */
+export function writeWorkbookFile(context: Context, output: string, bytes: Uint8Array): void {
+  const file = resolve(context.cwd, output);
+  try {
+    writeFileSync(openNewFile(file), bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(file);
+    throw toStorageError(error, file);
+  }
+  context.print({ file, bytes: bytes.length }, `Wrote ${file}`);
+}

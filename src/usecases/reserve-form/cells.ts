@@ -1,0 +1,64 @@
+import type { SheetCell } from "../../xlsx/write-workbook.ts";
+
+/* The cells of the reserve form, and where its sheets find each other. */
+
+export const USD = "#,##0.00";
+export const PERCENT = "0.00%";
+export const COUNT = "#,##0";
+export const YEARS = "0.0";
+export const SHARE = "0.000000";
+
+/** The names of the sheets. */
+export const SHEETS = {
+  summary: "Summary",
+  immediate: "Immediate repairs",
+  short_term: "Short-term repairs",
+  reserves: "Replacement reserves",
+  below: "Below the minimum",
+  byYear: "Reserve by year",
+  deposit: "Deposit",
+  expected: "Expected",
+  expectedBelow: "Expected below",
+  assumptions: "Assumptions",
+} as const;
+
+export const bold = (value: string): SheetCell => ({ value, isBold: true });
+export const headings = (...names: string[]): SheetCell[] => names.map(bold);
+
+/** Returns a cell with a formula and its value, for programs that show a workbook without computing it. */
+export const calculated = (
+  formula: string,
+  value: number | null,
+  format: string = USD,
+  isBold = false,
+): SheetCell => ({ formula, value, format, isBold });
+
+/** Returns dollars of cents. */
+export const usd = (cents: number): number => cents / 100;
+
+/** The cells of the assumptions that formulas refer to. */
+export const INPUTS = {
+  units: "Assumptions!$B$4",
+  inflation: "Assumptions!$B$8",
+  interest: "Assumptions!$B$9",
+  opening: "Assumptions!$B$10",
+  minimumBalance: "Assumptions!$B$11",
+  depositGrowth: "Assumptions!$B$12",
+  escrow: "Assumptions!$B$13",
+  includeBelow: "Assumptions!$B$15",
+  deviate80: "Assumptions!$B$16",
+  deviate95: "Assumptions!$B$17",
+  errorOwn: "Assumptions!$B$18",
+  errorOwnHistory: "Assumptions!$B$19",
+  errorScaled: "Assumptions!$B$20",
+  errorReference: "Assumptions!$B$21",
+} as const;
+
+/** The deposit of the first year that the balances use; a reader may change it. */
+export const DEPOSIT_IN_USE = `${SHEETS.summary}!$B$23`;
+
+/** Returns the row of a year on the sheets that have a row for each, below a heading. */
+export const rowOfYear = (year: number) => year + 1;
+
+/** Turns a code into words: `own_history` into `own history`. */
+export const inWords = (code: string) => code.replaceAll("_", " ");

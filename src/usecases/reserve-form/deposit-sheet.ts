@@ -1,0 +1,145 @@
+import { COST_BASES } from "../../domain/costs/component-costs.ts";
+import { reserveNeeds } from "../../domain/planning/capital-plan.ts";
+import { CONFIDENCES } from "../../domain/planning/deposit.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import { cellOf } from "../../xlsx/cell-references.ts";
+import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHARE, SHEETS, USD, usd } from "./cells.ts";
+import type { ReserveForm } from "./form.ts";
+import type { LineSheets } from "./line-sheets.ts";
+
+const COLUMNS = [
+  { name: "Year", width: 7, format: COUNT },
+  { name: "Opening balance with interest", width: 14 },
+  { name: "Needs up to the year, with interest", width: 14 },
+  { name: "Deposits of 1 in the first year, with interest", width: 14, format: SHARE },
+  { name: "Standard deviation of needs", width: 14 },
+  { name: "Needs of own costs", width: 14 },
+  { name: "Needs of own history", width: 14 },
+  { name: "Needs of scaled costs", width: 14 },
+  { name: "Needs of reference costs", width: 14 },
+  { name: "Error of costs together", width: 10, format: SHARE },
+  { name: "50%", width: 13 },
+  { name: "80%", width: 13 },
+  { name: "95%", width: 13 },
+  { name: "80% with cost error", width: 13 },
+  { name: "95% with cost error", width: 13 },
+] as const;
+
+/** The columns of the first deposits that keep the balance at or above the floor up to a year. */
+export const DEPOSIT_COLUMNS = { "50": "K", "80": "L", "95": "M", "80e": "N", "95e": "O" } as const;
+
+/** The columns of needs by the basis of their costs, in the order of the bases. */
+const BASIS_COLUMNS = { own: "F", own_history: "G", scaled: "H", reference: "I" } as const;
+const ERRORS = {
+  own: INPUTS.errorOwn,
+  own_history: INPUTS.errorOwnHistory,
+  scaled: INPUTS.errorScaled,
+  reference: INPUTS.errorReference,
+} as const;
+
+/** Returns the sheet that derives the level deposits: of each year the deposit that it needs, whose largest is the deposit. */
+export function depositSheet({ plan }: ReserveForm, lines: LineSheets): Sheet {
+  const years = plan.capital.schedule.map(({ year }) => year);
+  const byYear = depositYears(plan);
+  return {
+    name: SHEETS.deposit,
+    isLandscape: true,
+    frozenRows: 1,
+    columns: COLUMNS.map((column) => ({ format: USD, ...column })),
+    rows: [
+      headings(...COLUMNS.map(({ name }) => name)),
+      ...years.map((year) => depositRow(year, byYear[year - 1]!, lines)),
+      [
+        ...[bold("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
+        ...Object.values(DEPOSIT_COLUMNS).map((column, at) =>
+          calculated(
+            `MAX(0,${column}2:${column}${rowOfYear(years.length)})`,
+            Math.max(0, ...byYear.map(({ deposits }) => deposits[at]!)),
+            USD,
+            true,
+          ),
+        ),
+      ],
+      [],
+      [
+        "The standard deviation of needs is that of the failures of single items. It does not follow when a cell is changed.",
+      ],
+    ],
+  };
+}
+
+function depositRow(year: number, values: DepositYear, lines: LineSheets): SheetCell[] {
+  const row = rowOfYear(year);
+  const compounded = (column: string, more: string) =>
+    year === 1 ? more : `${column}${row - 1}*(1+${INPUTS.interest})+${more}`;
+  const inflator = cellOf(SHEETS.byYear, "G", row);
+  const base = `${INPUTS.minimumBalance}-B${row}+C${row}`;
+  const error = COST_BASES.map((basis) => `${BASIS_COLUMNS[basis]}${row}*${ERRORS[basis]}`).join("+");
+  const widened = `SQRT(E${row}^2+(J${row}*C${row})^2)`;
+  const formulas = [
+    `(${base})/D${row}`,
+    `(${base}+${INPUTS.deviate80}*E${row})/D${row}`,
+    `(${base}+${INPUTS.deviate95}*E${row})/D${row}`,
+    `(${base}+${INPUTS.deviate80}*${widened})/D${row}`,
+    `(${base}+${INPUTS.deviate95}*${widened})/D${row}`,
+  ];
+  return [
+    year,
+    calculated(
+      year === 1 ? `${INPUTS.opening}*(1+${INPUTS.interest})` : `B${row - 1}*(1+${INPUTS.interest})`,
+      values.opening,
+    ),
+    calculated(compounded("C", cellOf(SHEETS.byYear, "I", row)), values.needed),
+    calculated(compounded("D", `(1+${INPUTS.depositGrowth})^(A${row}-1)`), values.paid, SHARE),
+    values.deviation,
+    ...COST_BASES.map((basis, at) =>
+      calculated(
+        compounded(BASIS_COLUMNS[basis], `MAX(0,${lines.basisFormula(basis, year)}*${inflator})`),
+        values.byBasis[at]!,
+      ),
+    ),
+    calculated(`IF(SUM(F${row}:I${row})>0,(${error})/SUM(F${row}:I${row}),0)`, values.costError, SHARE),
+    ...formulas.map((formula, at) => calculated(formula, values.deposits[at]!)),
+  ];
+}
+
+/** The values of a year, in dollars. `deposits` has those of `DEPOSIT_COLUMNS`. */
+type DepositYear = {
+  opening: number;
+  needed: number;
+  paid: number;
+  deviation: number;
+  byBasis: number[];
+  costError: number;
+  deposits: number[];
+};
+
+function depositYears({ sums, terms }: Pick<PlanSummary, "sums" | "terms">): DepositYear[] {
+  const [inflation, interest] = [terms.inflationPct / 100, terms.interestPct / 100];
+  const needs = reserveNeeds(sums, terms.years, inflation, interest);
+  let [opening, needed, paid] = [usd(terms.openingCents), 0, 0];
+  const upTo = COST_BASES.map(() => 0);
+  return needs.cents.map((cents, at) => {
+    opening *= 1 + interest;
+    needed = needed * (1 + interest) + usd(cents);
+    paid = paid * (1 + interest) + (1 + terms.depositGrowthPct / 100) ** at;
+    for (const [index, basis] of COST_BASES.entries()) {
+      const due = at === 0 ? sums.dueByBasis[basis] : 0;
+      const need = sums.years.needs[basis][at]! * (1 + inflation) ** at - due;
+      upTo[index] = upTo[index]! * (1 + interest) + Math.max(0, usd(need));
+    }
+    const deviation = usd(Math.sqrt(Math.max(0, needs.variance[at]!)));
+    const costError = needs.costError[at]!;
+    const base = usd(terms.minimumCents) - opening + needed;
+    const widened = Math.sqrt(deviation ** 2 + (costError * needed) ** 2);
+    const margins = [
+      0,
+      ...[deviation, widened].flatMap((deviates) => [CONFIDENCES[80] * deviates, CONFIDENCES[95] * deviates]),
+    ];
+    return {
+      ...{ opening, needed, paid, deviation, costError, byBasis: [...upTo] },
+      deposits: margins.map((margin) => (base + margin) / paid),
+    };
+  });
+}

@@ -1,0 +1,302 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { DueNow } from "../../domain/planning/planned-appliance.ts";
+import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
+import { actionView } from "../../wire/action.ts";
+import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
+import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import {
+  bold,
+  COUNT,
+  calculated,
+  headings,
+  INPUTS,
+  inWords,
+  SHARE,
+  SHEETS,
+  USD,
+  usd,
+  YEARS,
+} from "./cells.ts";
+import type { ReserveForm } from "./form.ts";
+
+/** The columns of a line before those of its years. */
+const COLUMNS = [
+  { name: "Building system", width: 18 },
+  { name: "Item", width: 38 },
+  { name: "Size", width: 16 },
+  { name: "Quantity", width: 9, format: COUNT },
+  { name: "Unit", width: 7 },
+  { name: "Unit cost", width: 12, format: USD },
+  { name: "Unit cost after failure", width: 12, format: USD },
+  { name: "Cost basis", width: 12 },
+  { name: "EUL (years)", width: 9, format: YEARS },
+  { name: "Effective age (years)", width: 9, format: YEARS },
+  { name: "RUL (years)", width: 9, format: YEARS },
+  { name: "Replacement", width: 14 },
+  { name: "Cost of all", width: 13, format: USD },
+] as const;
+const QUANTITY = "D";
+const UNIT_COST = "F";
+const FAILED_COST = "G";
+const BASIS = "H";
+const FIRST_ROW = 2;
+
+type Placed = { line: ReserveLine; sheet: string; row: number };
+type Part = { sheet: string; expected: string; lines: readonly ReserveLine[] };
+
+/** The sheets of the form's lines: those listed, those below the minimum, and the expected replacements of both. */
+export class LineSheets {
+  readonly placed: readonly Placed[];
+  readonly reserves: Sheet;
+  readonly below: Sheet;
+  readonly expected: readonly Sheet[];
+  readonly #parts: readonly Part[];
+  readonly #years: number;
+  readonly #inflation: number;
+
+  constructor(knowledge: Knowledge, { plan, lines }: ReserveForm) {
+    this.#years = plan.terms.years;
+    this.#inflation = plan.terms.inflationPct / 100;
+    const listed = { sheet: SHEETS.reserves, expected: SHEETS.expected, lines: lines.filter(isListed) };
+    const below = {
+      sheet: SHEETS.below,
+      expected: SHEETS.expectedBelow,
+      lines: lines.filter((line) => !isListed(line)),
+    };
+    this.#parts = [listed, below];
+    this.placed = this.#parts.flatMap(({ sheet, lines: some }) =>
+      some.map((line, at) => ({ line, sheet, row: FIRST_ROW + at })),
+    );
+    this.reserves = this.#lines(knowledge, listed);
+    this.below = this.#lines(knowledge, below);
+    this.expected = this.#parts.map((part) => this.#expectedSheet(knowledge, part));
+  }
+
+  /** Returns the formula of the cost of a year's planned replacements, or of those after failures, with all lines. */
+  costFormula(of: "planned" | "failures", year: number): string {
+    const [listed, below] = this.#parts.map((part) => {
+      const shares = columnName(of === "planned" ? year : this.#years + year);
+      const cost = of === "planned" ? UNIT_COST : FAILED_COST;
+      const columns = [
+        ...[QUANTITY, cost].map((column) => range(part, part.sheet, column)),
+        range(part, part.expected, shares),
+      ];
+      return `SUMPRODUCT(${columns.join(",")})`;
+    });
+    return `ROUND(${listed}+${INPUTS.includeBelow}*${below},2)`;
+  }
+
+  /** Returns the formula of a year's cost of the lines whose costs have a basis. */
+  basisFormula(basis: string, year: number): string {
+    const [listed, below] = this.#parts.map(
+      (part) =>
+        `SUMIF(${range(part, part.sheet, BASIS)},"${inWords(basis)}",${range(part, part.sheet, yearColumn(year))})`,
+    );
+    return `ROUND(${listed}+${INPUTS.includeBelow}*${below},2)`;
+  }
+
+  #lines(knowledge: Knowledge, part: Part): Sheet {
+    const years = Array.from({ length: this.#years }, (_, at) => at + 1);
+    const rows = part.lines.map((line, at) => this.#row(knowledge, part, line, FIRST_ROW + at));
+    const amounts = part.lines.map((line) => years.map((year) => usd(costOf(line, year))));
+    const sums = years.map((_, at) => amounts.reduce((sum, one) => sum + one[at]!, 0));
+    const last = lastRow(part);
+    const total = (column: string, value: number) =>
+      calculated(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, USD, true);
+    const factor = (year: number) => (1 + this.#inflation) ** (year - 1);
+    const totalRow = last + 1;
+    const span = (label: string): SheetCell[] => [bold(label), ...COLUMNS.slice(2).map(() => null)];
+    const all = part.lines.reduce((sum, { quantity, unitCents }) => sum + quantity * unitCents, 0);
+    const lastYear = yearColumn(this.#years);
+    const across = (row: number) => `SUM(${yearColumn(1)}${row}:${lastYear}${row})`;
+    const ofAll = sums.reduce((sum, one) => sum + one, 0);
+    const inflated = sums.map((sum, at) => sum * factor(at + 1));
+    return {
+      name: part.sheet,
+      isLandscape: true,
+      frozenRows: 1,
+      columns: [...COLUMNS, ...years.map(() => ({ width: 12, format: USD })), { width: 14, format: USD }],
+      rows: [
+        [
+          ...headings(...COLUMNS.map(({ name }) => name)),
+          ...headings(...years.map((year) => `Year ${year}`), "Total"),
+        ],
+        ...rows,
+        [],
+        [
+          ...span("Total, today's dollars"),
+          total("M", usd(all)),
+          ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
+          calculated(across(totalRow), ofAll, USD, true),
+        ],
+        [
+          ...span("Inflation factor"),
+          null,
+          ...years.map((year) => calculated(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE)),
+        ],
+        [
+          ...span("Total, inflated"),
+          null,
+          ...years.map((year, at) =>
+            calculated(
+              `${yearColumn(year)}${totalRow}*${yearColumn(year)}${totalRow + 1}`,
+              inflated[at]!,
+              USD,
+              true,
+            ),
+          ),
+          calculated(
+            across(totalRow + 2),
+            inflated.reduce((sum, one) => sum + one, 0),
+            USD,
+            true,
+          ),
+        ],
+      ],
+    };
+  }
+
+  #row(knowledge: Knowledge, part: Part, line: ReserveLine, row: number): SheetCell[] {
+    const years = Array.from({ length: this.#years }, (_, at) => at + 1);
+    const amounts = years.map((year) => {
+      const share = (column: number) => cellOf(part.expected, columnName(column), row);
+      const formula = `${QUANTITY}${row}*(${UNIT_COST}${row}*${share(year)}+${FAILED_COST}${row}*${share(this.#years + year)})`;
+      return calculated(formula, usd(costOf(line, year)));
+    });
+    const type = knowledge.type(line.first.typeId);
+    const all = years.reduce((sum, year) => sum + usd(costOf(line, year)), 0);
+    return [
+      systemName(type.system),
+      nameOf(knowledge, line),
+      sizeText(line.sizes, type.size?.unit),
+      line.quantity,
+      "each",
+      usd(line.unitCents),
+      usd(line.failedCents),
+      inWords(line.basis),
+      line.expectedLifeYears,
+      line.effectiveAgeYears,
+      line.remainingLifeYears,
+      replacementText(line),
+      calculated(`${QUANTITY}${row}*${UNIT_COST}${row}`, usd(line.quantity * line.unitCents)),
+      ...amounts,
+      calculated(`SUM(${yearColumn(1)}${row}:${yearColumn(this.#years)}${row})`, all),
+    ];
+  }
+
+  #expectedSheet(knowledge: Knowledge, { expected, lines }: Part): Sheet {
+    const years = Array.from({ length: this.#years }, (_, at) => at + 1);
+    return {
+      name: expected,
+      isLandscape: true,
+      frozenRows: 1,
+      columns: [{ width: 38 }, ...[...years, ...years].map(() => ({ width: 11, format: SHARE }))],
+      rows: [
+        headings(
+          "Expected replacements of an item",
+          ...years.map((year) => `Planned ${year}`),
+          ...years.map((year) => `Failed ${year}`),
+        ),
+        ...lines.map((line): SheetCell[] => [nameOf(knowledge, line), ...line.planned, ...line.failures]),
+      ],
+    };
+  }
+}
+
+const isListed = (line: ReserveLine) => line.isListed;
+
+/** Returns the column of a year on the sheets of lines. */
+const yearColumn = (year: number) => columnName(COLUMNS.length + year - 1);
+
+/** Returns the last row that sums include: an empty one, above which lines can be inserted. */
+const lastRow = ({ lines }: Part) => FIRST_ROW + lines.length;
+
+const range = (part: Part, sheet: string, column: string) => rangeOf(sheet, column, FIRST_ROW, lastRow(part));
+
+/** Returns what a line costs in a year, in cents of today. */
+const costOf = ({ quantity, unitCents, failedCents, planned, failures }: ReserveLine, year: number) =>
+  quantity * (unitCents * planned[year - 1]! + failedCents * failures[year - 1]!);
+
+/** Returns the sheet of what is due now, whose quantities and costs are those of the lines. */
+export function dueSheet(knowledge: Knowledge, { placed }: LineSheets, dueNow: DueNow): Sheet {
+  const due = placed.filter(({ line }) => line.dueNow === dueNow);
+  const last = FIRST_ROW + due.length;
+  const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);
+  return {
+    name: SHEETS[dueNow],
+    isLandscape: true,
+    frozenRows: 1,
+    columns: [
+      ...[{ width: 18 }, { width: 38 }, { width: 16 }, { width: 9, format: COUNT }, { width: 7 }],
+      ...[{ width: 12, format: USD }, { width: 14, format: USD }, { width: 90 }],
+    ],
+    rows: [
+      headings("Building system", "Item", "Size", "Quantity", "Unit", "Unit cost", "Cost", "Reason"),
+      ...due.map(({ line, sheet, row }, at): SheetCell[] => {
+        const type = knowledge.type(line.first.typeId);
+        const own = FIRST_ROW + at;
+        return [
+          systemName(type.system),
+          nameOf(knowledge, line),
+          sizeText(line.sizes, type.size?.unit),
+          calculated(cellOf(sheet, QUANTITY, row), line.quantity, COUNT),
+          "each",
+          calculated(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
+          calculated(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
+          actionView(line.first.action).reason,
+        ];
+      }),
+      [],
+      [
+        ...[bold("Total"), null, null],
+        calculated(
+          `SUM(D${FIRST_ROW}:D${last})`,
+          sum(({ quantity }) => quantity),
+          COUNT,
+          true,
+        ),
+        ...[null, null],
+        calculated(
+          `SUM(G${FIRST_ROW}:G${last})`,
+          usd(sum(({ quantity, unitCents }) => Math.round(quantity * unitCents))),
+          USD,
+          true,
+        ),
+      ],
+    ],
+  };
+}
+
+/** Returns the row of the totals on the sheet of what is due now. */
+export const dueTotalRow = (lines: readonly ReserveLine[], dueNow: DueNow) =>
+  FIRST_ROW + lines.filter((line) => line.dueNow === dueNow).length + 1;
+
+function nameOf(knowledge: Knowledge, { first: { typeId, defId }, kinds }: ReserveLine): string {
+  const type = knowledge.type(typeId);
+  if (kinds === "system") return `${systemName(type.system)}: several kinds`;
+  if (defId === null) return type.name;
+  return kinds === "type"
+    ? `${type.name}: several parts`
+    : `${knowledge.component(defId).name}, ${type.name}`;
+}
+
+const systemName = (system: string) => {
+  const words = system === "hvac" ? "HVAC" : inWords(system);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+};
+
+function sizeText(sizes: ReserveLine["sizes"], unit: string | undefined): string | null {
+  if (sizes === null) return null;
+  const number = (size: number) => size.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  const { least, most } = sizes;
+  return [least === most ? number(least) : `${number(least)}–${number(most)}`, unit && inWords(unit)]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function replacementText({ dueNow, dueYears }: ReserveLine): string {
+  if (dueNow !== null) return "Due now";
+  if (dueYears === null) return "On failure";
+  const { least, most } = dueYears;
+  return least === most ? `Year ${least}` : `Years ${least}–${most}`;
+}

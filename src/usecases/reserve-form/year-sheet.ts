@@ -1,0 +1,130 @@
+import { cellOf } from "../../xlsx/cell-references.ts";
+import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import {
+  bold,
+  COUNT,
+  calculated,
+  DEPOSIT_IN_USE,
+  headings,
+  INPUTS,
+  PERCENT,
+  rowOfYear,
+  SHARE,
+  SHEETS,
+  USD,
+  usd,
+} from "./cells.ts";
+import type { ReserveForm } from "./form.ts";
+import { dueTotalRow, type LineSheets } from "./line-sheets.ts";
+
+const COLUMNS = [
+  { name: "Year", width: 7, format: COUNT },
+  { name: "Planned", width: 13 },
+  { name: "After failures", width: 13 },
+  { name: "Due now", width: 13 },
+  { name: "Repairs", width: 13 },
+  { name: "Total", width: 14 },
+  { name: "Inflation factor", width: 10, format: SHARE },
+  { name: "Total, inflated", width: 14 },
+  { name: "Needs of the reserve, inflated", width: 14 },
+  { name: "Interest", width: 12 },
+  { name: "Deposit", width: 13 },
+  { name: "Balance", width: 14 },
+  { name: "Used-up lives", width: 14 },
+  { name: "Used-up lives, inflated", width: 14 },
+  { name: "Percent funded", width: 10 },
+  { name: "Run to failure", width: 14 },
+  { name: "Run to failure, inflated", width: 14 },
+] as const;
+
+/** Returns the sheet of the reserve by year: costs in today's dollars and inflated, deposits and balances. */
+export function yearSheet({ plan, lines: all }: ReserveForm, lines: LineSheets): Sheet {
+  const { capital, sums, terms } = plan;
+  const dueCell = (dueNow: "immediate" | "short_term") =>
+    cellOf(SHEETS[dueNow], "$G$", dueTotalRow(all, dueNow));
+  const rows = capital.schedule.map((year, at): SheetCell[] => {
+    const row = rowOfYear(year.year);
+    const isFirst = at === 0;
+    const due = isFirst ? sums.due.cents : 0;
+    const balance = capital.balances[at]!;
+    const factor = (1 + terms.inflationPct / 100) ** at;
+    const before = isFirst ? INPUTS.opening : `L${row - 1}`;
+    const { fullyFundedCents, balanceCents } = balance;
+    return [
+      year.year,
+      calculated(lines.costFormula("planned", year.year), usd(year.plannedCents - due)),
+      calculated(lines.costFormula("failures", year.year), usd(year.failureCents)),
+      isFirst ? calculated(`${dueCell("immediate")}+${dueCell("short_term")}`, usd(due)) : 0,
+      usd(year.repairCents),
+      calculated(`SUM(B${row}:E${row})`, usd(year.totalCents)),
+      calculated(`(1+${INPUTS.inflation})^(A${row}-1)`, factor, SHARE),
+      calculated(`ROUND(F${row}*G${row},2)`, usd(year.inflatedCents)),
+      calculated(`(B${row}+C${row})*G${row}`, usd(balance.needCents)),
+      calculated(`${before}*${INPUTS.interest}`, usd(balance.interestCents)),
+      calculated(`${DEPOSIT_IN_USE}*(1+${INPUTS.depositGrowth})^(A${row}-1)`, usd(balance.depositCents)),
+      calculated(`${before}+J${row}+K${row}-I${row}`, usd(balanceCents)),
+      usd(sums.years.accrued[year.year]!),
+      calculated(`ROUND(M${row}*(1+${INPUTS.inflation})^A${row},2)`, usd(fullyFundedCents)),
+      calculated(
+        `IF(N${row}>0,L${row}/N${row},0)`,
+        fullyFundedCents > 0 ? balanceCents / fullyFundedCents : 0,
+        PERCENT,
+      ),
+      usd(year.runToFailureCents),
+      calculated(`ROUND(P${row}*G${row},2)`, usd(Math.round(year.runToFailureCents * factor))),
+    ];
+  });
+  const last = rowOfYear(terms.years);
+  const { totals, schedule, balances } = capital;
+  const sum = (column: string, cents: number) =>
+    calculated(`SUM(${column}2:${column}${last})`, usd(cents), USD, true);
+  const of = <T>(items: readonly T[], pick: (item: T) => number) =>
+    items.reduce((total, item) => total + pick(item), 0);
+  return {
+    name: SHEETS.byYear,
+    isLandscape: true,
+    frozenRows: 1,
+    columns: COLUMNS.map((column) => ({ format: USD, ...column })),
+    rows: [
+      headings(...COLUMNS.map(({ name }) => name)),
+      ...rows,
+      [
+        bold("Total"),
+        sum("B", of(schedule, ({ plannedCents }) => plannedCents) - sums.due.cents),
+        sum(
+          "C",
+          of(schedule, ({ failureCents }) => failureCents),
+        ),
+        sum("D", sums.due.cents),
+        sum(
+          "E",
+          of(schedule, ({ repairCents }) => repairCents),
+        ),
+        sum("F", totals.plannedCents),
+        null,
+        sum("H", totals.plannedInflatedCents),
+        sum(
+          "I",
+          of(balances, ({ needCents }) => needCents),
+        ),
+        sum(
+          "J",
+          of(balances, ({ interestCents }) => interestCents),
+        ),
+        sum(
+          "K",
+          of(balances, ({ depositCents }) => depositCents),
+        ),
+        ...[null, null, null, null],
+        sum("P", totals.runToFailureCents),
+        sum("Q", totals.runToFailureInflatedCents),
+      ],
+      [],
+      ...[
+        "Planned and after failures: replacements, in today's dollars, after what is due now. They and their inflated sum are the needs that the reserve pays.",
+        "Due now is paid at closing or from the escrow, and repairs of the minor parts of units are operating costs: the reserve pays neither.",
+        "Deposits and needs fall at the end of a year. Repairs, used-up lives and the costs of running everything to failure do not follow when a cell is changed.",
+      ].map((sentence) => [sentence]),
+    ],
+  };
+}

@@ -1,0 +1,32 @@
+import { useState } from "preact/hooks";
+import type { ApiClient } from "./api-client.ts";
+import { ApiFailure } from "./api-failure.ts";
+import { downloadFile } from "./download.ts";
+import { showToast } from "./toasts.tsx";
+
+/** Downloads a workbook that the API makes, with one call. */
+export function DownloadWorkbook({ api, file, path }: { api: ApiClient; file: string; path: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    try {
+      downloadFile(file, await api.readFile(path));
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure)) throw thrown;
+      showToast(`The file could not be created. ${thrown.message}`, { isFailure: true });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button
+      type="button"
+      class="outline"
+      disabled={isBusy}
+      aria-busy={isBusy}
+      onClick={() => void download()}
+    >
+      Download XLSX
+    </button>
+  );
+}
