@@ -16,6 +16,15 @@ export const actionFields = {
 
 export const actionView = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
 
+/** The fields of an action of what may be retired, and then has none. */
+export const actionOrNullFields = {
+  action: actionFields.action.orNull(),
+  reason: actionFields.reason.describedAs("Why, in a sentence; null without an action").orNull(),
+};
+
+export const actionOrNullView = (action: Action | undefined) =>
+  action ? actionView(action) : { action: null, reason: null };
+
 /** Returns the records of components with what to do with each. Leaves out those that were purged since they were read. */
 export const withActions = <R extends { component_id: string }>(
   records: readonly R[],

@@ -3,11 +3,13 @@ import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { codesOf } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
+import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/retirement.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { actionOrNullFields, actionOrNullView } from "./action.ts";
 import { bulkReply } from "./bulk.ts";
-import { component, componentView } from "./component.ts";
+import { componentView, ownedComponent } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
 import {
   flagsClearedText,
@@ -101,9 +103,18 @@ export const applianceView = appliance.serializer((knowledge: Knowledge, applian
 }));
 export const appliancePage = page("appliances", appliance);
 
-/** The appliance with the full records of its components. */
-const wholeAppliance = appliance.and({ components: list("The appliance's components", component) });
+/** The appliance with the full records of its components, and what to do with it and each of them. */
+const wholeAppliance = appliance.and({
+  action: actionOrNullFields.action.describedAs(
+    "What to do with the appliance as a whole; null for a type whose parts are replaced one by one, and for a retired one",
+  ),
+  reason: actionOrNullFields.reason,
+  components: list("The appliance's components", ownedComponent),
+});
 export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
+
+/** What to do with an appliance and its components, by their ids. */
+type ApplianceActions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** `latestSnapshotAt`: when the latest snapshot was taken. */
 export const applianceWithComponentsView = wholeAppliance.serializer(
@@ -111,10 +122,15 @@ export const applianceWithComponentsView = wholeAppliance.serializer(
     prices: PriceList,
     appliance: Appliance,
     components: readonly PlacedComponent[],
+    actions: ApplianceActions,
     latestSnapshotAt: Instant | null,
   ) => ({
     ...applianceView(prices.knowledge, appliance),
-    components: components.map((row) => componentView(prices, row, latestSnapshotAt)),
+    ...actionOrNullView(actions.units.get(appliance.id)),
+    components: components.map((row) => ({
+      ...componentView(prices, row, latestSnapshotAt),
+      ...actionOrNullView(actions.components.get(row.id)),
+    })),
   }),
 );
 export const applianceReply = forPartner(wholeAppliance);

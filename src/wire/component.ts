@@ -6,7 +6,7 @@ import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
-import { actionFields } from "./action.ts";
+import { actionFields, actionOrNullFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { costFields, costsView } from "./costs.ts";
 import { hazardFlags, hazardFlagsView } from "./hazard-flag.ts";
@@ -124,6 +124,8 @@ export const componentView = component.serializer(
 
 /** A component in a list, with what to do with it. */
 export const listedComponent = record("ListedComponent", { ...component.fields, ...actionFields });
+/** A component of an appliance that may be retired, with what to do with it. */
+export const ownedComponent = record("OwnedComponent", { ...component.fields, ...actionOrNullFields });
 export const componentPage = page("components", listedComponent);
 
 /** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */

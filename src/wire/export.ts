@@ -7,14 +7,16 @@ import type { Delivery } from "../domain/delivery.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";
+import type { Action } from "../domain/planning/action.ts";
 import type { Property, Unit } from "../domain/property.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
 import type { EventType, ServiceEvent } from "../domain/service-event.ts";
 import { type Day, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
+import { actionOrNullView } from "./action.ts";
 import { appliance, applianceView } from "./appliance.ts";
 import { storedClaim, storedClaimView } from "./claim.ts";
-import { component, componentView } from "./component.ts";
+import { component, componentView, ownedComponent } from "./component.ts";
 import { costLine, costLineView } from "./cost-book.ts";
 import { delivery } from "./delivery.ts";
 import { photoFields } from "./photo.ts";
@@ -78,11 +80,17 @@ export const applianceLineView = applianceLine.serializer((knowledge: Knowledge,
   ...applianceView(knowledge, appliance),
 }));
 
-const componentLine = lineOf("component", component);
+const componentLine = lineOf("component", ownedComponent);
 export const componentLineView = componentLine.serializer(
-  (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null) => ({
+  (
+    prices: PriceList,
+    row: PlacedComponent,
+    action: Action | undefined,
+    latestSnapshotAt: Instant | null,
+  ) => ({
     type: "component",
     ...componentView(prices, row, latestSnapshotAt),
+    ...actionOrNullView(action),
   }),
 );
 

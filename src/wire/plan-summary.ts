@@ -10,6 +10,8 @@ import type { WireOf } from "./schema/wire-type.ts";
 /* The fields that the plans of a property and of a portfolio share. */
 
 export const wholeUsd = (cents: number) => usdFromCents(Math.round(cents));
+/** Returns dollars that are not rounded, for workbooks that compute with them. */
+export const exactUsd = (cents: number) => usdFromCents(cents);
 const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } = PLAN_LIMITS;
 
 /** By what per-size figures are divided; null where it is unknown of any property. */

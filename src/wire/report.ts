@@ -5,9 +5,12 @@ import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import { type Report, ReportAccumulator } from "../domain/figures/report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
+import { ApplianceGroups } from "../domain/planning/appliance-groups.ts";
+import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Day, dayOf, type Instant, toIso } from "../domain/time.ts";
+import { actionFields, actionView } from "./action.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
@@ -32,7 +35,8 @@ import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, rating, tierCounts, tierCountsView } from "./scores.ts";
 
-const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears });
+const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears, ...actionFields });
+type ReportItemJson = WireOf<typeof reportItem>;
 
 const report = object({
   property: property.describedAs("The property"),
@@ -59,10 +63,49 @@ const report = object({
   assessed_at: calculatedAt,
 });
 
+/** The action is that of the plan, which is set once the appliance's other components are known. */
 const reportItemView = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
   ...itemView(prices, row),
   age_years: round(ageYearsOf(row, row.scoredOn), 2),
+  ...UNPLANNED,
 }));
+const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor", reason: "" };
+
+/** Sets the actions of report items, appliance by appliance. */
+class ItemActions {
+  readonly #groups: ApplianceGroups<PlacedComponent>;
+  /** The items of appliances that are not complete yet. */
+  readonly #open = new Map<string, ReportItemJson>();
+
+  constructor(
+    private readonly planning: PlanContext<PlacedComponent>,
+    private readonly asOf: Day,
+  ) {
+    this.#groups = new ApplianceGroups(planning.knowledge);
+  }
+
+  add(component: PlacedComponent, item: ReportItemJson): void {
+    this.#open.set(component.id, item);
+    const group = this.#groups.add(component);
+    if (group) this.#set(group);
+  }
+
+  /** Sets the actions of appliances that have fewer components than their type. */
+  finish(): void {
+    for (const group of this.#groups.rest()) this.#set(group);
+  }
+
+  #set(group: readonly PlacedComponent[]): void {
+    for (const { component, action } of planStoredAppliance(this.planning, group, this.asOf, SHORTEST)
+      .components) {
+      Object.assign(this.#open.get(component.id)!, actionView(action));
+      this.#open.delete(component.id);
+    }
+  }
+}
+
+/** Actions do not depend on the years of a schedule. */
+const SHORTEST = 1;
 
 type Reported = {
   property: Property;
@@ -101,16 +144,32 @@ const reportView = report.serializer(({ property, report, reserve, flags, now }:
 });
 export const reportReply = forPartner(figuresReply(report.and(assumptionsField)));
 
-export function reportAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof report>> {
-  const collector = new ReportAccumulator(prices, (row: PlacedComponent) => reportItemView(prices, row));
+/** The approximate size of a reason in memory. */
+const REASON_BYTES = 200;
+
+/** `planning`: the data that the actions of a plan need; `now` is its first day. */
+export function reportAccumulator(
+  planning: PlanContext<PlacedComponent>,
+  prices: PriceList,
+  now: Instant,
+): FigureAccumulator<WireOf<typeof report>> {
+  const actions = new ItemActions(planning, dayOf(now));
+  const collector = new ReportAccumulator(prices, (row: PlacedComponent) => {
+    const item = reportItemView(prices, row);
+    actions.add(row, item);
+    return item;
+  });
   const reserve = recommendedReserveGatherer(prices);
   const flags = new FlagGatherer(prices.knowledge);
   return {
     add(component) {
       collector.add(component);
       reserve.add(component);
-      return ITEM_BYTES + flags.add(component);
+      return ITEM_BYTES + REASON_BYTES + flags.add(component);
     },
-    write: (property, { now }) => reportView({ property, report: collector.report(), reserve, flags, now }),
+    write(property, { now: writtenAt }) {
+      actions.finish();
+      return reportView({ property, report: collector.report(), reserve, flags, now: writtenAt });
+    },
   };
 }

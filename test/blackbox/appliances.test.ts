@@ -269,8 +269,9 @@ describe("updating an appliance", () => {
   // Rule: change-appliance
   test("accepts the unchanged record", async () => {
     const { id } = await addAppliance(client, property.id);
-    const { components, partner, ...record } = (await client.get(`/v1/appliances/${id}`)).body;
-    expect((await client.put(`/v1/appliances/${id}`, record)).body).toMatchObject({
+    const { components, partner, action, reason, ...record } = (await client.get(`/v1/appliances/${id}`))
+      .body;
+    expect((await client.put(`/v1/appliances/${id}`, { ...record, action, reason })).body).toMatchObject({
       ...record,
       updated_at: expect.stringMatching(INSTANT),
     });

@@ -81,7 +81,12 @@ describe("a report", () => {
     });
     expect(report.critical.length).toBeGreaterThan(0);
     for (const item of [...report.critical, ...report.warning, ...report.good])
-      expect(item).toEqual({ ...ITEM, age_years: expect.any(Number) });
+      expect(item).toEqual({
+        ...ITEM,
+        age_years: expect.any(Number),
+        action: expect.any(String),
+        reason: expect.stringMatching(/\.$/),
+      });
   });
 
   // Rule: property-report

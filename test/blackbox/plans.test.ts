@@ -615,6 +615,36 @@ describe("what to do with a component", () => {
   });
 
   // Rule: plan-action
+  test("is the same in the report, of appliances, and in an export", async () => {
+    const { units, components } = await planOf();
+    const planned = new Map<string, Json>(components.map((one: Json) => [one.component_id, one]));
+    const expectSame = (listed: readonly Json[]) => {
+      for (const { component_id, action, reason } of listed)
+        expect([action, reason]).toEqual([
+          planned.get(component_id)!.action,
+          planned.get(component_id)!.reason,
+        ]);
+    };
+    const { body: report } = await client.get(`/v1/property/${property.id}/report`);
+    const items = [...report.critical, ...report.warning, ...report.good];
+    expect(items).toHaveLength(components.length);
+    expectSame(items);
+    for (const applianceId of new Set(components.map((one: Json) => one.appliance_id))) {
+      const { body } = await client.get(`/v1/appliances/${applianceId}`);
+      expectSame(body.components);
+      const unit = units.find((one: Json) => one.appliance_id === applianceId);
+      expect([body.action, body.reason]).toEqual([unit?.action ?? null, unit?.reason ?? null]);
+    }
+    const exported = (await server.run("export", "--partner", partner.partner_id)).stdout
+      .split("\n")
+      .filter((line) => line.includes('"type":"component"'))
+      .map((line) => JSON.parse(line))
+      .filter((one) => one.property_id === property.id);
+    expect(exported).toHaveLength(components.length);
+    expectSame(exported);
+  });
+
+  // Rule: plan-action
   test("with a known hazard is to remove it, whatever its risk, and its cost is due now", async () => {
     const own = server.as(await server.createPartner("Hazards"));
     const house = await addProperty(own, { unit_count: 1 });

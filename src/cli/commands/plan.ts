@@ -16,7 +16,7 @@ import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../useca
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/form.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, planView } from "../../wire/plan.ts";
 import {

@@ -42,7 +42,7 @@ export type ReserveLine = {
 type Range = { least: number; most: number };
 
 /** The least cost of like items that a form lists, in whole cents. */
-export type ReserveThreshold = { minimumCents: number };
+type ReserveThreshold = { minimumCents: number };
 
 /** More like items than this are listed if they cost more than this together, whatever the minimum (ASTM E2018). */
 const MANY_ITEMS = 4;

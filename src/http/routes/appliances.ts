@@ -6,6 +6,7 @@ import { readConsistently } from "../../store/consistent-read.ts";
 import type { Listed } from "../../store/queries/appliances.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Stores } from "../../store/stores.ts";
+import { actionsAmong } from "../../usecases/portfolio/actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
@@ -174,7 +175,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       tag: "Appliances",
       parameters: [applianceInPath],
       replies: readReplies("The appliance with its components", applianceReply),
-      async handle({ params, partner, store }) {
+      async handle({ now, params, partner, store, yieldNow }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
@@ -183,7 +184,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           ? await stored.rowsOfRetired(appliance.id)
           : await stored.rowsOfAppliance(appliance.id);
         const prices = await pricesOf(store.read, knowledge, partner);
-        const record = applianceWithComponentsView(prices, appliance, components, latestSnapshotAt);
+        const planned = isRetired(appliance) ? [] : components;
+        const actions = await actionsAmong({ prices, now, yieldNow }, planned);
+        const record = applianceWithComponentsView(prices, appliance, components, actions, latestSnapshotAt);
         return ok(withPartner(record, partner.name));
       },
     }),

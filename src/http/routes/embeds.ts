@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import { brandOf } from "../../usecases/partners/brands.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/form.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
 import {

@@ -36,7 +36,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The report", reportReply),
-      handle: (call) => replyWith(call, reportAccumulator),
+      handle: (call) =>
+        replyWith(call, (prices) => reportAccumulator(planContextOf(prices), prices, call.now)),
     }),
     partnerOperation({
       id: "getPropertyForecast",

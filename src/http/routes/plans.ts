@@ -6,7 +6,7 @@ import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfo
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/form.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   format,

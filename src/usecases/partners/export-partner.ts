@@ -1,3 +1,4 @@
+import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -21,6 +22,7 @@ import {
   trendRowLineView,
   unitLineView,
 } from "../../wire/export.ts";
+import { actionsOf } from "../portfolio/actions.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
 
 const PAGE = 500;
@@ -43,7 +45,7 @@ export async function* exportPartner(
 ): AsyncGenerator<ExportLine[], void> {
   const counts: Record<string, number> = {};
   yield [partnerLineView(partner, now())];
-  for await (const page of records(store, knowledge, partner.id)) {
+  for await (const page of records(store, knowledge, partner.id, now())) {
     const type = page[0]!.type;
     counts[type] = (counts[type] ?? 0) + page.length;
     yield page;
@@ -52,7 +54,12 @@ export async function* exportPartner(
   yield [endLineView(now(), counts)];
 }
 
-async function* records(store: Store, knowledge: Knowledge, partnerId: string): AsyncGenerator<ExportLine[]> {
+async function* records(
+  store: Store,
+  knowledge: Knowledge,
+  partnerId: string,
+  now: Instant,
+): AsyncGenerator<ExportLine[]> {
   const { read } = store;
   // The bounds of referenced tables are read last, so that no record refers to one that is left out.
   const last = (table: ExportedTable) => read.export.lastId(table);
@@ -85,7 +92,7 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   ))
     yield page.map((appliance) => applianceLineView(knowledge, appliance));
   for await (const page of bySeq(totals.components, components))
-    yield page.map((row) => componentLineView(prices, row, latestSnapshotAt));
+    yield await componentLines({ store, prices, now, yieldNow: yieldToEventLoop }, page, latestSnapshotAt);
 
   const range = { partnerId, limit: PAGE };
   for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))
@@ -111,6 +118,15 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     read.export.webhookDeliveries({ ...range, ...ids }),
   ))
     yield page.map(deliveryLineView);
+}
+
+async function componentLines(
+  deps: Parameters<typeof actionsOf>[0],
+  page: readonly PlacedComponent[],
+  latestSnapshotAt: Instant | null,
+): Promise<ExportLine[]> {
+  const actions = await actionsOf(deps, page);
+  return page.map((row) => componentLineView(deps.prices, row, actions.get(row.id), latestSnapshotAt));
 }
 
 /** Yields pages of rows numbered from 1 without gaps, up to `end`. */

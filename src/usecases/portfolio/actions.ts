@@ -1,13 +1,16 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { type Day, dayOf, type Instant } from "../../domain/time.ts";
+import { dayOf, type Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
 import { planComponents } from "./property-plan.ts";
 
-type ActionDeps = { store: { read: Stores }; prices: PriceList; now: Instant; yieldNow: Yield };
+type ActionDeps = { prices: PriceList; now: Instant; yieldNow: Yield };
+
+/** What to do with appliances that are replaced as a whole, and with components, by their ids. */
+type Actions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** Actions do not depend on the years of a schedule. */
 const SHORTEST = 1;
@@ -17,21 +20,25 @@ const SHORTEST = 1;
  * components alone, so that a page of a list needs the appliances on it and no more, however large the property is.
  */
 export async function actionsOf(
-  { store, prices, now, yieldNow }: ActionDeps,
+  { store, ...deps }: ActionDeps & { store: { read: Pick<Stores, "components"> } },
   listed: readonly Pick<PlacedComponent, "applianceId">[],
 ): Promise<ReadonlyMap<string, Action>> {
   const applianceIds = [...new Set(listed.map(({ applianceId }) => applianceId))];
-  const rows = await store.read.components.rowsOfAppliances(applianceIds);
-  const asOf: Day = dayOf(now);
-  const { appliances } = await planComponents(
-    planContextOf<PlacedComponent>(prices),
-    rows,
-    asOf,
-    yieldNow,
-    SHORTEST,
-  );
-  const actions = new Map<string, Action>();
-  for (const { components } of appliances)
-    for (const { component, action } of components) actions.set(component.id, action);
-  return actions;
+  return (await actionsAmong(deps, await store.read.components.rowsOfAppliances(applianceIds))).components;
+}
+
+/** Returns what to do with appliances of which all components are given, and with these. */
+export async function actionsAmong(
+  { prices, now, yieldNow }: ActionDeps,
+  rows: readonly PlacedComponent[],
+): Promise<Actions> {
+  const context = planContextOf<PlacedComponent>(prices);
+  const { appliances } = await planComponents(context, rows, dayOf(now), yieldNow, SHORTEST);
+  const units = new Map<string, Action>();
+  const all = new Map<string, Action>();
+  for (const { unit, components } of appliances) {
+    if (unit) units.set(unit.applianceId, unit.action);
+    for (const { component, action } of components) all.set(component.id, action);
+  }
+  return { units, components: all };
 }

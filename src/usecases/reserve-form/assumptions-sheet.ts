@@ -1,8 +1,9 @@
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { CONFIDENCES } from "../../domain/planning/deposit.ts";
 import { assumptionsOf } from "../../wire/plan-assumptions.ts";
+import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { headings, PERCENT, SHARE, SHEETS, USD, usd } from "./cells.ts";
+import { headings, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import { divisorOf } from "./summary-sheet.ts";
 

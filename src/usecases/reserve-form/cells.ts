@@ -33,9 +33,6 @@ export const calculated = (
   isBold = false,
 ): SheetCell => ({ formula, value, format, isBold });
 
-/** Returns dollars of cents. */
-export const usd = (cents: number): number => cents / 100;
-
 /** The cells of the assumptions that formulas refer to. */
 export const INPUTS = {
   units: "Assumptions!$B$4",

@@ -2,9 +2,10 @@ import { COST_BASES } from "../../domain/costs/component-costs.ts";
 import { reserveNeeds } from "../../domain/planning/capital-plan.ts";
 import { CONFIDENCES } from "../../domain/planning/deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHARE, SHEETS, USD, usd } from "./cells.ts";
+import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import type { LineSheets } from "./line-sheets.ts";
 

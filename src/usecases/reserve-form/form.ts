@@ -1,20 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
-import {
-  type ReserveItem,
-  type ReserveLine,
-  reserveItemsOf,
-  reserveLinesOf,
-} from "../../domain/planning/reserve-lines.ts";
-import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
-import { writeWorkbook } from "../../xlsx/write-workbook.ts";
-import { assumptionsSheet } from "./assumptions-sheet.ts";
-import { depositSheet } from "./deposit-sheet.ts";
-import { dueSheet, LineSheets } from "./line-sheets.ts";
-import { summarySheet } from "./summary-sheet.ts";
-import { yearSheet } from "./year-sheet.ts";
+import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
 
 /** A property's plan with the lines of the form that lenders' engineers use. */
 export type ReserveForm = {
@@ -22,50 +9,3 @@ export type ReserveForm = {
   terms: FormTerms;
   lines: readonly ReserveLine[];
 };
-
-/**
- * The cells of a workbook take about 5 µs each to write, in one go. Beyond this number, more items share a line, so that other
- * requests do not wait.
- */
-const MOST_CELLS = 9000;
-/** The cells of a line beside those of its years, and the cells of each year. */
-const CELLS_OF_LINE = 16;
-const CELLS_OF_YEAR = 3;
-
-/**
- * Returns the replacement reserve schedule of a property as a workbook: what is due now, the replacement reserves by line and
- * year, deposits and balances. Its totals are formulas, so that they follow when a cell is changed.
- */
-export async function reserveWorkbook(
-  knowledge: Knowledge,
-  plan: PropertyPlan<PlacedComponent>,
-  terms: FormTerms,
-  yieldNow: Yield,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const items: ReserveItem[] = [];
-  await forEachYielding(
-    plan.appliances,
-    yieldNow,
-    (one) => void items.push(...reserveItemsOf(knowledge, one)),
-  );
-  const { years } = plan.terms;
-  const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));
-  const threshold = { minimumCents: terms.minimumItemCents };
-  const lines = await runYielding(reserveLinesOf(knowledge, items, years, threshold, mostLines), yieldNow);
-  return await writeWorkbook(sheetsOf(knowledge, { plan, terms, lines }));
-}
-
-function sheetsOf(knowledge: Knowledge, form: ReserveForm) {
-  const lines = new LineSheets(knowledge, form);
-  return [
-    summarySheet(form),
-    dueSheet(knowledge, lines, "immediate"),
-    dueSheet(knowledge, lines, "short_term"),
-    lines.reserves,
-    lines.below,
-    yearSheet(form, lines),
-    depositSheet(form, lines),
-    ...lines.expected,
-    assumptionsSheet(form),
-  ];
-}

@@ -2,21 +2,10 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
 import { actionView } from "../../wire/action.ts";
+import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import {
-  bold,
-  COUNT,
-  calculated,
-  headings,
-  INPUTS,
-  inWords,
-  SHARE,
-  SHEETS,
-  USD,
-  usd,
-  YEARS,
-} from "./cells.ts";
+import { bold, COUNT, calculated, headings, INPUTS, inWords, SHARE, SHEETS, USD, YEARS } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 
 /** The columns of a line before those of its years. */

@@ -1,7 +1,7 @@
-import { sizesOf } from "../../wire/plan-summary.ts";
+import { sizesOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHEETS, USD, usd } from "./cells.ts";
+import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { ReserveForm } from "./form.ts";
 import { dueTotalRow } from "./line-sheets.ts";

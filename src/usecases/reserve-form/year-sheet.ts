@@ -1,3 +1,4 @@
+import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
@@ -12,7 +13,6 @@ import {
   SHARE,
   SHEETS,
   USD,
-  usd,
 } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import { dueTotalRow, type LineSheets } from "./line-sheets.ts";

@@ -8,7 +8,7 @@ import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
-import { SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
+import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { ComponentName } from "../sections/component-name.tsx";
 import { readApplianceTypes, useApp, useChanges, useTitle } from "./app-context.ts";
@@ -152,6 +152,13 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
         </span>
       </>
     ),
+  },
+  {
+    key: "action",
+    heading: "Action",
+    shownFrom: "medium",
+    width: "roomy",
+    cell: ({ action, reason }) => <span title={reason}>{ACTION_LABELS[action]}</span>,
   },
   { key: "score", heading: "Risk score", isNumber: true, cell: (row) => row.risk_score.toFixed(2) },
   {
