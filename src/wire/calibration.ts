@@ -1,4 +1,4 @@
-import type { Calibration } from "../domain/calibration/calibration.ts";
+import type { Calibration, WindowPair } from "../domain/calibration/calibration.ts";
 import type { DCalibration } from "../domain/calibration/life-ends.ts";
 import type { Interval, Measures, ModelProof, Proof } from "../domain/calibration/proof.ts";
 import type { SharedCauses } from "../domain/calibration/shared-causes.ts";
@@ -39,7 +39,7 @@ const ends = ({ shares, lives, chiSquared }: DCalibration) => ({
 
 /** Compares the one-year forecasts of two models with the outcomes. Intervals are 90% intervals. */
 export function validationRecord(validation: Calibration["validation"]) {
-  const { from, to, components, failed, before, after } = validation;
+  const { from, to, components, failed, before, after, windows } = validation;
   return {
     from,
     to,
@@ -49,10 +49,14 @@ export function validationRecord(validation: Calibration["validation"]) {
     after: measures(after.measures),
     log_loss_difference: difference(validation),
     intervals: { before: intervals(before), after: intervals(after) },
+    failure_windows: windows,
   };
 }
 
-export type ValidationJson = ReturnType<typeof validationRecord>;
+/** As stored; proofs by older versions have no `failure_windows`. */
+export type ValidationJson = Omit<ReturnType<typeof validationRecord>, "failure_windows"> & {
+  failure_windows?: WindowPair;
+};
 
 const difference = ({ logLossDifference: found }: Proof) =>
   found && { mean: rounded(found.mean), low: rounded(found.low), high: rounded(found.high) };

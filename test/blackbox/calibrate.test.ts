@@ -92,6 +92,13 @@ describe("mainstay calibrate", () => {
     expect(validation.after.concordance).toBeGreaterThan(validation.before.concordance);
     expect(validation.after.brier_skill).toBeGreaterThan(validation.before.brier_skill);
     expect(validation.log_loss_difference.high).toBeLessThan(0);
+    for (const { begun, early, ended, late } of Object.values<Json>(validation.failure_windows)) {
+      expect(begun).toBeGreaterThan(ended);
+      // The fleet's true lives differ from the default ones, so that fewer windows hold than claimed.
+      expect(early / begun).toBeWithin(0.02, 0.25);
+      expect(late).toBeLessThanOrEqual(ended);
+    }
+    expect(first.page).toContain("Failed before the window");
     expect(await calibration(server)).toEqual(first);
   });
 

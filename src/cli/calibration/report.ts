@@ -4,6 +4,7 @@ import type { Interval, Measures, Proof } from "../../domain/calibration/proof.t
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/report-content.ts";
+import { windowRows } from "../../web/calibration/window-rows.ts";
 import { textTable } from "../terminal/text-table.ts";
 
 const CHANGES_ON_PAGE = 20;
@@ -94,6 +95,14 @@ export function calibrationText(
         interval(before.intervals[name]),
         shown(after.measures[name]),
         interval(after.intervals[name]),
+      ]),
+    ),
+    textTable(
+      ["80% FAILURE WINDOWS", "DEFAULT", "CALIBRATED"],
+      windowRows(validation.windows).map((row, at) => [
+        `${row.name} (${at < 2 ? 10 : 80}% expected)`,
+        row.before,
+        row.after,
       ]),
     ),
     `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,

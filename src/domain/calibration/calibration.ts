@@ -3,6 +3,10 @@ import type { Fit, KindFit } from "./fit.ts";
 import type { DCalibration, SurvivalCurve } from "./life-ends.ts";
 import type { Proof } from "./proof.ts";
 import type { SharedCauses } from "./shared-causes.ts";
+import type { WindowOutcomes } from "./window-counts.ts";
+
+/** The outcomes of both models' failure windows. */
+export type WindowPair = { before: WindowOutcomes; after: WindowOutcomes };
 
 /** A fit to an operator's record, with its proof (docs/model/calibration.md). */
 export type Calibration = {
@@ -11,7 +15,7 @@ export type Calibration = {
   /** Failures on record a year ago, which the fit under proof is based on. */
   failuresYearAgo: number;
   /** The year that both models forecast from what was on record on `from`, compared with the outcomes until `to`. */
-  validation: { from: Day; to: Day } & Proof;
+  validation: { from: Day; to: Day; windows: WindowPair } & Proof;
   /** D-calibration over all lives on record: of the plain model, and of the fit of a year ago. */
   dCalibration: { before: DCalibration; after: DCalibration };
   /** The curves of kinds with enough failures of known age, in the order of ids. */

@@ -20,7 +20,8 @@ const NODES = [
   { z: 2.85697001387281, weight: 0.0112574113277207 },
 ] as const;
 
-const TAIL = 0.1;
+/** The probability of failing before the window, and of outlasting it. */
+export const WINDOW_TAIL = 0.1;
 const LONGEST_DAYS = 100 * DAYS_PER_YEAR;
 /** The precision, in days. */
 const PRECISION = 1e-3;
@@ -31,8 +32,18 @@ const PRECISION = 1e-3;
  */
 export function failureWindow(outlook: Outlook, isCalibrated: boolean, model: ScoringModel): FailureWindow {
   const survivalAt = survivalOf(outlook, isCalibrated, model);
-  const earliestDays = dayOfSurvival(survivalAt, 1 - TAIL, 0, outlook) ?? LONGEST_DAYS;
-  return { earliestDays, latestDays: dayOfSurvival(survivalAt, TAIL, earliestDays, outlook) };
+  const earliestDays = dayOfSurvival(survivalAt, 1 - WINDOW_TAIL, 0, outlook) ?? LONGEST_DAYS;
+  return { earliestDays, latestDays: dayOfSurvival(survivalAt, WINDOW_TAIL, earliestDays, outlook) };
+}
+
+/** Returns the probability of still working after some days, from which the window follows. */
+export function windowSurvival(
+  outlook: Outlook,
+  isCalibrated: boolean,
+  model: ScoringModel,
+): (days: number) => number {
+  const survivalAt = survivalOf(outlook, isCalibrated, model);
+  return (days) => Math.exp(survivalAt(days).log);
 }
 
 /** The failure window in days of the calendar. */

@@ -4,11 +4,13 @@ import type { Life } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
 import { type Forecast, proveInSteps } from "../../domain/calibration/proof.ts";
 import { seededRandom } from "../../domain/calibration/seeded-random.ts";
+import { WindowCounts } from "../../domain/calibration/window-counts.ts";
 import { isOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.ts";
+import { windowSurvival } from "../../domain/scoring/failure-window.ts";
 import { failureProbability } from "../../domain/scoring/outlook.ts";
 import { type ScoreOptions, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { PropertyHistory } from "../../domain/scoring/types.ts";
@@ -64,6 +66,7 @@ export async function forecastYear(
 export class YearForecasts {
   readonly #from: Day;
   readonly #byProperty: Forecast[][] = [];
+  readonly #windows = { before: new WindowCounts(), after: new WindowCounts() };
 
   constructor(
     private readonly environment: CalibrationDeps,
@@ -85,13 +88,20 @@ export class YearForecasts {
     const before = await scores({});
     const after = corrections === UNCORRECTED ? before : await scores({ corrections });
     const forecasts: Forecast[] = [];
-    for (const { componentId, defId, years } of lives) {
+    for (const { componentId, defId, years, until } of lives) {
       const year = years.find((candidate) => candidate.start === start);
       if (!year || year.failed === null) continue;
       const { weibullShape } = knowledge.component(defId);
-      const inYear = (scores: typeof before) =>
-        failureProbability({ ...scores.get(componentId)!, weibullShape }, YEAR_DAYS, knowledge.model);
-      forecasts.push({ before: inYear(before), after: inYear(after), failed: year.failed });
+      const failedAfterDays = year.failed ? until - start : null;
+      const inYear = (model: "before" | "after") => {
+        const scores = model === "before" ? before : after;
+        const score = scores.get(componentId)!;
+        const outlook = { ...score, weibullShape };
+        const survivalAt = windowSurvival(outlook, score.lifeFactor !== 1, knowledge.model);
+        this.#windows[model].add(survivalAt, YEAR_DAYS, failedAfterDays);
+        return failureProbability(outlook, YEAR_DAYS, knowledge.model);
+      };
+      forecasts.push({ before: inYear("before"), after: inYear("after"), failed: year.failed });
     }
     this.#byProperty.push(forecasts);
   }
@@ -99,7 +109,8 @@ export class YearForecasts {
   /** Measures the forecasts against the outcomes. */
   async measure(): Promise<Calibration["validation"]> {
     const proof = await inSlices(this.environment, proveInSteps(this.#byProperty, seededRandom(SEED)));
-    return { from: this.#from, to: this.to, ...proof };
+    const windows = { before: this.#windows.before.outcomes, after: this.#windows.after.outcomes };
+    return { from: this.#from, to: this.to, windows, ...proof };
   }
 }
 

@@ -1,3 +1,5 @@
+import type { windowRows } from "./window-rows.ts";
+
 /** The data of a calibration report. Shares and probabilities are 0 to 1, dates YYYY-MM-DD, ages in years. */
 export type CalibrationContent = {
   asOf: string;
@@ -16,6 +18,7 @@ export type CalibrationContent = {
     logLossDifference: { mean: number; low: number; high: number } | null;
     before: ModelContent;
     after: ModelContent;
+    windows: Parameters<typeof windowRows>[0];
   };
   deciles: { before: DecileContent; after: DecileContent };
   corrections: readonly LifeCorrection[];

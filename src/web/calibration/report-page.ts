@@ -12,6 +12,7 @@ import {
   type ModelContent,
 } from "./report-content.ts";
 import { escapeHtml, percent } from "./svg.ts";
+import { windowRows } from "./window-rows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
 const CHI_SQUARED_5_PERCENT = 16.92;
@@ -101,7 +102,7 @@ const MEASURES: readonly { name: MeasureName; title: string; meaning: string; de
 ];
 
 function validationSection({
-  validation: { before, after, components, failed, from, to },
+  validation: { before, after, components, failed, from, to, windows },
 }: CalibrationContent): string {
   const cell = (model: ModelContent, name: MeasureName, decimals: number) => {
     const value = model.measures[name];
@@ -117,9 +118,19 @@ function validationSection({
         cell(after, name, decimals),
       ] as const,
   );
+  const held = windowRows(windows).map(
+    (row) =>
+      [
+        `<strong>${row.name}</strong><br><span class="muted">${row.means}</span>`,
+        row.before,
+        row.after,
+      ] as const,
+  );
   return `<h2>Validation</h2>
 <p>A calibration from the records up to ${unbroken(from)} forecast the year to ${unbroken(to)}: ${components.toLocaleString("en")} components, ${failed.toLocaleString("en")} failures. Each measure has a 90% interval, from resampling whole properties.</p>
-<div class="card scroll">${table(["Measure", "Default model", "Calibrated"], rows)}</div>`;
+<div class="card scroll">${table(["Measure", "Default model", "Calibrated"], rows)}</div>
+<p>The 80% failure windows as of ${unbroken(from)}, compared with the failures until ${unbroken(to)}.</p>
+<div class="card scroll">${table(["Failure windows", "Default model", "Calibrated"], held)}</div>`;
 }
 
 function forecastSection({ validation: { before, after } }: CalibrationContent): string {

@@ -1,4 +1,5 @@
 import type { ValidationJson } from "../../wire/calibration.ts";
+import { windowRows } from "../calibration/window-rows.ts";
 import { count, counted, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 
@@ -33,6 +34,7 @@ export const formatMeasure = (value: number | null | undefined) =>
 /** Compares both models' forecasts of a past year with its outcomes. */
 export function Validation({ validation }: { validation: ValidationJson }) {
   const { from, to, components, failed, before, after, log_loss_difference: difference } = validation;
+  const windows = validation.failure_windows;
   return (
     <>
       <p class="about">
@@ -56,6 +58,24 @@ export function Validation({ validation }: { validation: ValidationJson }) {
           { heading: "Calibrated", isNumber: true, cell: ({ key }) => formatMeasure(after[key]) },
         ]}
       />
+      {windows && (
+        <DataTable
+          caption="80% failure windows compared with outcomes"
+          rows={windowRows(windows)}
+          columns={[
+            {
+              heading: "Failure windows",
+              cell: ({ name, means }) => (
+                <>
+                  {name} <span class="small muted under">{means}</span>
+                </>
+              ),
+            },
+            { heading: "Default", isNumber: true, cell: (row) => row.before },
+            { heading: "Calibrated", isNumber: true, cell: (row) => row.after },
+          ]}
+        />
+      )}
     </>
   );
 }
