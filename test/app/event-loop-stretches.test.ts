@@ -44,7 +44,8 @@ const OLD_DELIVERIES = 4000;
 const MANY_READINGS = 130_000;
 /** More than fit in one transaction: the history before them makes a transaction long. */
 const IMPORTED_EVENTS = 200;
-const RUNS = Number(process.env.RUNS ?? 4);
+/** One for each command. */
+const RUNS = Number(process.env.RUNS ?? 3);
 /** The commands that run after a history, one per history: together they would take as long as everything else. */
 const COMMANDS = ["calibration", "import", "export"] as const;
 type Command = (typeof COMMANDS)[number];
