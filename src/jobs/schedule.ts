@@ -78,7 +78,7 @@ export function startJobs(
         ?.previousRuns(1, new Date(clock() + EARLY_TIMER_MS))[0]
         ?.getTime();
     if (pattern !== undefined)
-      crons.set(name, new Cron(pattern, { timezone: "UTC" }, () => void start(job, run, scheduledFor())));
+      crons.set(name, new Cron(pattern, { utcOffset: 0 }, () => void start(job, run, scheduledFor())));
     if (runAtStart) void start(job, run, scheduledFor());
   }
   return {

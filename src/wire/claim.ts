@@ -11,9 +11,9 @@ import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
 import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
-import { type } from "../validators.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
 import {
   anyOf,
@@ -247,9 +247,11 @@ export const impactsReply = forPartner(impacts);
 /** Rounds to six decimals, at which a ratio exceeds 1 even on the last day on which the claim has an effect. */
 const ratioView = (ratio: number) => round(ratio, 6);
 
-const claimType = type("string <= 64")
-  .narrow((value) => CLAIM_TYPE.test(value.trim()))
-  .describe("snake_case text of at most 64 characters, such as water_damage");
+const claimType = defineConstraint((type) =>
+  type("string <= 64")
+    .narrow((value) => CLAIM_TYPE.test(value.trim()))
+    .describe("snake_case text of at most 64 characters, such as water_damage"),
+);
 
 const optionalFields = {
   claim_number: nullable(constraint.line, claimFields.claim_number),

@@ -1,12 +1,16 @@
 import type { Administrator } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type } from "../validators.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import { flag, id, instant, object, text } from "./schema/fields.ts";
 import { body, required } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 export const signIn = body({
-  admin_key: required(type("1 <= string <= 200"), "The administrator key", "svc_admin_…"),
+  admin_key: required(
+    defineConstraint((type) => type("1 <= string <= 200")),
+    "The administrator key",
+    "svc_admin_…",
+  ),
 });
 
 export const consoleSession = object({

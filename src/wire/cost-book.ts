@@ -3,8 +3,8 @@ import type { CostLine } from "../domain/costs/cost-line.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parseState } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
-import { type } from "../validators.ts";
 import { forPartner } from "./paging.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, textList, usd } from "./schema/fields.ts";
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
@@ -81,9 +81,15 @@ export const replacedBookView = replacedBook.serializer(
   }),
 );
 
-const cost = type("1 <= number <= 100000000").describe("an amount in USD from 1 to 100000000");
-const size = type("0 < number <= 1000000000").describe("a number above 0, up to 1000000000");
-const basis = type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(", ")}`);
+const cost = defineConstraint((type) =>
+  type("1 <= number <= 100000000").describe("an amount in USD from 1 to 100000000"),
+);
+const size = defineConstraint((type) =>
+  type("0 < number <= 1000000000").describe("a number above 0, up to 1000000000"),
+);
+const basis = defineConstraint((type) =>
+  type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(", ")}`),
+);
 
 const { fields: out } = costLine;
 /** A line as requests and the rows of files contain it. */

@@ -1,5 +1,5 @@
 import { isPasscodeText, MAX_EMBED_DAYS, type NewEmbed, PASSCODE_LENGTH } from "../domain/embed.ts";
-import { type } from "../validators.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import { idText, line } from "./schema/constraints.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
@@ -7,19 +7,23 @@ import { body, nullable, optional, required } from "./schema/input.ts";
 export const embedRequest = body({
   property_id: required(idText, "The property that the page shows", EXAMPLE_IDS.P),
   expires_days: optional(
-    type("number.integer")
-      .atLeast(1)
-      .atMost(MAX_EMBED_DAYS)
-      .describe(`a whole number from 1 to ${MAX_EMBED_DAYS}`),
+    defineConstraint((type) =>
+      type("number.integer")
+        .atLeast(1)
+        .atMost(MAX_EMBED_DAYS)
+        .describe(`a whole number from 1 to ${MAX_EMBED_DAYS}`),
+    ),
     "Days until the page expires; by default it never expires",
     90,
   ),
   label: nullable(line, "Name of the embed for the operator", "Credit committee"),
   recipient: nullable(line, "Who receives the link", "First National Bank"),
   passcode: nullable(
-    type("string")
-      .narrow(isPasscodeText)
-      .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
+    defineConstraint((type) =>
+      type("string")
+        .narrow(isPasscodeText)
+        .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
+    ),
     "A passcode that viewers must enter; send it separately from the link",
     "maple-4711",
   ),

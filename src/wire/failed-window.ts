@@ -1,7 +1,7 @@
 import type { FailedWindow } from "../domain/delivery.ts";
 import { parseInstant } from "../domain/time.ts";
-import { type } from "../validators.ts";
 import { bulkResend } from "./delivery.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
 import { body, optional, required } from "./schema/input.ts";
 
@@ -9,8 +9,11 @@ export const failedWindow = body({
   partner_id: required(constraint.idText, bulkResend.fields.partner_id),
   from: required(constraint.instant, bulkResend.fields.from),
   to: required(constraint.instant, bulkResend.fields.to),
-  status: optional(type("'failed'").describe("failed"), bulkResend.fields.status),
-  dry_run: optional(type("boolean").describe("true or false"), "Only count the deliveries", true),
+  status: optional(
+    defineConstraint((type) => type("'failed'").describe("failed")),
+    bulkResend.fields.status,
+  ),
+  dry_run: optional(constraint.flag, "Only count the deliveries", true),
 });
 
 /** Returns the time window of a bulk resend, and whether it is a dry run. Throws invalid_request. */

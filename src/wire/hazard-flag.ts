@@ -9,8 +9,8 @@ import {
   storedCodes,
 } from "../domain/hazards.ts";
 import { HAZARD_ACTIONS, type HazardAction, type Knowledge } from "../domain/knowledge.ts";
-import { type } from "../validators.ts";
 import { applianceTypeId } from "./component-names.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import { enumOf, id, list, object, record, text, textList, whole } from "./schema/fields.ts";
 import { documentedAs, nullable } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -150,13 +150,15 @@ const readCodes = (given: string | readonly string[]): string[] =>
   (typeof given === "string" ? given.split(SEPARATOR) : given.map((one) => one.trim())).filter(Boolean);
 
 /** Codes as a list, or as text with separators, as a cell of a CSV file has them. */
-const codes = type("string <= 2000")
-  .or("string[] <= 1000")
-  .narrow((given: string | string[]) => {
-    const all = readCodes(given);
-    return all.length <= MAX_CODES && all.every((one) => /^[a-z0-9_]{1,40}$/.test(one));
-  })
-  .describe(`a list of at most ${MAX_CODES} codes such as federal_pacific`);
+const codes = defineConstraint((type) =>
+  type("string <= 2000")
+    .or("string[] <= 1000")
+    .narrow((given: string | string[]) => {
+      const all = readCodes(given);
+      return all.length <= MAX_CODES && all.every((one) => /^[a-z0-9_]{1,40}$/.test(one));
+    })
+    .describe(`a list of at most ${MAX_CODES} codes such as federal_pacific`),
+);
 
 export const flagsSetText = textList(
   "Codes of known hazards that the partner has found; null or an empty list for none",

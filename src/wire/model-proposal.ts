@@ -1,7 +1,8 @@
 import type { ModelProposal } from "../administration/model-proposal.ts";
-import { type } from "../validators.ts";
 import type { CalibrationJson } from "./calibration.ts";
 import { fitFields, fitView } from "./model.ts";
+import { defineConstraint } from "./schema/constraint.ts";
+import * as constraint from "./schema/constraints.ts";
 import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";
@@ -57,20 +58,16 @@ export const modelProposalView = modelProposal.serializer((proposal: ModelPropos
 
 export const applyProposal = body({
   proposal_id: required(
-    type("string <= 60").describe("a text of at most 60 characters"),
+    defineConstraint((type) => type("string <= 60").describe("a text of at most 60 characters")),
     "ID of the reviewed calibration",
     "3-1795230000000",
   ),
-  force: optional(
-    type("boolean").describe("true or false"),
-    "Activate the calibration even if it is not proven better",
-    false,
-  ),
+  force: optional(constraint.flag, "Activate the calibration even if it is not proven better", false),
 });
 
 export const revert = body({
   model_version: optional(
-    type("string <= 60").describe("a text of at most 60 characters"),
+    defineConstraint((type) => type("string <= 60").describe("a text of at most 60 characters")),
     "The version to revert; rejected if another version is active",
     "3+local.1",
   ),

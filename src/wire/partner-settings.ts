@@ -5,18 +5,22 @@ import {
   type PartnerSettings,
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
-import { type } from "../validators.ts";
 import { partner } from "./partner.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import { requiredLine } from "./schema/constraints.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
 
 /* Partners in operators' requests. Apart from those in responses, which small commands print. */
 
-const webhookUrl = type("string <= 2000")
-  .narrow(isWebhookUrl)
-  .describe("an absolute http or https URL without a user name or control characters");
+const webhookUrl = defineConstraint((type) =>
+  type("string <= 2000")
+    .narrow(isWebhookUrl)
+    .describe("an absolute http or https URL without a user name or control characters"),
+);
 const wholeWithin = (least: number, most: number) =>
-  type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`);
+  defineConstraint((type) =>
+    type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`),
+  );
 
 const out = partner.fields;
 
@@ -38,17 +42,24 @@ export function readNewPartner(given: unknown, dailyBudget: number) {
 
 const MAX_OVERLAP_HOURS = 24 * 90;
 
-const webhookEvent = type.enumerated(...WEBHOOK_EVENTS).describe(`one of ${WEBHOOK_EVENTS.join(", ")}`);
+const webhookEvents = defineConstraint((type) =>
+  type
+    .enumerated(...WEBHOOK_EVENTS)
+    .describe(`one of ${WEBHOOK_EVENTS.join(", ")}`)
+    .array(),
+);
 export const partnerSettings = body({
   daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
   webhook_url: nullable(webhookUrl, out.webhook_url),
-  webhook_events: nullable(webhookEvent.array(), out.webhook_events),
+  webhook_events: nullable(webhookEvents, out.webhook_events),
   webhook_concurrency: nullable(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
 });
 
 export const rotation = body({
   overlap_hours: optional(
-    type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
+    defineConstraint((type) =>
+      type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
+    ),
     "Hours for which the previous secret remains valid",
     24,
   ),

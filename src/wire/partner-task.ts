@@ -1,6 +1,7 @@
 import { PARTNER_TASKS, type PartnerTask } from "../administration/partner-task.ts";
 import { toIso } from "../domain/time.ts";
-import { type } from "../validators.ts";
+import { defineConstraint } from "./schema/constraint.ts";
+import * as constraint from "./schema/constraints.ts";
 import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";
@@ -46,12 +47,12 @@ export const partnerTaskView = partnerTask.serializer(
 );
 
 export const announceRequest = body({
-  dry_run: optional(type("boolean").describe("true or false"), "Only count the deliveries", false),
+  dry_run: optional(constraint.flag, "Only count the deliveries", false),
 });
 
 export const purgeRequest = body({
   confirm: required(
-    type("string <= 500").describe("a text of at most 500 characters"),
+    defineConstraint((type) => type("string <= 500").describe("a text of at most 500 characters")),
     "The partner's full name",
     "Acme Insurance",
   ),

@@ -1,7 +1,7 @@
 import type { Health } from "../administration/health.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type } from "../validators.ts";
 import { forPartner, partnerName } from "./paging.ts";
+import { defineConstraint, loadValidators } from "./schema/constraint.ts";
 import {
   alwaysTrue,
   anyObject,
@@ -122,20 +122,31 @@ export const authMethodsView = authMethods.serializer((tokenLifetimeS: number) =
 
 /** A token request (RFC 6749 §4.4.2). The client's ID and secret are optional here, since HTTP Basic may carry them. */
 export const tokenRequest = body({
-  grant_type: documentedAs(required(type("string"), "Must be client_credentials", "client_credentials"), {
-    type: "string",
-    enum: ["client_credentials"],
-  }),
+  grant_type: documentedAs(
+    required(
+      defineConstraint((type) => type("string")),
+      "Must be client_credentials",
+      "client_credentials",
+    ),
+    {
+      type: "string",
+      enum: ["client_credentials"],
+    },
+  ),
   client_id: documentedAs(
     optional(
-      type("string <= 200"),
+      defineConstraint((type) => type("string <= 200")),
       "Client ID issued by your operator",
       "svc_client_aa9eabe673e3f607cf5e5f74",
     ),
     "required",
   ),
   client_secret: documentedAs(
-    optional(type("string <= 200"), "Client secret issued by your operator", "svc_secret_…"),
+    optional(
+      defineConstraint((type) => type("string <= 200")),
+      "Client secret issued by your operator",
+      "svc_secret_…",
+    ),
     "required",
   ),
 });
@@ -143,7 +154,9 @@ export const tokenRequest = body({
 /** Reads a token request; returns undefined if a field is missing or has another type. */
 export function readTokenRequest(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
   const result = tokenRequest.validator(given);
-  return result instanceof type.errors ? undefined : (result as InputOf<typeof tokenRequest.fields>);
+  return result instanceof loadValidators().type.errors
+    ? undefined
+    : (result as InputOf<typeof tokenRequest.fields>);
 }
 
 export const token = object({

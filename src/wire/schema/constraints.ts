@@ -1,7 +1,7 @@
 import { MAX_GROSS_AREA_SQFT, MAX_STORIES, MAX_UNITS, UNIT_LABELS } from "../../domain/property.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
-import { type } from "../../validators.ts";
+import { defineConstraint } from "./constraint.ts";
 import { isLine, isLongText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
 
 /*
@@ -12,82 +12,112 @@ import { isLine, isLongText, isOneLine, isRequiredLine, LONG, SHORT } from "./te
 const DOLLARS = 1_000_000_000_000;
 
 /** Empty text is stored as absent. */
-export const line = type("string").narrow(isLine).describe(`one line of text of at most ${SHORT} characters`);
+export const line = defineConstraint((type) =>
+  type("string").narrow(isLine).describe(`one line of text of at most ${SHORT} characters`),
+);
 
-export const requiredLine = type("string")
-  .narrow(isRequiredLine)
-  .describe(`one line of text of 1 to ${SHORT} characters`);
+export const requiredLine = defineConstraint((type) =>
+  type("string").narrow(isRequiredLine).describe(`one line of text of 1 to ${SHORT} characters`),
+);
 
-export const longText = type("string")
-  .narrow(isLongText)
-  .describe(`text of at most ${LONG} characters without control characters`);
+export const longText = defineConstraint((type) =>
+  type("string").narrow(isLongText).describe(`text of at most ${LONG} characters without control characters`),
+);
 
 /** Any text that could be an ID. An ID that does not exist is a 404, not an invalid request. */
-export const idText = type("string <= 64").narrow(isOneLine).describe("an ID");
+export const idText = defineConstraint((type) => type("string <= 64").narrow(isOneLine).describe("an ID"));
 
-export const day = type(/^\d{4}-\d{2}-\d{2}$/)
-  .narrow((value) => parseDay(value) !== undefined)
-  .describe("a valid date in the format YYYY-MM-DD");
+export const day = defineConstraint((type) =>
+  type(/^\d{4}-\d{2}-\d{2}$/)
+    .narrow((value) => parseDay(value) !== undefined)
+    .describe("a valid date in the format YYYY-MM-DD"),
+);
 
-export const instant = type("string <= 64")
-  .narrow((value) => parseInstant(value) !== undefined)
-  .describe("an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
+export const instant = defineConstraint((type) =>
+  type("string <= 64")
+    .narrow((value) => parseInstant(value) !== undefined)
+    .describe("an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z"),
+);
 
 /** Bounds that do not depend on the date. The upper bound, next year, is checked where the clock is available. */
-export const year = type("1800 <= number.integer <= 3000").describe("a whole number from 1800 to next year");
+export const year = defineConstraint((type) =>
+  type("1800 <= number.integer <= 3000").describe("a whole number from 1800 to next year"),
+);
 
-export const lifespan = type("1 <= number.integer <= 200").describe("a whole number from 1 to 200");
+export const lifespan = defineConstraint((type) =>
+  type("1 <= number.integer <= 200").describe("a whole number from 1 to 200"),
+);
 
-export const unknownPast = type.enumerated("unknown").describe("unknown");
+export const unknownPast = defineConstraint((type) => type.enumerated("unknown").describe("unknown"));
 
-export const usd = type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`);
+export const usd = defineConstraint((type) =>
+  type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`),
+);
 
-export const unitCount = type(`0 <= number.integer <= ${MAX_UNITS}`).describe(
-  `a whole number from 0 to ${MAX_UNITS}`,
+export const unitCount = defineConstraint((type) =>
+  type(`0 <= number.integer <= ${MAX_UNITS}`).describe(`a whole number from 0 to ${MAX_UNITS}`),
 );
 
 /** In the unit of the type, of which none has appliances of this size. */
-export const size = type("0 < number <= 50000000").describe("a number above 0, at most 50000000");
-
-export const grossArea = type(`0 < number <= ${MAX_GROSS_AREA_SQFT}`).describe(
-  `a number above 0, at most ${MAX_GROSS_AREA_SQFT}`,
+export const size = defineConstraint((type) =>
+  type("0 < number <= 50000000").describe("a number above 0, at most 50000000"),
 );
 
-export const stories = type(`1 <= number.integer <= ${MAX_STORIES}`).describe(
-  `a whole number from 1 to ${MAX_STORIES}`,
+export const grossArea = defineConstraint((type) =>
+  type(`0 < number <= ${MAX_GROSS_AREA_SQFT}`).describe(`a number above 0, at most ${MAX_GROSS_AREA_SQFT}`),
 );
 
-export const unitLabel = type.enumerated(...UNIT_LABELS).describe(`one of ${UNIT_LABELS.join(", ")}`);
-
-export const positiveUsd = type(`0.01 <= number <= ${DOLLARS}`).describe(
-  `an amount in USD from 0.01 to ${DOLLARS}`,
+export const stories = defineConstraint((type) =>
+  type(`1 <= number.integer <= ${MAX_STORIES}`).describe(`a whole number from 1 to ${MAX_STORIES}`),
 );
 
-export const usageIntensity = type("0.5 <= number <= 2").describe("a number from 0.5 to 2.0");
-
-export const state = type("string <= 8").describe("a US state abbreviation, such as NY");
-
-export const zip = type(/^\s*(\d{5}(-\d{4})?)?\s*$/).describe("a ZIP code with 5 or 5+4 digits");
-
-export const brandTier = type
-  .enumerated("premium", "standard", "budget")
-  .describe("premium, standard or budget");
-
-export const condition = type.enumerated("good", "fair", "poor").describe("good, fair or poor");
-
-export const flag = type("boolean").describe("true or false");
-
-export const inspectionTypes = type("(string <= 64)[] <= 32").describe(
-  "a list of at most 32 inspection types",
+export const unitLabel = defineConstraint((type) =>
+  type.enumerated(...UNIT_LABELS).describe(`one of ${UNIT_LABELS.join(", ")}`),
 );
 
-export const claimStatus = type.enumerated("open", "closed", "denied").describe("open, closed or denied");
+export const positiveUsd = defineConstraint((type) =>
+  type(`0.01 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0.01 to ${DOLLARS}`),
+);
 
-export const severity = type
-  .enumerated("low", "medium", "high", "critical")
-  .describe("low, medium, high or critical");
+export const usageIntensity = defineConstraint((type) =>
+  type("0.5 <= number <= 2").describe("a number from 0.5 to 2.0"),
+);
 
-export const eventType = type.enumerated(...EVENT_TYPES).describe(`one of ${EVENT_TYPES.join(", ")}`);
+export const state = defineConstraint((type) =>
+  type("string <= 8").describe("a US state abbreviation, such as NY"),
+);
+
+export const zip = defineConstraint((type) =>
+  type(/^\s*(\d{5}(-\d{4})?)?\s*$/).describe("a ZIP code with 5 or 5+4 digits"),
+);
+
+export const brandTier = defineConstraint((type) =>
+  type.enumerated("premium", "standard", "budget").describe("premium, standard or budget"),
+);
+
+export const condition = defineConstraint((type) =>
+  type.enumerated("good", "fair", "poor").describe("good, fair or poor"),
+);
+
+export const flag = defineConstraint((type) => type("boolean").describe("true or false"));
+
+export const inspectionTypes = defineConstraint((type) =>
+  type("(string <= 64)[] <= 32").describe("a list of at most 32 inspection types"),
+);
+
+export const claimStatus = defineConstraint((type) =>
+  type.enumerated("open", "closed", "denied").describe("open, closed or denied"),
+);
+
+export const severity = defineConstraint((type) =>
+  type.enumerated("low", "medium", "high", "critical").describe("low, medium, high or critical"),
+);
+
+export const eventType = defineConstraint((type) =>
+  type.enumerated(...EVENT_TYPES).describe(`one of ${EVENT_TYPES.join(", ")}`),
+);
 
 /** A finite number that a double represents with enough precision for a sensor reading. */
-export const reading = type("number").atLeast(-1e15).atMost(1e15).describe("a number from -1e15 to 1e15");
+export const reading = defineConstraint((type) =>
+  type("number").atLeast(-1e15).atMost(1e15).describe("a number from -1e15 to 1e15"),
+);

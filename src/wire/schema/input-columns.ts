@@ -6,7 +6,7 @@ export function columnsOf({ type }: { type: RecordType<Fields> }): Record<string
   const columns = Object.entries(type.fields).map(([name, { definition }]) => {
     const schema =
       definition.kind === "validated"
-        ? validatorSchema(definition.validator)
+        ? validatorSchema(definition.validator())
         : definition.kind === "value"
           ? definition.schema
           : {};

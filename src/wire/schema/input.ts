@@ -1,5 +1,6 @@
 import { type FieldIssue, invalid } from "../../domain/errors.ts";
-import { type ArkErrors, compiledType, type Type, type } from "../../validators.ts";
+import type { ArkErrors, Type } from "../../validators.ts";
+import { type Constraint, compileObject, loadValidators, validatorOf } from "./constraint.ts";
 import type { Schema } from "./openapi-schema.ts";
 import { type Fields, OptionalType, RecordType, WireType } from "./wire-type.ts";
 
@@ -10,8 +11,6 @@ import { type Fields, OptionalType, RecordType, WireType } from "./wire-type.ts"
 
 /** The maximum number of fields that one error response names. */
 const MAX_ISSUES = 20;
-
-type Constraint<T> = { readonly infer: T };
 
 type Field<T, Optional extends boolean> = {
   validator: () => Type<unknown>;
@@ -45,9 +44,9 @@ export const required = <T>(
   described: Described,
   example?: unknown,
 ): Field<T, false> => {
-  const validator = constraint as Type<unknown>;
+  const validator = () => validatorOf(constraint);
   return {
-    validator: () => validator,
+    validator,
     optional: false,
     type: new WireType<T>({ kind: "validated", validator }, annotationsOf(described, example)),
   };
@@ -59,10 +58,10 @@ export const optional = <T>(
   described: Described,
   example?: unknown,
 ): Field<T, true> => {
-  const validator = constraint as Type<unknown>;
+  const validator = () => validatorOf(constraint);
   const annotations = { ...annotationsOf(described, example), optional: true };
   return {
-    validator: () => validator,
+    validator,
     optional: true,
     type: new OptionalType<T>({ kind: "validated", validator }, annotations),
   };
@@ -76,7 +75,7 @@ export function nullable<T>(
 ): Field<T | null, true> {
   const { type: nonNull } = optional(constraint, described, example);
   return {
-    validator: () => (constraint as Type<unknown>).or("null") as Type<unknown>,
+    validator: () => validatorOf(constraint).or("null") as Type<unknown>,
     optional: true,
     type: new OptionalType<T | null>(nonNull.definition, { ...nonNull.annotations, nullable: true }),
   };
@@ -102,7 +101,7 @@ export const documentedAs = <T, Optional extends boolean>(
 
 /** Returns a list field whose items the caller parses one by one, so that one bad item does not reject the others. */
 export const items = (description: string, item: Input<InputFields>): Field<unknown[], false> => ({
-  validator: () => type("unknown[]") as unknown as Type<unknown>,
+  validator: () => loadValidators().type("unknown[]") as unknown as Type<unknown>,
   optional: false,
   type: new WireType<unknown[]>({ kind: "list", item: item.type }, { description }),
 });
@@ -145,14 +144,14 @@ class Input<F extends InputFields> {
 
   /** Compiled at first use: compiling every input at startup would take a fifth of it. */
   get validator(): Type<object> {
-    this.#validator ??= compiledType(
+    this.#validator ??= compileObject(
       Object.fromEntries(
         Object.entries(this.fields).map(([key, { validator, optional }]) => [
           optional ? `${key}?` : key,
           validator(),
         ]),
-      ) as never,
-    ) as unknown as Type<object>;
+      ),
+    );
     return this.#validator;
   }
 
@@ -168,7 +167,7 @@ class Input<F extends InputFields> {
         missing.map((field) => ({ field, message: "is required" })),
       );
     const result = this.validator(input);
-    if (!(result instanceof type.errors)) return result as InputOf<F>;
+    if (!(result instanceof loadValidators().type.errors)) return result as InputOf<F>;
     const issues = result.slice(0, MAX_ISSUES).map((error) => this.#issueOf(error));
     throw invalid(`${issues[0]!.field} ${issues[0]!.message}`.trim(), issues);
   }

@@ -58,7 +58,7 @@ function plainSchemaOf(
     case "value":
       return definition.schema;
     case "validated":
-      return validatorSchema(definition.validator);
+      return validatorSchema(definition.validator());
     case "openEnum":
       // The known values are for readers and for completion in editors: the second branch admits any other.
       registry.set(definition.set, {

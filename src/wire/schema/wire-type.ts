@@ -16,7 +16,7 @@ export type OpenEnumText = Pick<Schema, "pattern" | "maxLength">;
 export type TypeDefinition =
   | { kind: "value"; schema: Schema }
   /** A request field, whose schema is derived from its validator. */
-  | { kind: "validated"; validator: Validator }
+  | { kind: "validated"; validator: () => Validator }
   | { kind: "openEnum"; set: OpenEnumName; others: OpenEnumText }
   | { kind: "list"; item: WireType<unknown> }
   | { kind: "map"; value: WireType<unknown> }
