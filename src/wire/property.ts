@@ -45,6 +45,8 @@ export const propertyRowView = propertyRow.serializer((property: Listed) => ({
   retired_at: property.retiredAt,
 }));
 export const propertyPage = page("properties", propertyRow);
+export type PropertyRowJson = WireOf<typeof propertyRow>;
+export type PropertyPageJson = WireOf<typeof propertyPage>;
 
 /** A property's full record. */
 export const property = record("Property", {

@@ -15,6 +15,7 @@ import { DataTable } from "../sections/section.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { Photos } from "./photos-section.tsx";
+import { RetirementActions } from "./retirement-actions.tsx";
 import { ServiceEvents } from "./service-events.tsx";
 
 /** An appliance: its record, components, service history and photos. */
@@ -40,6 +41,13 @@ export function AppliancePage({ id }: { id: string }) {
                   <bdi>{factsOf(appliance).join(" · ")}</bdi>
                 </p>
               </div>
+              <RetirementActions
+                kind="appliance"
+                name={locations.typeName(appliance.type_id)}
+                record={appliance}
+                isRetiredWithProperty={appliance.is_retired}
+                onChanged={loaded.reload}
+              />
             </header>
             {appliance.components.length > 0 && appliance.flags.length > 0 && (
               <Hazards groups={hazardGroups(appliance.components)} locations={locations} />

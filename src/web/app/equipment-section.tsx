@@ -1,17 +1,18 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
+import { Filters } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
-import { count, counted } from "../format.ts";
+import { count, counted, date } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { DataTable } from "../sections/section.tsx";
 import { readAll, useApp } from "./app-context.ts";
-import { TierCount } from "./properties-page.tsx";
+import { StatusFilter, TierCount } from "./properties-page.tsx";
 
 type PropertyData = {
   components: readonly ComponentJson[];
@@ -22,6 +23,7 @@ type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: numbe
 /** The appliances of a property with their components by tier, and its units. */
 export function Equipment({ propertyId, data }: { propertyId: string; data: PropertyData }) {
   const { api } = useApp();
+  const [status, setStatus] = useState("");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
     appliances: await readAll<"appliances", ApplianceJson>(
@@ -35,7 +37,14 @@ export function Equipment({ propertyId, data }: { propertyId: string; data: Prop
     <LoadedContent loaded={equipment} what="the appliances">
       {({ appliances, units }) => (
         <>
-          <Appliances appliances={appliances} units={units} data={data} />
+          <Filters>
+            <StatusFilter value={status} onChange={setStatus} />
+          </Filters>
+          {status === "" ? (
+            <Appliances appliances={appliances} units={units} data={data} />
+          ) : (
+            <RetiredAppliances propertyId={propertyId} units={units} data={data} />
+          )}
           <Units appliances={appliances} units={units} />
         </>
       )}
@@ -70,6 +79,48 @@ function Appliances(props: {
     </section>
   );
 }
+
+/** The retired appliances of a property, by themselves or with it. */
+function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson[]; data: PropertyData }) {
+  const { propertyId, units, data } = props;
+  const { api } = useApp();
+  const path = `/v1/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
+  const retired = useLoad(path, () => readAll<"appliances", ApplianceJson>(api, path, "appliances"));
+  const columns = useMemo(() => {
+    const all = columnsOf(new Locations(data.types, units), units);
+    return [...all.filter(({ key }) => SHOWN_OF_RETIRED.includes(key)), RETIRED_SINCE];
+  }, [data.types, units]);
+  return (
+    <LoadedContent loaded={retired} what="the retired appliances">
+      {(appliances) =>
+        appliances.length === 0 ? (
+          <EmptyState title="No retired appliances">
+            <p>Appliances that are retired, on their page or through the API, appear here.</p>
+          </EmptyState>
+        ) : (
+          <section class="card list" aria-labelledby="retired">
+            <h2 id="retired">{counted(appliances.length, "retired appliance")}</h2>
+            <VirtualTable
+              caption="Retired appliances"
+              columns={columns}
+              rows={applianceRows(appliances, [])}
+              rowKey={({ appliance }) => appliance.id}
+            />
+          </section>
+        )
+      }
+    </LoadedContent>
+  );
+}
+
+const SHOWN_OF_RETIRED = ["name", "unit"];
+const RETIRED_SINCE: TableColumn<ApplianceRow> = {
+  key: "retired",
+  heading: "Retired since",
+  isNumber: true,
+  cell: ({ appliance: { retired_at } }) =>
+    retired_at === null ? <span class="muted">with the property</span> : date(retired_at),
+};
 
 /** Most critical components first, then most in warning. */
 function applianceRows(

@@ -17,6 +17,7 @@ import {
   sortProperties,
 } from "./portfolio-list.ts";
 import { PortfolioProgress } from "./portfolio-progress.tsx";
+import { RetiredProperties } from "./retired-properties.tsx";
 
 const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 
@@ -41,25 +42,37 @@ export function PropertiesPage({ route }: { route: Route }) {
   );
   const states = useMemo(() => [...new Set(loaded.map(({ item }) => item.state))].sort(), [loaded]);
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  const showsRetired = route.query.get("status") === RETIRED;
 
   return (
     <>
       <header class="heading">
         <div>
           <h1>Properties</h1>
-          {total !== undefined && <PortfolioProgress />}
+          {total !== undefined && !showsRetired && <PortfolioProgress />}
         </div>
       </header>
       {loaded.length === 0 && failure && (
         <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} />
       )}
       {loaded.length === 0 && !failure && total === undefined && <Loading what="the portfolio" />}
-      {total === 0 && (
+      {total === 0 && !showsRetired && (
         <EmptyState title="No properties yet">
-          <p>Properties added through the API or by import appear here.</p>
+          <p>
+            Properties added through the API or by import appear here.{" "}
+            <a href={hrefTo(["properties"], { status: RETIRED })}>Show retired properties</a>
+          </p>
         </EmptyState>
       )}
-      {loaded.length > 0 && (
+      {showsRetired && (
+        <>
+          <Filters>
+            <StatusFilter value={RETIRED} onChange={(status) => set({ status })} />
+          </Filters>
+          <RetiredProperties />
+        </>
+      )}
+      {loaded.length > 0 && !showsRetired && (
         <>
           <Filters>
             <SearchFilter label="Search" value={filter.search} onChange={(q) => set({ q })} />
@@ -75,6 +88,7 @@ export function PropertiesPage({ route }: { route: Route }) {
               choices={[...Object.entries(RATING_LABELS), [NOT_RATED, "Not assessed"]]}
               onChange={(rating) => set({ rating })}
             />
+            <StatusFilter value="" onChange={(status) => set({ status })} />
             <p class="result-count" role="status">
               {counted(rows.length, "property", "properties")}
             </p>
@@ -99,6 +113,21 @@ export function PropertiesPage({ route }: { route: Route }) {
         </>
       )}
     </>
+  );
+}
+
+const RETIRED = "retired";
+
+/** The filter between what is in service and what is retired. */
+export function StatusFilter({ value, onChange }: { value: string; onChange: (status: string) => void }) {
+  return (
+    <SelectFilter
+      label="Status"
+      value={value}
+      all="In service"
+      choices={[[RETIRED, "Retired"]]}
+      onChange={onChange}
+    />
   );
 }
 

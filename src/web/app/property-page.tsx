@@ -24,6 +24,7 @@ import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { ClaimsOfProperty } from "./claims-section.tsx";
 import { Equipment } from "./equipment-section.tsx";
 import { budgetOf } from "./plan-terms.tsx";
+import { RetirementActions } from "./retirement-actions.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const TABS = [
@@ -59,6 +60,12 @@ export function PropertyPage({
         {(value) => (
           <div class="property">
             <PropertyHeading data={value} />
+            <RetirementActions
+              kind="property"
+              name={value.property.name}
+              record={value.property}
+              onChanged={loaded.reload}
+            />
             <nav class="tabs" aria-label="About this property">
               {TABS.map((one) => (
                 <a

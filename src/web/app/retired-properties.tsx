@@ -1,0 +1,65 @@
+import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
+import { counted, date } from "../format.ts";
+import { useApp } from "./app-context.ts";
+import { LoadMore } from "./load-more.tsx";
+import { usePagedList } from "./paged-list.ts";
+
+/** The retired properties, from the first that was created. */
+export function RetiredProperties() {
+  const { api } = useApp();
+  const list = usePagedList<"properties", PropertyRowJson, PropertyPageJson>(
+    api,
+    "/v1/properties?retired=true",
+    "properties",
+  );
+  return (
+    <LoadedContent loaded={list} what="the retired properties">
+      {({ rows, total }) =>
+        total === 0 ? (
+          <EmptyState title="No retired properties">
+            <p>Properties that are retired, on their page or through the API, appear here.</p>
+          </EmptyState>
+        ) : (
+          <>
+            <p class="muted" role="status">
+              {counted(total, "retired property", "retired properties")}
+            </p>
+            <VirtualTable
+              caption="Retired properties"
+              columns={COLUMNS}
+              rows={rows}
+              rowKey={({ id }) => id}
+            />
+            <LoadMore loaded={rows.length} total={total} isLoading={list.isLoading} onMore={list.loadMore} />
+          </>
+        )
+      }
+    </LoadedContent>
+  );
+}
+
+const COLUMNS: readonly TableColumn<PropertyRowJson>[] = [
+  {
+    key: "name",
+    heading: "Property",
+    cell: (row) => (
+      <>
+        <a class="name" href={hrefTo(["properties", row.id])}>
+          <bdi>{row.name}</bdi>
+        </a>
+        <span class="small muted under">
+          <bdi>{[row.address, row.city, row.state].filter(Boolean).join(", ")}</bdi>
+        </span>
+      </>
+    ),
+  },
+  {
+    key: "since",
+    heading: "Retired since",
+    isNumber: true,
+    cell: ({ retired_at }) => (retired_at === null ? "–" : date(retired_at)),
+  },
+];

@@ -1,0 +1,86 @@
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { failureOf } from "../browser/edit-record.tsx";
+import { date } from "../format.ts";
+import { useApp } from "./app-context.ts";
+
+type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
+
+const EFFECTS = {
+  property:
+    "From that day the property and its appliances are in no list, alert, figure or plan, and are not billed. Their history stays, and you can bring them back.",
+  appliance:
+    "From that day the appliance is in no list, alert, figure or plan. Its history stays, and you can bring it back.",
+} as const;
+
+/** The retirement of a property or an appliance, with the button that retires it or brings it back. */
+export function RetirementActions(props: {
+  kind: keyof typeof EFFECTS;
+  name: string;
+  record: Retirable;
+  /** An appliance that is retired with its property, which brings it back. */
+  isRetiredWithProperty?: boolean;
+  /** Called after a change. */
+  onChanged: () => void;
+}) {
+  const { kind, name, record, isRetiredWithProperty = false, onChanged } = props;
+  const { api, portfolio } = useApp();
+  const path = kind === "property" ? "properties" : "appliances";
+  const put = (change: Partial<Retirable>) =>
+    failureOf(async () => {
+      await api.write("PUT", `/v1/${path}/${encodeURIComponent(record.id)}`, change);
+      void portfolio.reload();
+      onChanged();
+    });
+  const today = new Date().toISOString().slice(0, 10);
+  if (record.retired_at === null && isRetiredWithProperty)
+    return <p class="retirement small muted">Retired with its property</p>;
+  if (record.retired_at !== null)
+    return (
+      <div class="retirement screen">
+        <p class="small">
+          {record.retired_at > today ? "Retires on " : "Retired since "}
+          <time dateTime={record.retired_at}>{date(record.retired_at)}</time>
+          {record.retired_reason !== null && (
+            <>
+              {": "}
+              <bdi>{record.retired_reason}</bdi>
+            </>
+          )}
+        </p>
+        <ConfirmDialog
+          name="Bring back"
+          title={`Bring back ${name}`}
+          isSmall
+          onConfirm={() => put({ retired_at: null })}
+        >
+          <p>It is in every list and figure again, and is scored at once.</p>
+        </ConfirmDialog>
+      </div>
+    );
+  return (
+    <div class="retirement screen">
+      <ConfirmDialog
+        name="Retire"
+        title={`Retire ${name}`}
+        isSmall
+        isDestructive
+        onConfirm={(form) =>
+          put({
+            retired_at: String(form.get("retired_at")),
+            retired_reason: String(form.get("retired_reason")).trim() || null,
+          })
+        }
+      >
+        <p>{EFFECTS[kind]}</p>
+        <label>
+          Day
+          <input name="retired_at" type="date" required defaultValue={today} />
+        </label>
+        <label>
+          Reason
+          <input name="retired_reason" maxLength={500} placeholder="Sold" />
+        </label>
+      </ConfirmDialog>
+    </div>
+  );
+}
