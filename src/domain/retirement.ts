@@ -45,3 +45,11 @@ export function retiredError(name: "Property" | "Appliance", { id, retiredAt }: 
     `${name} ${id} is retired since ${retiredAt}. Bring it back first: PUT /v1/${path}/${id} with retired_at: null`,
   );
 }
+
+/** Throws a conflict if the component is retired with its appliance, or belongs to the type that its appliance had before. */
+export function refuseRetiredComponent(component: { id: string; applianceId: string; seq: number }): void {
+  if (isRetired(component))
+    throw conflict(
+      `Component ${component.id} is retired: bring back appliance ${component.applianceId}, or give it its former type again`,
+    );
+}

@@ -5,10 +5,11 @@ import { useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, addWornAppliance, logEvents, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
+let server: Awaited<ReturnType<typeof serve>>;
 let client: ApiClient;
 let property: Json;
 beforeAll(async () => {
-  const server = await serve();
+  server = await serve();
   client = server.as(await server.createPartner("Acme"));
   property = await addProperty(client, { unit_count: 2 });
 });
@@ -294,6 +295,13 @@ describe("updating an appliance", () => {
     const { components } = await listed(other.id);
     expect(components.map((one: Json) => one.component_def_id)).toEqual(kinds);
     for (const component of components) expect(component.last_replaced).toBe("2024-05-01");
+    const former = `/v1/components/${made.components[0].id}`;
+    expect((await client.get(former)).body).toMatchObject({ component_id: made.components[0].id });
+    await client.get(`${former}/history`);
+    const refused = (await client.put(former, { override_lifespan: 9 }, 409)).body;
+    expect(refused.error).toContain(`bring back appliance ${made.id}`);
+    const explained = server.run("explain", made.components[0].id);
+    expect((await explained).stderr).toContain("is retired");
     const back = (await client.put(`/v1/appliances/${made.id}`, { type_id: made.type_id })).body;
     expect(back.components.map((one: Json) => one.id)).toEqual(made.components.map((one: Json) => one.id));
     const unit = (await client.get(`/v1/property/${other.id}/units`)).body.units[1];

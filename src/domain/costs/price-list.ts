@@ -45,9 +45,14 @@ export class PriceList {
     );
   }
 
-  /** Returns the costs of a component; those of its whole unit if it is the principal part of one. */
+  /**
+   * Returns the costs of a component; those of its whole unit if it is the principal part of one. One of the type that its
+   * appliance had before costs what it does in an appliance of that type, of unknown size.
+   */
   ofComponent(component: PricedComponent): ComponentCosts {
-    return this.ofAppliance(component, component).component(component.defId, component);
+    const { typeId } = this.knowledge.component(component.defId);
+    const appliance = typeId === component.typeId ? component : { ...component, typeId, size: null };
+    return this.ofAppliance(appliance, component).component(component.defId, component);
   }
 
   #keep(type: ApplianceType, state: string, size: number | null): TypePrices {

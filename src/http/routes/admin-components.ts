@@ -61,6 +61,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       tag: "Administration",
       parameters: [componentInPath],
       replies: okReplies("The explanation, with unrounded values", explanationReply),
+      errors: [409],
       async handle({ params, store, yieldNow }) {
         const explained = await explainComponent(store, knowledge, params.id!, yieldNow);
         if (!explained) throw notFound("Component not found");

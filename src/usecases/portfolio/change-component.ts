@@ -7,7 +7,7 @@ import {
 } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import { checkYear, type Property } from "../../domain/property.ts";
-import { refuseRetired } from "../../domain/retirement.ts";
+import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { statedComponentView } from "../../wire/component-change.ts";
@@ -39,6 +39,7 @@ export class ComponentCorrections {
     if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
     refuseRetired("Appliance", appliance);
+    refuseRetiredComponent(component);
     const property = await this.#property(component.propertyId);
     if (OWN_COSTS.some((column) => changed[column] !== component[column]))
       this.writer.priceChanges(appliance, property, component);

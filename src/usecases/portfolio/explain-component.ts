@@ -4,6 +4,7 @@ import { CHANGES, type ChangeName, scoreAfter } from "../../domain/explanation/w
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
+import { refuseRetiredComponent } from "../../domain/retirement.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
@@ -14,7 +15,7 @@ import { planContextOf } from "./plan-context.ts";
 import { presentPrices } from "./price-list.ts";
 import { upstreamOf } from "./rescore.ts";
 
-/** Explains any partner's component, for operators only; undefined for an unknown id. */
+/** Explains any partner's component, for operators only; undefined for an unknown id. Throws conflict for a retired one. */
 export async function explainComponent(
   { read }: Pick<Store, "read">,
   knowledge: Knowledge,
@@ -24,6 +25,7 @@ export async function explainComponent(
   const owner = await read.components.ownerOf(id);
   if (owner === undefined) return undefined;
   const component = (await read.components.find(owner, id))!;
+  refuseRetiredComponent(component);
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
   const all = await appliancesForScoring(read, propertyId, yieldNow);
