@@ -76,7 +76,13 @@ export async function correct<T>(
   run: (writer: PortfolioWriter) => Promise<T>,
 ): Promise<T> {
   const partner: Partner = await requirePartner(store, partnerId);
-  return await writePortfolio(store.write, loadKnowledge(), partner, run, actorOf(context));
+  return await writePortfolio(
+    store.write,
+    loadKnowledge(context.config.costs),
+    partner,
+    run,
+    actorOf(context),
+  );
 }
 
 /** Throws an OperatorError for a record that does not exist. */

@@ -11,10 +11,11 @@ export function assumptionSentences(assumptions: AssumptionsJson): string[] {
   const { install_year_of_building: buildings, unknown_past: unknown } = assumptions;
   const prices = month.format(new Date(`${assumptions.price_month}-01`));
   const level = assumptions.price_level === 1 ? "" : `, times ${assumptions.price_level}`;
+  const place = assumptions.price_location === "state" ? "of the property's state" : "averaged over the US";
   const calibrated = assumptions.calibrated ? "calibrated" : "not calibrated";
   return [
     `Scoring model ${assumptions.model_version}, ${calibrated} to the operator's own records.`,
-    `Costs are in US dollars at the prices of ${prices}${level}.`,
+    `Costs are in US dollars at the prices of ${prices}${level}, ${place} unless they are the owner's own.`,
     ...(components === 0
       ? []
       : [

@@ -20,6 +20,11 @@ const fields = record("Assumptions", {
   calibrated: flag("True if the model is calibrated to the operator's own records", false),
   price_level: number("Factor on the costs of the knowledge base", 1, { minimum: 0 }),
   price_month: text("Month that the costs of the knowledge base are of", "2026-01"),
+  price_location: enumOf(
+    ["state", "none"],
+    "`state`: costs of the knowledge base follow the state of the property; `none`: they are US averages",
+    "state",
+  ),
   components: whole("Components that the figures count", 90),
   cost_shares: object({
     own: share("The partner's own costs", 0),
@@ -80,6 +85,7 @@ export const assumptionsView = fields.serializer((counted: Assumptions, modelVer
     calibrated: modelVersion.includes("+"),
     price_level: counted.priceLevel,
     price_month: counted.priceMonth,
+    price_location: counted.priceFollowsState ? "state" : "none",
     components,
     cost_shares: {
       own: ofCents(costCents.own),

@@ -31,6 +31,7 @@ describe("the assumptions of a property's figures", () => {
       model_version: "3",
       calibrated: false,
       price_month: "2026-01",
+      price_location: "state",
       components: components.length,
       confidence_shares: { HIGH: shareOf("HIGH"), MEDIUM: shareOf("MEDIUM"), LOW: shareOf("LOW") },
       install_year_of_building: 6,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 
@@ -196,4 +196,34 @@ describe("the cost book", () => {
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect((await book()).lines[0].type_id).toBe("water_heater_gas");
   });
+});
+
+// Rule: cost-book-size
+test("a cost that knows its size costs each appliance by its own size", async () => {
+  const { id: propertyId } = await addProperty(client, { name: "Boiler House", state: "NY" });
+  const costOf = async (size: number | null, type_id = "water_heater_gas") => {
+    const { id } = await addAppliance(client, propertyId, { type_id, size });
+    const { components } = (await client.get(`/v1/appliances/${id}`)).body;
+    const tank = components.find((one: Json) => one.component_def_id === "wh_gas_tank");
+    return [tank.proactive_cost, tank.cost_basis, tank.size, tank.cost_factor];
+  };
+  await put([{ ...HEATER, proactive_cost: 2000 }]);
+  expect(await costOf(50)).toEqual([2000, "own", 50, 1]);
+  const factor = (size: number) => Math.round((size / 50) ** 0.6 * 1e6) / 1e6;
+  for (const size of [40, 100])
+    expect(await costOf(size)).toEqual([
+      Math.round(2e5 * (size / 50) ** 0.6) / 100,
+      "own",
+      size,
+      factor(size),
+    ]);
+  // An unknown size has the cost as it stands.
+  expect((await costOf(null)).slice(0, 2)).toEqual([2000, "own"]);
+  // The line of the nearest size applies, whatever the order of the lines.
+  await put([
+    { ...HEATER, proactive_cost: 5000, size: 100 },
+    { ...HEATER, proactive_cost: 2000 },
+  ]);
+  expect(await costOf(100)).toEqual([5000, "own", 100, 1]);
+  expect(await costOf(50)).toEqual([2000, "own", 50, 1]);
 });

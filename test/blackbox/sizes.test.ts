@@ -227,8 +227,15 @@ describe("costs", () => {
       return lines.map((one) => JSON.parse(one)).filter((one) => one.component_def_id === "wh_gas_anode");
     };
     const here = await scores();
+    const expected = async () => (await server.json("losses", "--partner", acme.partner_id)).total.expected;
+    const shown = async () => (await server.json("component", "show", here[0].component_id)).proactive_cost;
+    server.configure({ costs: { location: "none", price_level: 1 } });
+    const [loss, cost] = [await expected(), await shown()];
     server.configure({ costs: { location: "none", price_level: 2 } });
     const there = await scores();
+    // All commands apply the settings.
+    expect(await shown()).toBe(2 * cost);
+    expect((await expected()) / loss).toBeCloseTo(2, 3);
     server.configure({});
     expect(there.map((one) => one.risk_score)).toEqual(here.map((one) => one.risk_score));
     const unsized = there.filter((one) => one.size === null);

@@ -14,7 +14,7 @@ const show = command({
   summary: "print a component",
   arguments: { componentId: required("the component's ID") },
   async run(context, { componentId }) {
-    const knowledge = loadKnowledge();
+    const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async (data) => {
       const { read } = data.store;
       const owner = requireFound(await read.components.ownerOf(componentId), "Component", componentId);

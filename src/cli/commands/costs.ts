@@ -73,7 +73,7 @@ export const costsCommand = command({
 });
 
 async function showHistory(context: Context, partnerId: string, apply: boolean): Promise<void> {
-  const knowledge = loadKnowledge();
+  const knowledge = loadKnowledge(context.config.costs);
   const today = dayOf(context.now());
   const result = await withData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
@@ -121,7 +121,7 @@ async function importFile(
   const read = await readCostFile(
     { path: resolve(context.cwd, file) },
     {
-      knowledge: loadKnowledge(),
+      knowledge: loadKnowledge(context.config.costs),
       today: dayOf(context.now()),
       rejectsFolder: dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
     },
@@ -172,7 +172,7 @@ async function addLines(
 ): Promise<{ changes: number; recalculating: boolean }> {
   const partner = await requirePartner(store, partnerId);
   await writeThrottle(store, context.now)();
-  return await writePortfolio(store.write, loadKnowledge(), partner, (writer) =>
+  return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
     replaceCostBook(writer, actorOf(context), (book) => (replace ? lines : mergedBook(book, lines))),
   );
 }

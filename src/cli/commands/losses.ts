@@ -55,7 +55,7 @@ export const lossesCommand = command({
       },
     };
     const { losses, name } = await withData(context, ({ store }) => {
-      const knowledge = loadKnowledge();
+      const knowledge = loadKnowledge(context.config.costs);
       const deps = { store, now: context.now(), yieldNow: yieldToEventLoop };
       return property !== undefined
         ? ofProperty(deps, knowledge, property, request)

@@ -48,7 +48,7 @@ export const retireCommand = command({
         isProperty
           ? await changeProperty(writer, id, change)
           : (await changeAppliance(writer, id, change)).appliance;
-      return await writePortfolio(store.write, loadKnowledge(), partner, retire, actor);
+      return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, retire, actor);
     });
     const { retiredAt, retiredReason } = changed;
     const name = id.startsWith("P_") ? "Property" : "Appliance";

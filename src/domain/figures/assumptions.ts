@@ -13,6 +13,8 @@ export type Assumptions = {
   /** Today's prices ÷ those of `priceMonth`, which the knowledge base's costs are of. */
   priceLevel: number;
   priceMonth: string;
+  /** True if costs of the knowledge base follow the state of the property. */
+  priceFollowsState: boolean;
   /** Components of appliances that have the building's year for lack of their own. */
   buildingYears: number;
   /** Components older than the service record, which may have been replaced before it. */
@@ -64,6 +66,7 @@ export class AssumptionsAccumulator {
       costCents: this.#costCents,
       priceLevel: this.knowledge.priceTerms.priceLevel,
       priceMonth: this.knowledge.costs.ofMonth,
+      priceFollowsState: this.knowledge.priceTerms.locationFactors !== null,
       buildingYears: this.#buildingYears,
       unknownPasts: this.#unknownPasts,
     };

@@ -17,6 +17,8 @@ const LINE: CostLine = {
   ...{ typeId: "roof", componentDefId: null, state: null, plannedCents: 4_200_000, failedCents: 9_000_000 },
   ...{ size: null, asOf: "2026-03-01", source: "own" },
 };
+/** A line that plans depend on: the parts of a roof are replaced one by one. */
+const MEMBRANE: CostLine = { ...LINE, componentDefId: "roof_membrane" };
 let fixture: PortfolioFixture;
 beforeEach(async () => {
   fixture = await open(NOON);
@@ -43,7 +45,28 @@ const save = (lines: readonly CostLine[]) =>
 const wrongSums = async () =>
   Object.values(await checkDerivedData(deps(), false)).reduce((sum, count) => sum + count, 0);
 const wrongProperties = async () => (await checkDerivedData(deps(), false)).property_totals;
+const totals = () => fixture.store.read.totals.ofPartner(fixture.partnerId);
+const plan = () => fixture.store.read.plans.ofPartner(fixture.partnerId);
 const recalculating = () => isRecalculating(fixture.store.read, fixture.partnerId);
+
+describe("a change of the cost book of a small portfolio", () => {
+  // Rule: cost-book-effect
+  test("changes the sums in the same transaction, and the plan with the next read; taking it back restores them", async () => {
+    await addRoofs(3, 2);
+    const [before, planBefore] = [await totals(), await plan()];
+    expect(await save([MEMBRANE])).toMatchObject({ changes: 1, recalculating: false });
+    const after = await totals();
+    expect(after.criticalReactiveCents).toBeGreaterThan(0);
+    expect(after.criticalReactiveCents).not.toBe(before.criticalReactiveCents);
+    expect(await wrongProperties()).toBe(0);
+    await renewChangedPlans(deps(), fixture.partnerId);
+    expect(await plan()).not.toEqual(planBefore);
+    expect(await wrongSums()).toBe(0);
+    await save([]);
+    await renewChangedPlans(deps(), fixture.partnerId);
+    expect([await totals(), await plan()]).toEqual([before, planBefore]);
+  });
+});
 
 describe("a change of the cost book of a large portfolio", () => {
   /** Sums as if they had been calculated by other prices. */
@@ -81,8 +104,9 @@ describe("a change of the cost book of a large portfolio", () => {
 
   // Rule: cost-book-effect
   test("is followed by its sums in steps that continue where they were interrupted", async () => {
+    const before = await plan();
     expect(await wrongProperties()).toBe(45);
-    expect(await save([LINE])).toMatchObject({ changes: 1, recalculating: true });
+    expect(await save([MEMBRANE])).toMatchObject({ changes: 1, recalculating: true });
     expect(await recalculating()).toBe(true);
     expect(await wrongProperties()).toBe(45);
     await stopAfter(1);
@@ -92,6 +116,7 @@ describe("a change of the cost book of a large portfolio", () => {
     expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
     expect(await wrongSums()).toBe(0);
     expect(await recalculating()).toBe(false);
+    expect(await plan()).not.toEqual(before);
     expect(await recalculateSums(deps())).toEqual([]);
   });
 
