@@ -1,7 +1,7 @@
 import { type Brand, type BrandChange, type HexColor, isHexColor, MAX_BRAND_NAME } from "../domain/brand.ts";
 import { invalid } from "../domain/errors.ts";
 import { LOGO_SIDES, type Logo, MAX_LOGO_BYTES, readLogo } from "../domain/logo.ts";
-import { type } from "../validators.ts";
+import { defineConstraint } from "./schema/constraint.ts";
 import { id, object, text, whole } from "./schema/fields.ts";
 import { body, nullable } from "./schema/input.ts";
 import { isRequiredLine } from "./schema/text-bounds.ts";
@@ -34,16 +34,20 @@ export const brandRecord = brand.serializer((partnerId: string, brand: Brand) =>
   },
 }));
 
-const color = type("string")
-  .narrow((value) => isHexColor(value.toLowerCase()))
-  .describe("a color such as #1a5f5a");
+const color = defineConstraint((type) =>
+  type("string")
+    .narrow((value) => isHexColor(value.toLowerCase()))
+    .describe("a color such as #1a5f5a"),
+);
 const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4;
 
 export const brandRequest = body({
   display_name: nullable(
-    type("string")
-      .narrow((value) => isRequiredLine(value) && value.trim().length <= MAX_BRAND_NAME)
-      .describe(`one line of text of 1 to ${MAX_BRAND_NAME} characters`),
+    defineConstraint((type) =>
+      type("string")
+        .narrow((value) => isRequiredLine(value) && value.trim().length <= MAX_BRAND_NAME)
+        .describe(`one line of text of 1 to ${MAX_BRAND_NAME} characters`),
+    ),
     brand.fields.display_name,
   ),
   color: nullable(
@@ -57,9 +61,11 @@ export const brandRequest = body({
     "#7cc5bc",
   ),
   logo_png: nullable(
-    type("string")
-      .narrow((value) => value.length <= MAX_BASE64 && isBase64(value))
-      .describe(`base64 of at most ${MAX_LOGO_BYTES / 1024} KB`),
+    defineConstraint((type) =>
+      type("string")
+        .narrow((value) => value.length <= MAX_BASE64 && isBase64(value))
+        .describe(`base64 of at most ${MAX_LOGO_BYTES / 1024} KB`),
+    ),
     `PNG image as base64, at most ${MAX_LOGO_BYTES / 1024} KB, ${LOGO_SIDES.least} to ${LOGO_SIDES.most} pixels wide and high. Metadata and animations are removed`,
     "iVBORw0KGgo=",
   ),

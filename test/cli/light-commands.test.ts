@@ -47,3 +47,9 @@ test("a small command loads no heavy package before it runs", () => {
   expect(files.length).toBeGreaterThan(20);
   expect(files.flatMap(heavyOf)).toEqual([]);
 });
+
+test("a server loads arktype with its first validation, not at its start", () => {
+  const app = join(import.meta.dir, "../../src/app/app.ts");
+  expect(heavyOf(app).some((chain) => chain.endsWith(" > elysia"))).toBe(true);
+  expect(heavyOf(app).filter((chain) => / > (arktype|@ark)/.test(chain))).toEqual([]);
+});
