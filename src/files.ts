@@ -166,12 +166,13 @@ export function requireFreeSpace(folder: string, bytes: number, purpose: string)
   const free = bavail * bsize;
   if (free >= bytes) return;
   throw new OperatorError(
-    `${purpose} needs ${inMegabytes(bytes)} in ${folder}, which has ${inMegabytes(free)} free`,
+    `${purpose} needs ${formatBytes(bytes)} in ${folder}, which has ${formatBytes(free)} free`,
     "Free some space, or specify a folder on another disk.",
   );
 }
 
-export const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+export const formatBytes = (bytes: number) =>
+  bytes < 1e9 ? `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 export function linkError(path: string): OperatorError {
   return new OperatorError(

@@ -98,12 +98,12 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
       ledger.close();
       await store.close();
     }
-    const side = sqliteEndpoint(databaseFile(dataDir), clock());
+    const endpoint = sqliteEndpoint(databaseFile(dataDir), clock());
     return {
-      ...side,
+      ...endpoint,
       pictures: filesIn(dataDir),
       close() {
-        side.close();
+        endpoint.close();
         lock.release();
       },
     };
@@ -114,13 +114,13 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
 }
 
 async function databaseSource(url: string): Promise<Place> {
-  const side = await postgresSource(url);
-  return { ...side, pictures: uploadRows(side.engine) };
+  const endpoint = await postgresSource(url);
+  return { ...endpoint, pictures: uploadRows(endpoint.engine) };
 }
 
 async function databaseTarget({ to, again, clock }: MoveDeps): Promise<Target> {
-  const side = await postgresTarget(to, { now: clock(), again });
-  return { ...side, pictures: uploadRows(side.engine) };
+  const endpoint = await postgresTarget(to, { now: clock(), again });
+  return { ...endpoint, pictures: uploadRows(endpoint.engine) };
 }
 
 /** A target data folder, whose database file gets its name last. */
@@ -143,14 +143,14 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
       "Specify an empty folder or one that does not exist yet.",
     );
   makeDataFolder(dataDir);
-  const side = sqliteEndpoint(unfinished, clock());
+  const endpoint = sqliteEndpoint(unfinished, clock());
   let isOpen = true;
   const close = () => {
-    if (isOpen) side.close();
+    if (isOpen) endpoint.close();
     isOpen = false;
   };
   return {
-    ...side,
+    ...endpoint,
     name: dataDir,
     pictures: filesIn(dataDir),
     close,

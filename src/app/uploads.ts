@@ -3,7 +3,7 @@ import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { notFound, StorageError } from "../domain/errors.ts";
 import { isUploadName } from "../domain/photo.ts";
-import { inMegabytes, replaceFile, toStorageError } from "../files.ts";
+import { formatBytes, replaceFile, toStorageError } from "../files.ts";
 import type { Store } from "../store/store.ts";
 import type { PhotoFiles } from "../usecases/portfolio/photos.ts";
 
@@ -62,7 +62,7 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
       const { databaseBytes } = await store.sizes();
       if (databaseBytes + bytes.length > maxDatabaseBytes)
         throw new StorageError(
-          `the database takes ${inMegabytes(databaseBytes)}, and uploads may not let it exceed the ${inMegabytes(maxDatabaseBytes)} of storage.max_database_bytes`,
+          `the database takes ${formatBytes(databaseBytes)}, and uploads may not let it exceed the ${formatBytes(maxDatabaseBytes)} of storage.max_database_bytes`,
           "Give its disk more space and raise storage.max_database_bytes.",
         );
     },
@@ -95,7 +95,7 @@ async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: num
   const free = bavail * bsize;
   if (free - bytes < minFreeBytes)
     throw new StorageError(
-      `${folder} has ${inMegabytes(free)} free, and uploads leave the ${inMegabytes(minFreeBytes)} of storage.min_free_bytes for the database`,
+      `${folder} has ${formatBytes(free)} free, and uploads leave the ${formatBytes(minFreeBytes)} of storage.min_free_bytes for the database`,
       "Free some space on that disk, or lower storage.min_free_bytes.",
     );
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isUploadName } from "../domain/photo.ts";
 import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
-import { inMegabytes } from "../files.ts";
+import { formatBytes } from "../files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
@@ -28,7 +28,7 @@ export function checkIntegrity(db: Database, file: string, depth: "quick" | "ful
   try {
     const problems = integrityProblems(db, depth);
     if (problems.length === 0)
-      return ok(`${file} passed integrity check (${depth}, ${inMegabytes(statSync(file).size)})`);
+      return ok(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
     return fail(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
     return fail((explainError(error, file) as Error).message, FROM_BACKUP);
@@ -70,9 +70,9 @@ export function checkUploads(db: Database, dataDir: string): Finding {
 export function checkWal(file: string): Finding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
-  if (bytes <= LARGE_WAL) return ok(inMegabytes(bytes));
+  if (bytes <= LARGE_WAL) return ok(formatBytes(bytes));
   return warn(
-    `${wal} has grown to ${inMegabytes(bytes)}`,
+    `${wal} has grown to ${formatBytes(bytes)}`,
     "Another process holds a long-running read. Stop it or restart the server.",
   );
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { inMegabytes } from "../files.ts";
+import { formatBytes } from "../files.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 
 const OTHERS_MAY_ACCESS = 0o077;
@@ -45,12 +45,12 @@ export function checkDiskSpace(dataDir: string, databaseFile: string, backupDir:
     const { bavail, bsize } = statfsSync(folder);
     return { folder, free: bavail * bsize };
   });
-  const detail = places.map(({ folder, free }) => `${inMegabytes(free)} free in ${folder}`).join(", ");
+  const detail = places.map(({ folder, free }) => `${formatBytes(free)} free on ${folder}`).join(", ");
   const remedy = "Free some space, move the folder to a larger disk, or keep fewer backups (backup.keep).";
   if (places.some(({ free }) => free < MIN_FREE_BYTES)) return fail(detail, remedy);
   const needed = 2 * database + MIN_FREE_BYTES;
   if (places.some(({ free }) => free < needed))
-    return warn(`${detail}; a backup or an upgrade needs up to ${inMegabytes(needed)}`, remedy);
+    return warn(`${detail}; a backup or an upgrade needs up to ${formatBytes(needed)}`, remedy);
   return ok(detail);
 }
 

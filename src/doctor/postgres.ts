@@ -1,5 +1,5 @@
 import { type Instant, toIso } from "../domain/time.ts";
-import { inMegabytes } from "../files.ts";
+import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
@@ -25,7 +25,7 @@ export const serverChecks = (facts: ServerDiagnostics, now: Instant): Check[] =>
 ];
 
 export function databaseFound({ displayName, version, encoding, sizeBytes }: ServerDiagnostics): Finding {
-  return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${inMegabytes(sizeBytes)}`);
+  return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 
 export function checkSharedSchema(

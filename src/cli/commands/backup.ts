@@ -4,7 +4,7 @@ import { BUILD } from "../../app/build-info.ts";
 import { databaseFile } from "../../app/data-folder.ts";
 import { readPassphrase } from "../../backup/read-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { inMegabytes } from "../../files.ts";
+import { formatBytes } from "../../files.ts";
 import { command, flag, required, text } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 
@@ -58,7 +58,7 @@ export const backupCommand = command({
         duration_ms: durationMs,
       },
       [
-        `Backup written and verified: ${backup.file}, ${inMegabytes(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
+        `Backup written and verified: ${backup.file}, ${formatBytes(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
         `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
         encrypted
           ? "The backup is encrypted. It cannot be restored without the passphrase."
