@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, PROPERTY, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, logEvents, PROPERTY, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
@@ -35,6 +35,38 @@ const ids = (rows: Json[]) => rows.map((row) => row.id);
 const tierOf = (score: number) => (score >= 0.78 ? "CRITICAL" : score >= 0.52 ? "WARNING" : "GOOD");
 const listed = async (query: Record<string, string | number>) =>
   (await client.get("/v1/components", query)).body;
+
+// Rule: score-reasons
+describe("the reasons for a score", () => {
+  const whyOf = async (id: string) => (await client.get(`/v1/components/${id}`)).body.why;
+
+  test("are up to three lines of words, the age first, without weights", async () => {
+    for (const { id } of all.slice(0, 40)) {
+      const why = await whyOf(id);
+      expect(why.length).toBeWithin(1, 4);
+      expect(why[0].text).toMatch(/^(Early in its life|In the middle of its life|Aging|Old for its type): /);
+      for (const { effect, text, date } of why) {
+        expect(effect).toMatch(/^(raises|lowers|neutral)$/);
+        expect(text).not.toMatch(/\d\.\d|%/);
+        expect(date).toBeNull();
+      }
+    }
+  });
+
+  test("name what was found, until it is retired", async () => {
+    const { id: propertyId } = await addProperty(other);
+    const { components, id } = await addAppliance(other, propertyId, { install_year: 2000 });
+    const path = `/v1/components/${components[0].id}`;
+    const event = { appliance_id: id, component_id: components[0].id, event_type: "Emergency Repair" };
+    const date = `${THIS_YEAR - 1}-12-31`;
+    await logEvents(other, { ...event, date, condition_after: "poor", notes: "Tank leaks" });
+    expect((await other.get(path)).body.why.slice(1)).toEqual(
+      expect.arrayContaining([{ effect: "raises", text: "In poor condition when last examined", date }]),
+    );
+    await other.put(`/v1/appliances/${id}`, { retired_at: date });
+    expect((await other.get(path)).body.why).toEqual([]);
+  });
+});
 
 describe("the list of components", () => {
   // Rule: list-components

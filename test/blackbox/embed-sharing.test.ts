@@ -48,7 +48,15 @@ const enter = (embed: Json, passcode: string, headers: Record<string, string> = 
 describe("an embed with a passcode", () => {
   test("shows nothing of the property until the passcode is entered", async () => {
     const embed = await create({ passcode: PASSCODE });
-    for (const rest of ["", "/components", "/schedule", "/plan.csv", "/components.csv", "/trend.csv"]) {
+    for (const rest of [
+      "",
+      "/components",
+      "/schedule",
+      "/plan.csv",
+      "/plan.xlsx",
+      "/components.csv",
+      "/trend.csv",
+    ]) {
       const response = await fetch(pathOf(embed) + rest);
       const text = await response.text();
       expect(response.status, rest).toBe(403);

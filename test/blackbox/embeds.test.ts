@@ -293,6 +293,16 @@ describe("the page", () => {
     expect(shown).toEqual(expected.slice(0, shown.length));
   });
 
+  // Rule: score-reasons
+  test("says why the components of highest risk have their scores", async () => {
+    const { token } = await create();
+    const { text } = await pageOf(token);
+    const { why } = (await client.get(`/v1/components/${tank.id}`)).body;
+    expect(why.length).toBeGreaterThan(1);
+    for (const { text: reason } of why) expect(text).toContain(reason.split("\u201c")[0]);
+    expect(text).toContain('<ul class="reasons">');
+  });
+
   test("shows the trend of the requested component with its service events", async () => {
     const { token } = await create();
     await logEvents(client, {

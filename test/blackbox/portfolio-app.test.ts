@@ -477,6 +477,17 @@ test("dates and numbers are the same in every time zone and language", async () 
   expect(texts[0]).toBe(texts[1]!);
 });
 
+// Rule: score-reasons
+test("a component's page says why it has its score", async () => {
+  const window = await openApp(browser, server.url, partner.api_key, `#/components/${ids.component}`);
+  const { why } = (await server.as(partner).get(`/v1/components/${ids.component}`)).body;
+  const section = window.page.getByRole("region", { name: "Why this score" });
+  const lines = await section.getByRole("listitem").allInnerTexts();
+  expect(lines).toHaveLength(why.length);
+  for (const [at, { text }] of why.entries()) expect(lines[at]).toContain(text);
+  await window.close();
+});
+
 test("without JavaScript, the page says that it needs it", async () => {
   const { page, close } = await openWindow(browser, server.url, { javaScriptEnabled: false });
   await page.goto(`${server.url}/embed/app`);

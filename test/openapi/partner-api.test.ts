@@ -208,7 +208,7 @@ const ANSWERS: Record<string, Fields> = {
     "methodology.recency_decay": "decay_years",
   },
   "GET /v1/components": { "": `components ${ENVELOPE}`, "components[]": COMPONENT_VIEW },
-  "GET /v1/components/{id}": { "": `${COMPONENT_VIEW} partner` },
+  "GET /v1/components/{id}": { "": `${COMPONENT_VIEW} why partner`, "why[]": "effect text date" },
   "PUT /v1/components/{id}": { "": `${COMPONENT_VIEW} partner` },
   "GET /v1/components/{id}/history": {
     "": "component events total_events partner",

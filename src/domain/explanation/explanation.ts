@@ -16,10 +16,11 @@ import {
   project,
   scoredPeriod,
 } from "../scoring/outlook.ts";
-import { scoreProperty } from "../scoring/score.ts";
+import { scorePropertyInSteps } from "../scoring/score.ts";
 import { isBrandKnown, outlookOf } from "../scoring/standalone.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.ts";
 import { cumulativeHazard } from "../scoring/weibull.ts";
+import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, ageParts } from "./age.ts";
 import { type Decision, decisionOn } from "./decision.ts";
@@ -45,6 +46,9 @@ export type Explanation = {
   projection: Projection & { daysToEvenOdds: number; window: FailureDays };
   decision: Decision;
 };
+
+/** The explanation of a score alone, without what to do about it. */
+export type ScoreParts = Omit<Explanation, "decision">;
 
 /** The explanation of a stored component as of the day of its latest score. */
 export type ExplainedComponent = {
@@ -86,15 +90,39 @@ type RiskParts = {
 export function explainScore(
   knowledge: Knowledge,
   history: PropertyHistory,
-  { applianceId, componentId }: Target,
+  target: Target,
   asOf: Day,
   corrections: Corrections,
   planning: Omit<PlanContext<Plannable>, "knowledge">,
 ): Explanation {
+  const { parts, scores } = runSteps(explainedInSteps(knowledge, history, target, asOf, corrections));
+  return {
+    ...parts,
+    decision: decisionOn(
+      { knowledge, ...planning },
+      plannableComponents(parts.appliance, scores, history.recordsSince, asOf),
+      target.componentId,
+      asOf,
+    ),
+  };
+}
+
+/** Explains a score alone, as `explainScore` does, in steps. */
+export function* scorePartsInSteps(...given: Parameters<typeof explainedInSteps>): Steps<ScoreParts> {
+  return (yield* explainedInSteps(...given)).parts;
+}
+
+function* explainedInSteps(
+  knowledge: Knowledge,
+  history: PropertyHistory,
+  { applianceId, componentId }: Target,
+  asOf: Day,
+  corrections: Corrections,
+): Steps<{ parts: ScoreParts; scores: ReadonlyMap<string, Score> }> {
   const { model } = knowledge;
   const today = dayNumber(asOf);
   const only = new Set([applianceId]);
-  const scores = scoreProperty(knowledge, history, asOf, { only, corrections, explain: true });
+  const scores = yield* scorePropertyInSteps(knowledge, history, asOf, { only, corrections, explain: true });
   const score = scores.get(componentId)!;
   const appliance = history.appliances.find(({ id }) => id === applianceId)!;
   const component = appliance.components.find(({ id }) => id === componentId)!;
@@ -105,7 +133,7 @@ export function explainScore(
   const environment = knowledge.environment(history.state);
   const outlook = outlookOf(def, life, score.hazardRatio, score.acuteHazard);
   const evidence = score.evidence!.map((one) => evidencePart(knowledge, def.id, one, today));
-  return {
+  const parts = {
     asOf,
     def,
     appliance,
@@ -124,13 +152,8 @@ export function explainScore(
       daysToEvenOdds: daysToEvenOdds(outlook),
       window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
     },
-    decision: decisionOn(
-      { knowledge, ...planning },
-      plannableComponents(appliance, scores, history.recordsSince, asOf),
-      componentId,
-      asOf,
-    ),
   };
+  return { parts, scores };
 }
 
 /** Returns the appliance's components as planning reads them. */

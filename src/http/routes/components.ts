@@ -13,6 +13,7 @@ import { componentHistory } from "../../usecases/history/component-history.ts";
 import { actionsOf } from "../../usecases/portfolio/actions.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { withActions } from "../../wire/action.ts";
 import {
@@ -42,6 +43,7 @@ import {
   systemFilter,
   tier,
 } from "../../wire/parameters.ts";
+import { explainedComponentReply, explainedComponentView } from "../../wire/score-reason.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   type Operation,
@@ -91,15 +93,18 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       cacheable: true,
       path: "/v1/components/{id}",
-      summary: "Get a component",
+      summary: "Get a component, with the main reasons for its score",
       tag: "Components",
       parameters: [componentInPath],
-      replies: readReplies("The component", componentReply),
-      async handle({ params, partner, store }) {
-        const component = await findComponent(store.read, partner.id, params.id!);
-        const prices = await pricesOf(store.read, knowledge, partner);
-        const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
-        return ok(withPartner(componentView(prices, component, latestSnapshotAt), partner.name));
+      replies: readReplies("The component", explainedComponentReply),
+      async handle({ params, partner, store: { read }, yieldNow }) {
+        const component = await findComponent(read, partner.id, params.id!);
+        const prices = await pricesOf(read, knowledge, partner);
+        const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
+        const property = (await read.properties.find(partner.id, component.propertyId))!;
+        const reasons = await scoreReasons(read, knowledge, property, [component], yieldNow);
+        const view = explainedComponentView(prices, component, latestSnapshotAt, reasons.get(component.id));
+        return ok(withPartner(view, partner.name));
       },
     }),
     partnerOperation({

@@ -9,6 +9,7 @@ import type { Store } from "../../store/store.ts";
 import { brandOf } from "../../usecases/partners/brands.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
@@ -16,7 +17,9 @@ import {
   type CsvFile,
   type DataLinks,
   defaultTrendComponent,
+  explainedOnPage,
 } from "../../web/sections/property-sections.tsx";
+import type { ComponentJson } from "../../wire/component.ts";
 import {
   budgetInQuery,
   fileInPath,
@@ -25,6 +28,7 @@ import {
   tokenInPath,
   trendComponent,
 } from "../../wire/parameters.ts";
+import { scoreReasonView } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
@@ -97,6 +101,14 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       terms: lenientPlanTerms(call.query),
       defaultTrend: defaultTrendComponent,
     });
+  /** Returns the reasons for the scores that the page shows. */
+  const reasonsOn = async (call: PublicCall, { property }: FoundEmbed, all: readonly ComponentJson[]) => {
+    const ids = await runYielding(explainedOnPage(all), call.yieldNow);
+    const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
+    const found = rows.filter((row) => row !== undefined);
+    const reasons = await scoreReasons(read, knowledge, property, found, call.yieldNow);
+    return new Map([...reasons].map(([id, some]) => [id, some.map(scoreReasonView)]));
+  };
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
@@ -177,12 +189,17 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         const make = async (found: FoundEmbed) => {
           const { renderPropertyPage } = await pages();
           const { fileOf } = await assetTable();
-          const steps = renderPropertyPage(await figuresOf(call, found), {
-            style: await styleAt("../../"),
-            script: `../../assets/${fileOf("embed.js")}`,
-            links: linksOf(call.params.token!),
-            brand: await brandFor(found, `${call.params.token}/`),
-          });
+          const figures = await figuresOf(call, found);
+          const reasons = await reasonsOn(call, found, figures.components);
+          const steps = renderPropertyPage(
+            { ...figures, reasons },
+            {
+              style: await styleAt("../../"),
+              script: `../../assets/${fileOf("embed.js")}`,
+              links: linksOf(call.params.token!),
+              brand: await brandFor(found, `${call.params.token}/`),
+            },
+          );
           const rendered = await runYielding(steps, call.yieldNow);
           return pageReply(deps, call, rendered);
         };

@@ -1,5 +1,6 @@
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
+import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
@@ -10,6 +11,7 @@ import { expectedLoss } from "../expected-loss.ts";
 import { capitalized, likelyFailure, money, probabilityText } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
+import { Reasons } from "../sections/reasons.tsx";
 import { Trend } from "../sections/trend.tsx";
 import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { ApplianceBreadcrumbs } from "./appliance-page.tsx";
@@ -22,7 +24,7 @@ export function ComponentPage({ id }: { id: string }) {
   useTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <LoadedContent loaded={loaded} what="the component" isPage>
-      {({ component, appliance, points, events, locations }) => (
+      {({ component, why, appliance, points, events, locations }) => (
         <>
           <ApplianceBreadcrumbs appliance={appliance} />
           <header class="heading">
@@ -51,6 +53,12 @@ export function ComponentPage({ id }: { id: string }) {
             />
           </header>
           <StatusFigures component={component} />
+          {why.length > 0 && (
+            <section class="card" aria-labelledby="why">
+              <h2 id="why">Why this score</h2>
+              <Reasons reasons={why} />
+            </section>
+          )}
           <Trend component={component} points={points} events={events} locations={locations} />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
@@ -139,7 +147,8 @@ function StatusFigures({ component }: { component: ComponentJson }) {
 async function readComponent(api: ApiClient, id: string) {
   const of = `/v1/components/${encodeURIComponent(id)}`;
   const history = await api.read<ComponentHistoryJson>(`${of}/history`);
-  const [appliance, points, types] = await Promise.all([
+  const [{ why }, appliance, points, types] = await Promise.all([
+    api.read<ExplainedComponentJson>(of),
     api.read<ApplianceWithComponentsJson>(
       `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
     ),
@@ -147,5 +156,5 @@ async function readComponent(api: ApiClient, id: string) {
     readApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;
-  return { component, appliance, points, events: history.events, locations: new Locations(types, []) };
+  return { component, why, appliance, points, events: history.events, locations: new Locations(types, []) };
 }

@@ -1,4 +1,5 @@
 import type { ComponentJson } from "../../wire/component.ts";
+import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
@@ -7,6 +8,7 @@ import { rangeText, sumBy } from "../grouping.ts";
 import { TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
+import { Reasons } from "./reasons.tsx";
 import { type Column, type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_GROUPS = 10;
@@ -15,22 +17,22 @@ const MAX_GROUPS = 10;
 export function Attention(props: {
   /** The critical and warning ones, sorted by expected loss. */
   components: readonly ComponentJson[];
+  /** The reasons for scores, by component. */
+  reasons?: ReadonlyMap<string, readonly ScoreReasonJson[]> | undefined;
   /** These components, grouped by kind and tier. */
   groups: readonly (readonly ComponentJson[])[];
   locations: Locations;
   csv?: CsvLink;
   all?: string | undefined;
 }) {
-  const { components, groups, locations, csv, all } = props;
+  const { components, reasons, groups, locations, csv, all } = props;
   if (components.length === 0)
     return (
       <Section id="attention" title="Highest-risk components">
         <p class="empty">No critical or warning components.</p>
       </Section>
     );
-  const ranked = groups
-    .map((group) => ({ group, lossUsd: sumBy(group, expectedLoss) }))
-    .sort((a, b) => b.lossUsd - a.lossUsd);
+  const ranked = rankedByLoss(groups);
   const most = ranked[0]!.lossUsd;
   const shown = ranked.slice(0, MAX_GROUPS);
   return (
@@ -44,7 +46,11 @@ export function Attention(props: {
           <li>
             <TierMark tier={group[0]!.risk_tier} named />
             {group.length === 1 ? (
-              <SingleComponent component={group[0]!} locations={locations} />
+              <SingleComponent
+                component={group[0]!}
+                locations={locations}
+                reasons={reasons?.get(group[0]!.component_id)}
+              />
             ) : (
               <ComponentGroup components={group} locations={locations} />
             )}
@@ -72,7 +78,28 @@ export function Attention(props: {
   );
 }
 
-function SingleComponent({ component, locations }: { component: ComponentJson; locations: Locations }) {
+type Groups = readonly (readonly ComponentJson[])[];
+
+const rankedByLoss = (groups: Groups) =>
+  groups
+    .map((group) => ({ group, lossUsd: sumBy(group, expectedLoss) }))
+    .sort((a, b) => b.lossUsd - a.lossUsd);
+
+/** Returns the components that the section describes one by one. */
+export const describedAlone = (groups: Groups): string[] =>
+  rankedByLoss(groups)
+    .slice(0, MAX_GROUPS)
+    .flatMap(({ group }) => (group.length === 1 ? [group[0]!.component_id] : []));
+
+function SingleComponent({
+  component,
+  locations,
+  reasons,
+}: {
+  component: ComponentJson;
+  locations: Locations;
+  reasons: readonly ScoreReasonJson[] | undefined;
+}) {
   return (
     <div class="summary">
       <h3>
@@ -86,6 +113,7 @@ function SingleComponent({ component, locations }: { component: ComponentJson; l
         months. Planned replacement: <strong>{money(component.proactive_cost)}</strong>. After failure:{" "}
         {money(component.reactive_cost)}.
       </p>
+      {reasons && <Reasons reasons={reasons} />}
     </div>
   );
 }

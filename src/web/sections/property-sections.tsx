@@ -8,13 +8,14 @@ import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson, UnitJson } from "../../wire/property.ts";
+import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
 import { componentKindAndTier, groupInSteps } from "../grouping.ts";
 import { Locations } from "../locations.ts";
 import { AssumptionList } from "./assumptions.tsx";
-import { Attention } from "./attention.tsx";
+import { Attention, describedAlone } from "./attention.tsx";
 import { Condition, componentTotalsInSteps } from "./condition.tsx";
 import { Hazards, hazardGroups } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
@@ -38,6 +39,8 @@ export type PropertyPageData = {
   /** The budget in USD that the reader entered. */
   budget?: number | undefined;
   components: readonly ComponentJson[];
+  /** The reasons for the scores of some components, by ID. */
+  reasons?: ReadonlyMap<string, readonly ScoreReasonJson[]>;
   types: readonly ApplianceTypeJson[];
   units: readonly UnitJson[];
   /** The score history of the component that the reader selected; by default, of the one with the highest expected loss. */
@@ -71,6 +74,12 @@ export type CsvFile =
 export function defaultTrendComponent(components: readonly ComponentJson[]): string | undefined {
   return (highestExpectedLoss(elevatedComponents(components)) ?? highestExpectedLoss(components))
     ?.component_id;
+}
+
+/** Returns, in steps, the components whose reasons the page shows. */
+export function* explainedOnPage(components: readonly ComponentJson[]): Steps<string[]> {
+  const elevated = elevatedComponents(yield* sortInSteps(components, compareByExpectedLoss));
+  return describedAlone(yield* groupInSteps(elevated, componentKindAndTier));
 }
 
 type SectionsProps = {
@@ -107,6 +116,7 @@ export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsP
     hazards.length > 0 && <Hazards groups={hazards} locations={locations} csv={csv("components")} />,
     <Attention
       components={elevated}
+      reasons={data.reasons}
       groups={groups}
       locations={locations}
       csv={csv("components")}

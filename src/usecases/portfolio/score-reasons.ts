@@ -1,0 +1,46 @@
+import type { PlacedComponent } from "../../domain/component.ts";
+import { scorePartsInSteps } from "../../domain/explanation/explanation.ts";
+import { type Reason, reasonsOf } from "../../domain/explanation/reasons.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Property } from "../../domain/property.ts";
+import { runYielding, type Yield } from "../../event-loop.ts";
+import type { Stores } from "../../store/stores.ts";
+import { correctionsOf } from "../calibration/active-model.ts";
+import { loadHistories } from "../history/histories.ts";
+import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { upstreamOf } from "./rescore.ts";
+
+/**
+ * Returns the main reasons for the scores of some components of a property, by their IDs, each as of the day of its
+ * score. Reads all appliances of the property, since others may affect these.
+ */
+export async function scoreReasons(
+  read: Stores,
+  knowledge: Knowledge,
+  property: Property,
+  components: readonly PlacedComponent[],
+  yieldNow: Yield,
+): Promise<Map<string, Reason[]>> {
+  const reasons = new Map<string, Reason[]>();
+  if (components.length === 0) return reasons;
+  const all = await appliancesForScoring(read, property.id, yieldNow);
+  const ids = new Set(components.map(({ applianceId }) => applianceId));
+  const targets = all.filter(({ id }) => ids.has(id));
+  const units = new Set(targets.map(({ unitId }) => unitId));
+  const upstream = upstreamOf(knowledge, targets, all).filter(
+    ({ id, unitId }) => !ids.has(id) && (unitId === null || units.has(unitId)),
+  );
+  const days = [...new Set(components.map(({ scoredOn }) => scoredOn))];
+  const appliances = [...targets, ...upstream];
+  const loaded = await loadHistories(read, knowledge, [property], appliances, days, undefined, yieldNow);
+  const { history } = loaded.get(property.id)!;
+  const corrections = await correctionsOf(read, knowledge, history.appliances);
+  for (const { id, applianceId, scoredOn } of components) {
+    const target = { applianceId, componentId: id };
+    // Corrected since it was read, or replaced by a newer record.
+    if (!history.appliances.some((one) => one.id === applianceId)) continue;
+    const steps = scorePartsInSteps(knowledge, history, target, scoredOn, corrections);
+    reasons.set(id, reasonsOf(await runYielding(steps, yieldNow)));
+  }
+  return reasons;
+}

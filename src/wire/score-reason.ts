@@ -1,0 +1,51 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
+import type { Reason } from "../domain/explanation/reasons.ts";
+import type { Instant } from "../domain/time.ts";
+import { component, componentView } from "./component.ts";
+import { forPartner } from "./paging.ts";
+import { day, enumOf, list, record, text } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+const scoreReason = record("ScoreReason", {
+  effect: enumOf<Reason["effect"]>(
+    ["raises", "lowers", "neutral"],
+    "Whether it makes the score higher or lower than that of a component of middle age without evidence",
+    "raises",
+  ),
+  text: text(
+    "The reason in words",
+    "Old for its type: installed 14 years ago; half of its kind last 12 years",
+  ),
+  date: day("Date of the latest event that it is based on; null if it is based on none").orNull(),
+});
+export type ScoreReasonJson = WireOf<typeof scoreReason>;
+
+export const scoreReasonView = scoreReason.serializer(({ effect, text, on }: Reason) => ({
+  effect,
+  text,
+  date: on,
+}));
+
+/** A component with the reasons for its score. */
+const explainedComponent = record("ExplainedComponent", {
+  ...component.fields,
+  why: list(
+    "Up to three reasons for the score: the age, then those that change it most. Empty for a retired component",
+    scoreReason,
+  ),
+});
+export type ExplainedComponentJson = WireOf<typeof explainedComponent>;
+
+export const explainedComponentView = explainedComponent.serializer(
+  (
+    prices: PriceList,
+    row: PlacedComponent,
+    latestSnapshotAt: Instant | null,
+    reasons: readonly Reason[] = [],
+  ) => ({
+    ...componentView(prices, row, latestSnapshotAt),
+    why: reasons.map(scoreReasonView),
+  }),
+);
+export const explainedComponentReply = forPartner(explainedComponent);
