@@ -1,20 +1,22 @@
 import type { Appliance } from "../domain/appliance.ts";
-import type { Component } from "../domain/component.ts";
-import type { ComponentCosts } from "../domain/costs/component-costs.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
+import type { Action } from "../domain/planning/action.ts";
 import { projectionOf } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";
-import type { BrandTier, RiskTier } from "../domain/scoring/types.ts";
+import type { RiskTier } from "../domain/scoring/types.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";
+import { actionFields, actionView } from "./action.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
+import { costsView } from "./costs.ts";
 import { partnerName } from "./paging.ts";
 import { property } from "./property.ts";
 import { enumOf, id, instant, object, record, text } from "./schema/fields.ts";
-import { scoreFromHundredths, usdFromCents, usdOrNull } from "./schema/units.ts";
+import { scoreFromHundredths, usdOrNull } from "./schema/units.ts";
 import type { WireOf, WireType } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
 import { riskSummary, riskSummaryView, sensorEventFields } from "./sensor-event.ts";
@@ -63,6 +65,7 @@ const tierData = object({
   cost_basis: component.fields.cost_basis,
   reactive_cost: component.fields.reactive_cost,
   projected_failure_year: component.fields.projected_failure_year,
+  ...actionFields,
 });
 
 const readingData = object({
@@ -190,30 +193,24 @@ const TIER_EVENTS = {
 export const tierEvent = (tier: RiskTier) => TIER_EVENTS[tier];
 
 const tierDataView = tierData.serializer(
-  (
-    knowledge: Knowledge,
-    component: Component,
-    appliance: { typeId: string; brandTier: BrandTier; costs: ComponentCosts },
-    propertyName: string,
-    previousTier: RiskTier,
-  ) => {
-    const definition = knowledge.component(component.defId);
+  (prices: PriceList, component: PlacedComponent, action: Action, previousTier: RiskTier) => {
+    const { knowledge } = prices;
+    const { proactive_cost, reactive_cost, cost_basis } = costsView(prices.ofComponent(component));
     return {
       component_id: component.id,
-      component_name: definition.name,
+      component_name: knowledge.component(component.defId).name,
       component_def_id: component.defId,
       appliance_id: component.applianceId,
-      appliance_type: appliance.typeId,
+      appliance_type: component.typeId,
       property_id: component.propertyId,
-      property_name: propertyName,
+      property_name: component.propertyName,
       risk_score: scoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
       previous_tier: previousTier,
       confidence: component.confidence,
-      proactive_cost: usdFromCents(appliance.costs.plannedCents),
-      reactive_cost: usdFromCents(appliance.costs.failedCents),
-      cost_basis: appliance.costs.basis,
-      projected_failure_year: projectionOf(knowledge, component, appliance.brandTier).projectedFailureYear,
+      ...{ proactive_cost, reactive_cost, cost_basis },
+      projected_failure_year: projectionOf(knowledge, component, component.brandTier).projectedFailureYear,
+      ...actionView(action),
     };
   },
 );

@@ -96,6 +96,8 @@ describe("a tank that crosses every tier", () => {
     cost_basis: tank.cost_basis,
     reactive_cost: tank.reactive_cost,
     projected_failure_year: expect.any(Number),
+    action: expect.any(String),
+    reason: expect.stringMatching(/\.$/),
     ...fields,
   });
 

@@ -162,6 +162,8 @@ describe("a change in a portfolio", () => {
       reactive_cost: expect.any(Number),
       cost_basis: "reference",
       projected_failure_year: expect.any(Number),
+      action: "replace_now",
+      reason: "It goes with its unit, which is due now.",
     });
   });
 

@@ -2,9 +2,9 @@ import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
-import { tierChanged } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
+import { announceTiers } from "../portfolio/tier-announcements.ts";
 import { Outbox } from "./announcements.ts";
 
 type AnnounceDeps = {
@@ -43,7 +43,7 @@ export async function announceState(
     throw new OperatorError(`${id} has no webhook endpoint`, "Set one with `mainstay partner set-webhook`.");
   if (dryRun) return await countAnnouncements(administration, id, endpoint);
   const state: AnnouncedState = { critical: 0, warning: 0, queued: 0 };
-  for (const { tier } of REPORTED)
+  for (const { tier, event } of REPORTED)
     for (let after = 0; ; await yieldNow()) {
       const step = await store.write(
         async (tx) => {
@@ -51,18 +51,14 @@ export async function announceState(
           const outbox = new Outbox(tx, partner, await tx.forPartner(id));
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
           const prices = await presentPrices(tx, knowledge, id);
-          let queued = 0;
+          const changes = [];
           for (const component of rows) {
             // The endpoint has received nothing yet: every component starts as GOOD.
-            const before = component.announcedTier === tier ? "GOOD" : component.announcedTier;
-            const priced = { ...component, costs: prices.ofComponent(component) };
-            const message = tierChanged(knowledge, component, priced, component.propertyName, before);
-            if (!(await outbox.isSubscribed(message.event))) continue;
-            queued++;
-            await outbox.add({ ...message, orderKey: component.id });
-            await tx.components.setAnnouncedTier(component.id, tier);
-            await tx.yieldToEventLoop();
+            const previousTier = component.announcedTier === tier ? "GOOD" : component.announcedTier;
+            if (await outbox.isSubscribed(event)) changes.push({ component, previousTier });
           }
+          const queued = await announceTiers(tx, prices, outbox, changes);
+          for (const { component } of changes) await tx.components.setAnnouncedTier(component.id, tier);
           return { found: rows.length, queued, last: rows.at(-1)?.seq ?? after };
         },
         { priority: "background", partnerId: id },

@@ -10,7 +10,7 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { addMoney, countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
-import { tierChanged, tierEvent } from "../../wire/webhook-payloads.ts";
+import { tierEvent } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
@@ -19,6 +19,7 @@ import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
 import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
 import { announces, isOnlyAged, type ScoreCause } from "./score-change.ts";
+import { TierAnnouncements } from "./tier-announcements.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
 type Actor = string;
@@ -84,6 +85,7 @@ export class PortfolioWriter {
   readonly #money: MoneyChanges;
   /** Properties whose sums are counted again by `flush`. */
   #recounted = new Set<string>();
+  readonly #tierChanges = new TierAnnouncements();
   /** Properties whose plans became stale. */
   #stalePlans = new Set<string>();
   readonly #flagCounts = new FlagCountChanges();
@@ -323,7 +325,7 @@ export class PortfolioWriter {
       after.announcedTier = after.riskTier;
     }
     if (announces(cause, before, after)) {
-      await this.#announce(before, after, appliance);
+      await this.#announce(before, after);
       after.announcedTier = after.riskTier;
     }
     if (this.#unscored.get(before.applianceId)?.delete(before.id)) {
@@ -351,6 +353,7 @@ export class PortfolioWriter {
   async flush(): Promise<void> {
     for (const components of this.#unscored.values())
       for (const component of components.values()) await this.#insertComponent(component);
+    await this.#tierChanges.flush(this.tx, () => this.#money.prices(), this.outbox);
     await this.#addMoney();
     for (const [propertyId, delta] of this.#propertyDeltas)
       await this.tx.totals.addToProperty(propertyId, delta);
@@ -377,17 +380,10 @@ export class PortfolioWriter {
     return name;
   }
 
-  async #announce(before: ComponentToScore, after: Component, appliance: ApplianceRef): Promise<void> {
+  async #announce(before: ComponentToScore, after: Component): Promise<void> {
     this.announced++;
     if (!(await this.outbox.isSubscribed(tierEvent(after.riskTier)))) return;
-    const name = await this.propertyName(after.propertyId);
-    const prices = (await this.#money.prices()).ofAppliance(
-      appliance,
-      await this.#money.placeOf(after.propertyId),
-    );
-    const costs = prices.component(after.defId, after);
-    const message = tierChanged(this.knowledge, after, { ...appliance, costs }, name, before.announcedTier);
-    await this.outbox.add({ ...message, orderKey: after.id });
+    this.#tierChanges.add(after, before.announcedTier);
     this.queued++;
   }
 
