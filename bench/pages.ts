@@ -79,7 +79,7 @@ export async function pages(bench: Bench): Promise<Figure[]> {
 const TICK_MS = 10;
 
 /** Returns the processor time that a process has used so far. */
-function processorMs(pid: number): number {
+export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   // After the name, which may hold anything: utime and stime are the 14th and 15th fields of the whole.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -8,6 +8,7 @@ import { calibration } from "./calibration.ts";
 import { deliveries } from "./deliveries.ts";
 import type { Figure } from "./figure.ts";
 import { large } from "./large.ts";
+import { losses } from "./losses.ts";
 import { Bench } from "./mainstay.ts";
 import { managers } from "./managers.ts";
 import { portfolio } from "./new-york.ts";
@@ -24,6 +25,7 @@ const parts: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   stalls,
   managers,
   plans,
+  losses,
   pages,
   calibration,
   postgres,

@@ -24,6 +24,7 @@ import { calibrationText, pageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
+import { collectingGarbage } from "../memory.ts";
 import { textTable } from "../terminal/text-table.ts";
 import { day } from "../values.ts";
 
@@ -63,7 +64,7 @@ export const calibrateCommand = command({
         store,
         knowledge: loadKnowledge(context.config.costs),
         actor: actorOf(context),
-        yieldNow: givingMemoryBack(writeThrottle(store, context.now)),
+        yieldNow: collectingGarbage(writeThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
       if (list) return await printVersions(context, deps);
@@ -80,20 +81,6 @@ export const calibrateCommand = command({
     await withData(context, run, { mapsFile: false });
   },
 });
-
-/** Memory growth, in bytes, after which garbage is collected. Every history is read several times. */
-const GARBAGE = 50e6;
-
-/** Adds a garbage collection to the pause once memory has grown. The delay does not matter in a background process. */
-function givingMemoryBack(yieldNow: () => Promise<void>): () => Promise<void> {
-  let settled = process.memoryUsage.rss();
-  return async () => {
-    await yieldNow();
-    if (process.memoryUsage.rss() < settled + GARBAGE) return;
-    Bun.gc(true);
-    settled = process.memoryUsage.rss();
-  };
-}
 
 type FitOptions = { apply: boolean; keep: boolean; force: boolean; asOf: string; report: string | undefined };
 

@@ -13,6 +13,7 @@ import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
 import { choice, command, flag, text, UsageError, whole } from "../command.ts";
 import { withData } from "../data.ts";
+import { collectingGarbage } from "../memory.ts";
 import { lossesText } from "../terminal/losses-text.ts";
 import { printableText } from "../terminal/printable-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
@@ -54,13 +55,15 @@ export const lossesCommand = command({
         limit: limit === undefined ? null : centsFromUsd(limit),
       },
     };
-    const { losses, name } = await withData(context, ({ store }) => {
+    const run = ({ store }: { store: Store }) => {
       const knowledge = loadKnowledge(context.config.costs);
-      const deps = { store, now: context.now(), yieldNow: yieldToEventLoop };
+      const deps = { store, now: context.now(), yieldNow: collectingGarbage(yieldToEventLoop) };
       return property !== undefined
         ? ofProperty(deps, knowledge, property, request)
         : ofBook(deps, knowledge, partner, request);
-    });
+    };
+    // The pages of a mapped file would count as memory of the process.
+    const { losses, name } = await withData(context, run, { mapsFile: false });
     if (form === "csv") context.stdout.write(lossTable(losses).map(spreadsheetLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
     else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses));

@@ -3,7 +3,7 @@ import { type ExactLosses, forEachPart, type GroupYear } from "./exact-losses.ts
 import { Stencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type Loss } from "./loss-part.ts";
-import { NO_SEVERITY, Numbering, type PartChunk } from "./part-columns.ts";
+import { LargestParts, NO_SEVERITY, Numbering, type PartChunk } from "./part-columns.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;
 type DriverKind = (typeof DRIVERS)[number];
@@ -32,13 +32,24 @@ export type PropertyLosses = {
 };
 
 /** Sums by key. */
-class Breakdown {
-  readonly numbering = new Numbering<string>();
+type Breakdown = {
+  keys: readonly string[];
+  expected: ArrayLike<number>;
+  covariance: ArrayLike<number>;
+};
+
+/** Adds up sums by key. */
+class KeyedSums {
+  readonly #numbering = new Numbering<string>();
   readonly expected: number[] = [];
   readonly covariance: number[] = [];
 
+  get keys(): readonly string[] {
+    return this.#numbering.keys;
+  }
+
   add(key: string, expected: number, covariance: number): void {
-    const index = this.numbering.indexOf(key);
+    const index = this.#numbering.indexOf(key);
     this.expected[index] = (this.expected[index] ?? 0) + expected;
     this.covariance[index] = (this.covariance[index] ?? 0) + covariance;
   }
@@ -87,16 +98,20 @@ export function* driversOf(
     addTo(damages, chunk.severity[at]!, expectedDamage, ofDamage);
   });
   const breakdowns: Record<DriverKind, Breakdown> = {
-    system: regrouped(sums.group, (index) => book.groups[index]!.system),
-    peril: perilsOf(book, repairs, damages),
-    state: regrouped(sums.property, (index) => book.stateOf[index]!),
-    division: regrouped(sums.group, (index) => book.groups[index]!.division),
-    property: regrouped(sums.property, (index) => book.properties.keys[index]!),
-    kind: regrouped(sums.kind, (index) => book.kinds.keys[index]!),
+    system: yield* regrouped(sums.group, (index) => book.groups[index]!.system),
+    peril: yield* perilsOf(book, repairs, damages),
+    state: yield* regrouped(sums.property, (index) => book.stateOf[index]!),
+    division: yield* regrouped(sums.group, (index) => book.groups[index]!.division),
+    property: { keys: book.properties.keys, ...sums.property },
+    kind: { keys: book.kinds.keys, ...sums.kind },
   };
-  yield;
+  const drivers: Driver[] = [];
+  for (const by of DRIVERS) {
+    drivers.push(...listed(by, breakdowns[by], expected, variance));
+    yield;
+  }
   return {
-    drivers: DRIVERS.flatMap((by) => listed(by, breakdowns[by], expected, variance)),
+    drivers,
     properties: {
       ids: book.properties.keys,
       expected: sums.property.expected,
@@ -118,45 +133,55 @@ function addTo(sums: Keyed, index: number, expected: number, covariance: number)
 }
 
 /** Returns the damage by peril, and the repairs beside it. */
-function perilsOf(book: LossBook, repairs: Keyed, damages: Keyed): Breakdown {
-  const breakdown = book.count > 0 ? regrouped(repairs, () => REPAIR) : new Breakdown();
+function* perilsOf(book: LossBook, repairs: Keyed, damages: Keyed): Steps<Breakdown> {
+  const breakdown = book.count > 0 ? yield* regrouped(repairs, () => REPAIR) : new KeyedSums();
   for (const [index, { severity }] of book.severities.entries())
     if (index !== NO_SEVERITY)
       breakdown.add(severity.peril, damages.expected[index]!, damages.covariance[index]!);
   return breakdown;
 }
 
-function regrouped({ expected, covariance }: Keyed, keyOf: (index: number) => string): Breakdown {
-  const breakdown = new Breakdown();
-  for (const [index, amount] of expected.entries()) breakdown.add(keyOf(index), amount, covariance[index]!);
-  return breakdown;
+function* regrouped({ expected, covariance }: Keyed, keyOf: (index: number) => string): Steps<KeyedSums> {
+  const sums = new KeyedSums();
+  for (let index = 0; index < expected.length; index++) {
+    sums.add(keyOf(index), expected[index]!, covariance[index]!);
+    if (index % KEYS_PER_STEP === 0) yield;
+  }
+  return sums;
 }
 
+const KEYS_PER_STEP = 4096;
+
 /** Returns the drivers of one kind, the largest share of the variance first. */
-function listed(by: DriverKind, breakdown: Breakdown, expected: number, variance: number): Driver[] {
+function listed(by: DriverKind, sums: Breakdown, expected: number, variance: number): Driver[] {
   const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
-  const all = breakdown.numbering.keys.map((key, index) => ({
+  const driver = (key: string, ofExpected: number, ofVariance: number): Driver => ({
     by,
     key,
-    expected: breakdown.expected[index]!,
-    shareOfExpected: share(breakdown.expected[index]!, expected),
-    shareOfVariance: share(breakdown.covariance[index]!, variance),
-  }));
-  all.sort((a, b) => b.shareOfVariance - a.shareOfVariance || (a.key < b.key ? -1 : 1));
-  const isLong = (by === "property" || by === "kind") && all.length > LISTED + 1;
-  if (!isLong) return all;
-  const others = all.slice(LISTED);
-  const sum = (pick: (driver: Driver) => number) => others.reduce((total, one) => total + pick(one), 0);
-  return [
-    ...all.slice(0, LISTED),
-    {
-      by,
-      key: OTHERS,
-      expected: sum((one) => one.expected),
-      shareOfExpected: sum((one) => one.shareOfExpected),
-      shareOfVariance: sum((one) => one.shareOfVariance),
-    },
-  ];
+    expected: ofExpected,
+    shareOfExpected: share(ofExpected, expected),
+    shareOfVariance: share(ofVariance, variance),
+  });
+  const count = sums.keys.length;
+  const isLong = (by === "property" || by === "kind") && count > LISTED + 1;
+  const chosen = isLong ? largestOf(sums.covariance, LISTED) : Array.from({ length: count }, (_, at) => at);
+  const list = chosen.map((at) => driver(sums.keys[at]!, sums.expected[at]!, sums.covariance[at]!));
+  list.sort((a, b) => b.shareOfVariance - a.shareOfVariance || (a.key < b.key ? -1 : 1));
+  if (!isLong) return list;
+  const [others, isListed] = [{ expected: 0, covariance: 0 }, new Set(chosen)];
+  for (let at = 0; at < count; at++)
+    if (!isListed.has(at)) {
+      others.expected += sums.expected[at]!;
+      others.covariance += sums.covariance[at]!;
+    }
+  return [...list, driver(OTHERS, others.expected, others.covariance)];
+}
+
+/** Returns the places of the largest values. */
+function largestOf(values: ArrayLike<number>, count: number): number[] {
+  const largest = new LargestParts(count);
+  for (let at = 0; at < values.length; at++) largest.offer(values[at]!, at);
+  return largest.places();
 }
 
 /** How components of a group vary with a book: the functions of the hazard that `covarianceWith` reads, by group. */

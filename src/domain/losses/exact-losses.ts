@@ -7,7 +7,7 @@ import { NO_SEVERITY, type PartChunk } from "./part-columns.ts";
 import { type Quadrature, survival, yearFactorQuadrature } from "./year-factor.ts";
 
 /** Components of one step. */
-const PARTS_PER_STEP = 2048;
+const PARTS_PER_STEP = 512;
 
 /** Calls `visit` for each component with its place, in steps. */
 export function* forEachPart(

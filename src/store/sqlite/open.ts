@@ -81,9 +81,9 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     reader.run("PRAGMA busy_timeout = 1000");
     reader.run("PRAGMA query_only = ON");
     reader.run(LARGE_CACHE);
-    // Off for processes that read the whole file once, since mapped pages count as memory of the process.
-    reader.run(`PRAGMA mmap_size = ${options.mapsFile === false ? 0 : 1_073_741_824}`);
-    return assemble(writer, reader, applied, options.isServing === true);
+    const mapping = mappingOf(options);
+    reader.run(mapping);
+    return assemble(writer, reader, applied, { isServing: options.isServing === true, mapping });
   } catch (error) {
     reader?.close();
     writer.close();
@@ -104,7 +104,7 @@ function assemble(
   writer: Database,
   reader: Database,
   applied: readonly Migration[],
-  isServing: boolean,
+  { isServing, mapping }: { isServing: boolean; mapping: string },
 ): SqliteFile {
   const dataVersion = writer.prepare<{ data_version: number }, []>("PRAGMA data_version");
   const size = reader.prepare<{ bytes: number }, []>(
@@ -113,7 +113,7 @@ function assemble(
   return {
     reader: sqliteEngine(reader),
     writer: sqliteEngine(writer),
-    openReadSnapshot: () => openReadSnapshot(writer.filename),
+    openReadSnapshot: () => openReadSnapshot(writer.filename, mapping),
     ...writerConnection(writer, reader, isServing),
     dataVersion: () => dataVersion.get()!.data_version,
     sizeBytes: () => size.get()!.bytes,
@@ -131,12 +131,16 @@ function assemble(
   };
 }
 
-function openReadSnapshot(file: string) {
+/** Returns the pragma that maps the file, or not in processes that read it once: mapped pages count as their memory. */
+const mappingOf = ({ mapsFile }: Pick<SqliteOptions, "mapsFile">) =>
+  `PRAGMA mmap_size = ${mapsFile === false ? 0 : 1_073_741_824}`;
+
+function openReadSnapshot(file: string, mapping: string) {
   const db = open(file);
   try {
     db.run("PRAGMA busy_timeout = 1000");
     db.run("PRAGMA query_only = ON");
-    db.run("PRAGMA mmap_size = 1073741824");
+    db.run(mapping);
     db.run("BEGIN");
   } catch (error) {
     db.close();

@@ -1,0 +1,18 @@
+import type { Yield } from "../event-loop.ts";
+
+/** Memory growth, in bytes, after which garbage is collected. */
+const GARBAGE = 50e6;
+
+/**
+ * Adds a garbage collection to the pause once memory has grown, for commands that read every row and keep little of it. The
+ * delay does not matter in a process without requests.
+ */
+export function collectingGarbage(yieldNow: Yield): Yield {
+  let settled = process.memoryUsage.rss();
+  return async () => {
+    await yieldNow();
+    if (process.memoryUsage.rss() < settled + GARBAGE) return;
+    Bun.gc(true);
+    settled = process.memoryUsage.rss();
+  };
+}

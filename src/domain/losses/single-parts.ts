@@ -1,0 +1,213 @@
+import type { Steps } from "../steps.ts";
+import type { Loss } from "./loss-part.ts";
+import type { RandomVariates } from "./random-variates.ts";
+import { type Layer, logParameters, type Severity } from "./severity.ts";
+import type { SimulatedLoss } from "./simulated-loss.ts";
+
+/** Above this hazard it is cheaper to draw for every year than for every event. */
+const FREQUENT = 0.7;
+/** The events of one step, about. */
+const EVENTS_PER_STEP = 8192;
+
+/** A part that is simulated by itself, for its total cost or for its damage or for both. */
+export type SinglePart = {
+  hazard: number;
+  repair: number;
+  frequency: number;
+  severity: Severity;
+  inTotal: boolean;
+  inDamage: boolean;
+};
+
+/** The factors of a group by year, as the forecast is and with its error. */
+export type Factors = { plain: Float64Array; withError: Float64Array };
+
+type Simulation = {
+  random: RandomVariates;
+  layer: Layer;
+  factors: Factors;
+  /** The sums by year, to which losses are added. */
+  losses: Record<Loss, SimulatedLoss>;
+};
+
+/** Simulates parts of one group that fail one by one. */
+export function* simulateParts(parts: readonly SinglePart[], simulation: Simulation): Steps<void> {
+  const years = simulation.factors.plain.length;
+  const rare = parts.filter(({ hazard }) => hazard <= FREQUENT && hazard > 0);
+  if (rare.length > 0) {
+    const together = new RareParts(rare, simulation);
+    const yearsPerStep = Math.max(1, Math.floor(EVENTS_PER_STEP / (1 + together.rate)));
+    for (let year = 0; year < years; year += yearsPerStep) {
+      together.simulate(year, Math.min(year + yearsPerStep, years));
+      yield;
+    }
+  }
+  for (const part of parts)
+    if (part.hazard > FREQUENT) {
+      simulateFrequent(part, simulation);
+      yield;
+    }
+}
+
+/** Simulates a part that fails in most years: by the time of its first failure in each of them. */
+function simulateFrequent(part: SinglePart, simulation: Simulation): void {
+  const { random } = simulation;
+  const { plain, withError } = simulation.factors;
+  const costs = new FailureCosts([part], simulation);
+  const mean = 1 / part.hazard;
+  for (let year = 0; year < plain.length; year++) {
+    const time = random.exponential() * mean;
+    const isPlain = time < plain[year]!;
+    const isWithError = time < withError[year]!;
+    if (isPlain || isWithError) costs.add(0, year, isPlain, isWithError);
+  }
+}
+
+/**
+ * Simulates parts that fail in few years, together. In an operational time in which a year lasts as long as the larger of its
+ * two factors, the events of a part are a Poisson process with its hazard as rate, and a part fails at the first of a year.
+ * The events of all parts are one such process with the sum of the rates, each event of a part in proportion to its own.
+ */
+class RareParts {
+  /** The sum of the hazards. */
+  readonly rate: number;
+  readonly #choice: WeightedChoice;
+  readonly #costs: FailureCosts;
+  /** The latest year in which each part failed. */
+  readonly #lastPlain: Int32Array;
+  readonly #lastWithError: Int32Array;
+  /** The operational time from the beginning of the next year to the next event. */
+  #next: number;
+
+  constructor(
+    parts: readonly SinglePart[],
+    private readonly simulation: Simulation,
+  ) {
+    this.#choice = new WeightedChoice(parts.map(({ hazard }) => hazard));
+    this.rate = this.#choice.total;
+    this.#costs = new FailureCosts(parts, simulation);
+    this.#lastPlain = new Int32Array(parts.length).fill(-1);
+    this.#lastWithError = new Int32Array(parts.length).fill(-1);
+    this.#next = simulation.random.exponential() / this.rate;
+  }
+
+  simulate(from: number, to: number): void {
+    const { random, factors } = this.simulation;
+    const { plain, withError } = factors;
+    const [choice, costs, lastPlain, lastWithError] = [
+      this.#choice,
+      this.#costs,
+      this.#lastPlain,
+      this.#lastWithError,
+    ];
+    const mean = 1 / this.rate;
+    let time = this.#next;
+    for (let year = from; year < to; year++) {
+      const endOfPlain = plain[year]!;
+      const endWithError = withError[year]!;
+      const end = Math.max(endOfPlain, endWithError);
+      for (; time < end; time += random.exponential() * mean) {
+        const part = choice.draw(random);
+        const isPlain = time < endOfPlain && lastPlain[part] !== year;
+        const isWithError = time < endWithError && lastWithError[part] !== year;
+        if (isPlain) lastPlain[part] = year;
+        if (isWithError) lastWithError[part] = year;
+        if (isPlain || isWithError) costs.add(part, year, isPlain, isWithError);
+      }
+      time -= end;
+    }
+    this.#next = time;
+  }
+}
+
+/** Chooses indexes in proportion to weights in constant time (the alias method: A. J. Walker, ACM TOMS 3, 1977). */
+class WeightedChoice {
+  readonly total: number;
+  /** Each index keeps its cell up to this share; the rest is another's. */
+  readonly #kept: Float64Array;
+  readonly #others: Uint32Array;
+
+  constructor(weights: readonly number[]) {
+    const count = weights.length;
+    this.total = weights.reduce((sum, weight) => sum + weight, 0);
+    this.#kept = Float64Array.from(weights, (weight) => (weight * count) / this.total);
+    this.#others = new Uint32Array(count);
+    const small: number[] = [];
+    const large: number[] = [];
+    for (let index = 0; index < count; index++) (this.#kept[index]! < 1 ? small : large).push(index);
+    while (small.length > 0 && large.length > 0) {
+      const [less, more] = [small.pop()!, large.at(-1)!];
+      this.#others[less] = more;
+      this.#kept[more]! -= 1 - this.#kept[less]!;
+      if (this.#kept[more]! < 1) small.push(large.pop()!);
+    }
+    // The shares that remain are 1 but for rounding.
+    for (const index of [...small, ...large]) this.#kept[index] = 1;
+  }
+
+  draw(random: RandomVariates): number {
+    const scaled = (1 - random.uniform()) * this.#kept.length;
+    const index = scaled | 0;
+    return scaled - index < this.#kept[index]! ? index : this.#others[index]!;
+  }
+}
+
+/** Draws what the failures of parts cost, and adds it to the years. */
+class FailureCosts {
+  readonly #mus: Float64Array;
+  readonly #sigmas: Float64Array;
+  readonly #top: number;
+
+  constructor(
+    private readonly parts: readonly SinglePart[],
+    private readonly simulation: Simulation,
+  ) {
+    this.#mus = new Float64Array(parts.length);
+    this.#sigmas = new Float64Array(parts.length);
+    for (const [at, { frequency, severity }] of parts.entries())
+      if (frequency > 0) {
+        const { mu, sigma } = logParameters(severity);
+        this.#mus[at] = mu;
+        this.#sigmas[at] = sigma;
+      }
+    this.#top = simulation.layer.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  add(at: number, year: number, isPlain: boolean, isWithError: boolean): void {
+    const { random, losses } = this.simulation;
+    const part = this.parts[at]!;
+    const { frequency } = part;
+    let count = 0;
+    if (frequency > 0) {
+      if (part.severity.isPoisson) count = random.poisson(frequency);
+      else if (random.uniform() <= frequency) count = 1;
+    }
+    const damage = count > 0 ? this.#addDamages(at, count, year, isPlain, isWithError) : 0;
+    if (part.inTotal) {
+      const total = part.repair + damage;
+      if (isPlain) losses.total.plain[year]! += total;
+      if (isWithError) losses.total.withError[year]! += total;
+    }
+  }
+
+  /** Adds so many damages of a part, and returns their sum. */
+  #addDamages(at: number, count: number, year: number, isPlain: boolean, isWithError: boolean): number {
+    const { random, layer, losses } = this.simulation;
+    let [damage, insured] = [0, 0];
+    for (let n = 0; n < count; n++) {
+      const amount = Math.exp(this.#mus[at]! + this.#sigmas[at]! * random.normal());
+      damage += amount;
+      insured += Math.min(Math.max(amount - layer.deductible, 0), this.#top);
+    }
+    if (!this.parts[at]!.inDamage) return damage;
+    if (isPlain) {
+      losses.damage.plain[year]! += damage;
+      losses.insured.plain[year]! += insured;
+    }
+    if (isWithError) {
+      losses.damage.withError[year]! += damage;
+      losses.insured.withError[year]! += insured;
+    }
+    return damage;
+  }
+}
