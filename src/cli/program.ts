@@ -75,7 +75,7 @@ async function describeAll(table: readonly Entry[]): Promise<DescribedCommand[]>
   return loaded.flatMap((entry) =>
     "run" in entry
       ? [{ ...entry, path: entry.name }]
-      : entry.commands.map((one) => ({ ...one, path: `${entry.name} ${one.name}` })),
+      : entry.commands.map((command) => ({ ...command, path: `${entry.name} ${command.name}` })),
   );
 }
 

@@ -15,9 +15,9 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
   return async (request, error) => {
     if (error.headers.get("content-type") !== "application/json") return undefined;
     const { pathname, search } = new URL(request.url);
-    const base = bases.find((one) => pathname.startsWith(`${one}/`)) ?? "";
+    const base = bases.find((base) => pathname.startsWith(`${base}/`)) ?? "";
     const inlineCss = async () => (await assetTable()).textOf("error-page.css");
-    if (bases.some((one) => pathname.startsWith(`${one}/embed/`))) {
+    if (bases.some((base) => pathname.startsWith(`${base}/embed/`))) {
       const { renderErrorPage } = await import("../web/embed/pages.tsx");
       const retryAfter = Number(error.headers.get("retry-after") ?? Number.NaN);
       const rendered = renderErrorPage({

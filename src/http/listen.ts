@@ -64,7 +64,7 @@ function listenPlain({ hostname, port, idleTimeoutS, fetch, onFault }: ListenOpt
       server = serveAt(openPort);
     },
     async stop(graceMs) {
-      await Promise.all([...closing, server].map((one) => stop(one, graceMs)));
+      await Promise.all([...closing, server].map((server) => stop(server, graceMs)));
     },
   };
 }

@@ -54,8 +54,8 @@ function parseSet<const V extends string>(
 ): ReadonlySet<V> | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
-  const given = text.split(",").map((one) => one.trim());
+  const given = text.split(",").map((value) => value.trim());
   const known = values.filter((value) => given.includes(value));
-  if (given.every((one) => (values as readonly string[]).includes(one))) return new Set(known);
-  throw invalidParameter(name, `must be one or more of ${values.join(", ")}, separated by commas`);
+  if (given.every((value) => (values as readonly string[]).includes(value))) return new Set(known);
+  throw invalidParameter(name, `must be value or more of ${values.join(", ")}, separated by commas`);
 }

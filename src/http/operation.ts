@@ -180,7 +180,7 @@ type TypedOperation<O extends Operation, R extends Replies> = Omit<
 const OF_LISTS: readonly string[] = ["limit", "sandbox"];
 
 function queryOf({ parameters = [] }: Pick<Common, "parameters">): QueryNames {
-  const query = parameters.filter((one) => one.in === "query").map(({ name }) => name);
+  const query = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
   const isList = query.some((name) => OF_LISTS.includes(name));
   return { query, unknownParameters: isList ? "rejected" : "ignored" };
 }

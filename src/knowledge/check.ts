@@ -157,17 +157,17 @@ function checkWholeUnits({ appliances }: CheckedFiles): void {
 }
 
 function checkLossClasses({ lossClasses }: CheckedFiles): void {
-  const listed = lossClasses.classes.map((one) => one.system);
+  const listed = lossClasses.classes.map((lossClass) => lossClass.system);
   for (const system of SYSTEMS)
-    if (listed.filter((one) => one === system).length !== 1)
+    if (listed.filter((name) => name === system).length !== 1)
       throw new KnowledgeError("loss-classes.json", system, "must be listed once");
 }
 
 /** Every state with a climate lies in one division. */
 function checkDivisions({ censusDivisions, states }: CheckedFiles): void {
-  const listed = censusDivisions.divisions.flatMap((one) => one.states);
+  const listed = censusDivisions.divisions.flatMap((division) => division.states);
   for (const { state } of states.states)
-    if (listed.filter((one) => one === state).length !== 1)
+    if (listed.filter((name) => name === state).length !== 1)
       throw new KnowledgeError("census-divisions.json", state, "must be listed once");
 }
 

@@ -92,7 +92,7 @@ export function defineDatabaseGauges(
   const model = defineModelGauges(registry, sources);
   cleared.push(model.clear);
   const clear = () => {
-    for (const one of cleared) one();
+    for (const clear of cleared) clear();
   };
   // They have no value before the first snapshot or backup. A value of 0 would raise alerts.
   clear();

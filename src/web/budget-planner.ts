@@ -32,16 +32,22 @@ export function* candidatesInSteps(
   const indexes = new Map<string, number>();
   const all = yield* planLinesInSteps(plan, locations);
   const lines = all.filter(({ policy }) => policy !== "with_unit");
-  const candidates = yield* mapInSteps(lines, (one) => {
-    const key = `${lineKind(one)} ${one.cost}`;
+  const candidates = yield* mapInSteps(lines, (planLine) => {
+    const key = `${lineKind(planLine)} ${planLine.cost}`;
     const kind = indexes.get(key) ?? kinds.length;
     if (kind === kinds.length) {
       indexes.set(key, kind);
-      const where = one.isUnit ? "whole unit" : locations.typeName(one.appliance_type);
-      kinds.push({ name: one.name, where, cents: cents(one.cost) });
+      const where = planLine.isUnit ? "whole unit" : locations.typeName(planLine.appliance_type);
+      kinds.push({ name: planLine.name, where, cents: cents(planLine.cost) });
     }
-    const waitingCents = cents(one.cost_of_waiting_a_year);
-    return { id: one.id, plannedCents: kinds[kind]!.cents, waitingCents, isUrgent: one.comes_first, kind };
+    const waitingCents = cents(planLine.cost_of_waiting_a_year);
+    return {
+      id: planLine.id,
+      plannedCents: kinds[kind]!.cents,
+      waitingCents,
+      isUrgent: planLine.comes_first,
+      kind,
+    };
   });
   const sorted = yield* sortInSteps(candidates.filter(isWorthBuying), byRank);
   return {
@@ -97,7 +103,7 @@ export function* allocateBudgetInSteps(candidates: BudgetCandidates, amountUsd: 
     count: allocation.chosen.length,
     spentUsd: allocation.spentCents / 100,
     avoidedUsd: allocation.avoidedCents / 100,
-    remainingUsd: excluded.reduce((sum, one) => sum + one.waitingCents, 0) / 100,
+    remainingUsd: excluded.reduce((sum, line) => sum + line.waitingCents, 0) / 100,
     included: yield* linesOf(candidates, allocation.chosen),
     excluded: yield* linesOf(candidates, excluded),
   };
@@ -128,6 +134,6 @@ export const sliderRange = ({ kinds, components }: BudgetCandidates): SliderRang
 export function sliderRangeUpTo(all: number): SliderRange {
   const rough = Math.max(all / 100, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough)!;
   return { max: Math.ceil(all / step) * step, step };
 }

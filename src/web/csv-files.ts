@@ -44,14 +44,14 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
   components: function* ({ components, types, units }) {
     const locations = new Locations(types, units);
     const sorted = yield* sortInSteps(components, compareByExpectedLoss);
-    return yield* rowsOfRecords(sorted, (one) => componentRow(one, locations));
+    return yield* rowsOfRecords(sorted, (component) => componentRow(component, locations));
   },
   plan: function* ({ plan, types, units }) {
     const locations = new Locations(types, units);
     const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
     const lines = yield* planLinesInSteps(plan, locations);
-    return yield* rowsOfRecords(lines, (one) =>
-      plannedRow(one, locations, !one.isUnit && whole.has(one.appliance_id)),
+    return yield* rowsOfRecords(lines, (planLine) =>
+      plannedRow(planLine, locations, !planLine.isUnit && whole.has(planLine.appliance_id)),
     );
   },
   schedule: ({ plan }) => rowsOfRecords(plan.schedule),
@@ -59,36 +59,36 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
     rowsOfRecords(Object.entries(reserve.reserves).map(([horizon, span]) => ({ horizon, ...span }))),
   forecast: ({ forecast }) =>
     rowsOfRecords(
-      Object.entries(forecast.forecast).map(([window, one]) => ({
+      Object.entries(forecast.forecast).map(([window, figures]) => ({
         window,
-        label: one.label,
-        component_count: one.component_count,
-        proactive_cost: one.proactive_cost,
-        emergency_cost_if_ignored: one.emergency_cost_if_ignored,
-        savings_potential: one.savings_potential,
-        expected_failures: one.expected_failures,
-        expected_cost: one.expected_cost,
-        expected_cost_80_low: one.expected_cost_80.low,
-        expected_cost_80_high: one.expected_cost_80.high,
+        label: figures.label,
+        component_count: figures.component_count,
+        proactive_cost: figures.proactive_cost,
+        emergency_cost_if_ignored: figures.emergency_cost_if_ignored,
+        savings_potential: figures.savings_potential,
+        expected_failures: figures.expected_failures,
+        expected_cost: figures.expected_cost,
+        expected_cost_80_low: figures.expected_cost_80.low,
+        expected_cost_80_high: figures.expected_cost_80.high,
       })),
     ),
   inspections: ({ inspections, types, units }) => {
     const locations = new Locations(types, units);
-    return rowsOfRecords(inspections, (one) => ({
-      inspection_type: one.inspection_type,
-      place: locations.of(one),
-      appliance_id: one.appliance_id,
-      authority: one.authority,
-      mandatory: one.mandatory,
-      interval_months: one.interval_months,
-      last_inspection: one.last_inspection,
-      result: one.result,
-      deficiency_open: one.deficiency_open,
-      basis: one.basis,
-      last_event_id: one.last_event_id,
-      due_date: one.due_date,
-      days_until_due: one.days_until_due,
-      status: one.status,
+    return rowsOfRecords(inspections, (inspection) => ({
+      inspection_type: inspection.inspection_type,
+      place: locations.of(inspection),
+      appliance_id: inspection.appliance_id,
+      authority: inspection.authority,
+      mandatory: inspection.mandatory,
+      interval_months: inspection.interval_months,
+      last_inspection: inspection.last_inspection,
+      result: inspection.result,
+      deficiency_open: inspection.deficiency_open,
+      basis: inspection.basis,
+      last_event_id: inspection.last_event_id,
+      due_date: inspection.due_date,
+      days_until_due: inspection.days_until_due,
+      status: inspection.status,
     }));
   },
   trend: ({ trend }) =>
@@ -102,60 +102,60 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
     ),
 };
 
-function componentRow(one: ComponentRow, locations: Locations) {
+function componentRow(component: ComponentRow, locations: Locations) {
   return {
-    component_id: one.component_id,
-    component_name: one.component_name,
-    place: locations.of(one),
-    system: systemLabel(locations.systemOf(one.appliance_type)),
-    appliance_id: one.appliance_id,
-    appliance_type: one.appliance_type,
-    install_year: one.install_year,
-    age_years: one.age_years,
-    risk_score: one.risk_score,
-    risk_tier: one.risk_tier,
-    confidence: one.confidence,
-    failure_probability_12m: one.failure_probability_12m,
-    projected_failure_year: one.projected_failure_year,
-    projected_failure_earliest: one.projected_failure_range.earliest,
-    projected_failure_latest: one.projected_failure_range.latest,
-    failure_window_80_earliest: one.failure_window_80.earliest,
-    failure_window_80_latest: one.failure_window_80.latest,
-    proactive_cost: one.proactive_cost,
-    reactive_cost: one.reactive_cost,
-    cost_basis: one.cost_basis,
-    size: one.size,
-    cost_factor: one.cost_factor,
-    ...(one.expected_failure_cost_a_year !== undefined && {
-      expected_failure_cost_a_year: one.expected_failure_cost_a_year,
+    component_id: component.component_id,
+    component_name: component.component_name,
+    place: locations.of(component),
+    system: systemLabel(locations.systemOf(component.appliance_type)),
+    appliance_id: component.appliance_id,
+    appliance_type: component.appliance_type,
+    install_year: component.install_year,
+    age_years: component.age_years,
+    risk_score: component.risk_score,
+    risk_tier: component.risk_tier,
+    confidence: component.confidence,
+    failure_probability_12m: component.failure_probability_12m,
+    projected_failure_year: component.projected_failure_year,
+    projected_failure_earliest: component.projected_failure_range.earliest,
+    projected_failure_latest: component.projected_failure_range.latest,
+    failure_window_80_earliest: component.failure_window_80.earliest,
+    failure_window_80_latest: component.failure_window_80.latest,
+    proactive_cost: component.proactive_cost,
+    reactive_cost: component.reactive_cost,
+    cost_basis: component.cost_basis,
+    size: component.size,
+    cost_factor: component.cost_factor,
+    ...(component.expected_failure_cost_a_year !== undefined && {
+      expected_failure_cost_a_year: component.expected_failure_cost_a_year,
     }),
   };
 }
 
 /** The costs by year of a unit include those of its components, whose cells are empty. */
-function plannedRow(one: PlanLine, locations: Locations, isOfUnit: boolean) {
+function plannedRow(planLine: PlanLine, locations: Locations, isOfUnit: boolean) {
   return {
-    line: one.isUnit ? "unit" : isOfUnit ? "component_of_unit" : "component",
-    id: one.id,
-    name: one.name,
-    place: locations.of(one),
-    system: systemLabel(locations.systemOf(one.appliance_type)),
-    age_years: one.age_years,
-    effective_age_years: one.effective_age_years,
-    expected_life_years: one.expected_life_years,
-    remaining_life_years: one.remaining_life_years,
-    action: one.action,
-    reason: one.reason,
-    policy: one.policy,
-    replace_on: one.replace_on,
-    due_now: one.due_now,
-    proactive_cost: one.cost,
-    reactive_cost: one.failedCost,
-    cost_basis: one.cost_basis,
-    size: one.size,
-    cost_factor: one.cost_factor,
-    cost_of_waiting_a_year: one.cost_of_waiting_a_year,
-    ...Object.fromEntries(one.yearlyCosts.map((cost, at) => [`year_${at + 1}`, isOfUnit ? null : cost])),
+    line: planLine.isUnit ? "unit" : isOfUnit ? "component_of_unit" : "component",
+    id: planLine.id,
+    name: planLine.name,
+    place: locations.of(planLine),
+    system: systemLabel(locations.systemOf(planLine.appliance_type)),
+    age_years: planLine.age_years,
+    effective_age_years: planLine.effective_age_years,
+    expected_life_years: planLine.expected_life_years,
+    remaining_life_years: planLine.remaining_life_years,
+    action: planLine.action,
+    reason: planLine.reason,
+    policy: planLine.policy,
+    replace_on: planLine.replace_on,
+    due_now: planLine.due_now,
+    proactive_cost: planLine.cost,
+    reactive_cost: planLine.failedCost,
+    cost_basis: planLine.cost_basis,
+    size: planLine.size,
+    cost_factor: planLine.cost_factor,
+    cost_of_waiting_a_year: planLine.cost_of_waiting_a_year,
+    ...Object.fromEntries(planLine.yearlyCosts.map((cost, at) => [`year_${at + 1}`, isOfUnit ? null : cost])),
   };
 }
 

@@ -21,7 +21,8 @@ export const sortByExpectedLoss = <C extends LossInputs>(components: readonly C[
 /** The component with the highest expected loss; undefined if there are none. */
 export function highestExpectedLoss<C extends LossInputs>(components: readonly C[]): C | undefined {
   let highest = components[0];
-  for (const one of components) if (highest && compareByExpectedLoss(one, highest) < 0) highest = one;
+  for (const component of components)
+    if (highest && compareByExpectedLoss(component, highest) < 0) highest = component;
   return highest;
 }
 

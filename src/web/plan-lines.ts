@@ -46,27 +46,27 @@ type Lines = {
 
 /** Returns the units of a plan, then its components. */
 export function* planLinesInSteps({ units, components }: Lines, locations: Locations): Steps<PlanLine[]> {
-  const ofUnits = yield* mapInSteps(units, (one) => ({
-    ...one,
-    id: one.appliance_id,
+  const ofUnits = yield* mapInSteps(units, (unit) => ({
+    ...unit,
+    id: unit.appliance_id,
     isUnit: true,
-    name: locations.typeName(one.appliance_type),
+    name: locations.typeName(unit.appliance_type),
     defId: "",
     tier: null,
-    cost: one.price,
-    failedCost: one.failed_price,
-    yearlyCosts: one.yearly_costs ?? [],
+    cost: unit.price,
+    failedCost: unit.failed_price,
+    yearlyCosts: unit.yearly_costs ?? [],
   }));
-  const ofComponents = yield* mapInSteps(components, (one) => ({
-    ...one,
-    id: one.component_id,
+  const ofComponents = yield* mapInSteps(components, (component) => ({
+    ...component,
+    id: component.component_id,
     isUnit: false,
-    name: one.component_name,
-    defId: one.component_def_id,
-    tier: one.risk_tier,
-    cost: one.proactive_cost,
-    failedCost: one.reactive_cost,
-    yearlyCosts: one.yearly_costs ?? [],
+    name: component.component_name,
+    defId: component.component_def_id,
+    tier: component.risk_tier,
+    cost: component.proactive_cost,
+    failedCost: component.reactive_cost,
+    yearlyCosts: component.yearly_costs ?? [],
   }));
   return [...ofUnits, ...ofComponents];
 }

@@ -65,7 +65,10 @@ export function* reserveScheduleInSteps(
   const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
   const all = yield* planLinesInSteps(plan, locations);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
-  const groups = yield* groupInSteps(lines, (one) => `${lineKind(one)} ${one.cost} ${one.due_now !== null}`);
+  const groups = yield* groupInSteps(
+    lines,
+    (planLine) => `${lineKind(planLine)} ${planLine.cost} ${planLine.due_now !== null}`,
+  );
   const sums = scheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];
   for (const group of groups) {
@@ -129,12 +132,12 @@ export function roundRowsToTotals(
 
 function toRow(group: readonly PlanLine[], locations: Locations, years: number[]): ScheduleRow {
   const [first] = group as [PlanLine];
-  const span = (pick: (one: PlanLine) => number) =>
+  const span = (pick: (planLine: PlanLine) => number) =>
     rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Computed from the rounded figures, so that the printed ones add up.
   const tenths = (value: number) => Math.round(value * 10);
-  const remaining = (one: PlanLine) =>
-    Math.max(tenths(one.expected_life_years) - tenths(one.effective_age_years), 0) / 10;
+  const remaining = (planLine: PlanLine) =>
+    Math.max(tenths(planLine.expected_life_years) - tenths(planLine.effective_age_years), 0) / 10;
   return {
     name: first.name,
     where: first.isUnit
@@ -144,9 +147,9 @@ function toRow(group: readonly PlanLine[], locations: Locations, years: number[]
         : locations.typeName(first.appliance_type),
     isDueNow: first.due_now !== null,
     quantity: group.length,
-    age: span((one) => one.age_years),
-    effectiveAge: span((one) => one.effective_age_years),
-    expectedLife: span((one) => one.expected_life_years),
+    age: span((planLine) => planLine.age_years),
+    effectiveAge: span((planLine) => planLine.effective_age_years),
+    expectedLife: span((planLine) => planLine.expected_life_years),
     remaining: span(remaining),
     unitCost: Math.round(first.cost),
     cost: Math.round(first.cost) * group.length,

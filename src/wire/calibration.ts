@@ -63,15 +63,15 @@ const difference = ({ logLossDifference: found }: Proof) =>
 
 /** Serializes what the failures of a year have in common. `before` is the knowledge base, `after` what other years say. */
 const causes = ({ classes, years, outside }: SharedCauses) => ({
-  classes: classes.map((one) => ({
-    system: one.system,
-    years: one.years,
-    failures: one.failures,
-    expected: rounded(one.expected, 4),
-    year_factor_variance: rounded(one.variance),
-    default_variance: one.bookVariance,
-    learned: one.isLearned,
-    years_outside: one.outside,
+  classes: classes.map((classCauses) => ({
+    system: classCauses.system,
+    years: classCauses.years,
+    failures: classCauses.failures,
+    expected: rounded(classCauses.expected, 4),
+    year_factor_variance: rounded(classCauses.variance),
+    default_variance: classCauses.bookVariance,
+    learned: classCauses.isLearned,
+    years_outside: classCauses.outside,
   })),
   years: years.map(({ year, failures, expected, intervals: { before, after } }) => ({
     year,

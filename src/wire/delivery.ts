@@ -121,11 +121,11 @@ export const resent = object({
 });
 
 /** Serializes a delivery that is queued again. */
-export const resentRecord = resent.serializer((one: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
-  id: one.id,
+export const resentRecord = resent.serializer((pick: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
+  id: pick.id,
   status: "pending",
-  attempts: one.attempts,
-  partner_id: one.partnerId,
+  attempts: pick.attempts,
+  partner_id: pick.partnerId,
 }));
 
 /** A delivery in a response to its partner. */

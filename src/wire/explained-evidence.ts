@@ -59,24 +59,24 @@ export const evidence = object({
 });
 export type EvidenceJson = WireOf<typeof evidence>;
 
-export const evidenceView = evidence.serializer((one: EvidencePart) => ({
-  kind: one.kind,
-  subject: one.subject,
-  label: one.label,
-  date: one.on,
-  base_ratio: one.baseRatio,
-  remaining: one.remaining,
-  weight: one.weight,
-  ratio: one.ratio,
-  strength: one.strength,
-  times: one.times,
-  factor: one.factor,
-  acute_hazard: one.hazard ?? 0,
-  upstream_score: one.upstreamScore ?? null,
-  ends_on: one.endsOn,
-  ended_by: ENDED_BY[one.kind],
-  source: one.provenance.source,
-  source_kind: one.provenance.kind,
+export const evidenceView = evidence.serializer((evidencePart: EvidencePart) => ({
+  kind: evidencePart.kind,
+  subject: evidencePart.subject,
+  label: evidencePart.label,
+  date: evidencePart.on,
+  base_ratio: evidencePart.baseRatio,
+  remaining: evidencePart.remaining,
+  weight: evidencePart.weight,
+  ratio: evidencePart.ratio,
+  strength: evidencePart.strength,
+  times: evidencePart.times,
+  factor: evidencePart.factor,
+  acute_hazard: evidencePart.hazard ?? 0,
+  upstream_score: evidencePart.upstreamScore ?? null,
+  ends_on: evidencePart.endsOn,
+  ended_by: ENDED_BY[evidencePart.kind],
+  source: evidencePart.provenance.source,
+  source_kind: evidencePart.provenance.kind,
 }));
 
 export const hazard = object({

@@ -220,12 +220,12 @@ export const ageView = age.serializer((age: AgeParts, { rate }: Pick<RateParts, 
   age_years: age.ageYears,
   counted_from: age.countedFrom,
   counted_days: age.countedDays,
-  restorations: age.restorations.map((one) => ({
-    event_type: one.eventType as string,
-    date: one.on,
-    share: one.share,
-    accrued_days: one.accruedDays,
-    removed_years: one.removedYears,
+  restorations: age.restorations.map((restoration) => ({
+    event_type: restoration.eventType as string,
+    date: restoration.on,
+    share: restoration.share,
+    accrued_days: restoration.accruedDays,
+    removed_years: restoration.removedYears,
   })),
   virtual_age_years: age.virtualAgeYears,
   unknown_past: age.unknownPast && {

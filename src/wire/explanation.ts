@@ -252,7 +252,7 @@ function raised(
     missing > 0 && `${missing} more service ${missing === 1 ? "event" : "events"}`,
     !record.observedRecently && `a condition observed in the last ${conditionWithinMonths} months`,
     !brandIsKnown && KNOWN_BRAND,
-  ].filter((one) => one !== false);
+  ].filter((part) => part !== false);
   return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };
 }
 
@@ -345,7 +345,7 @@ export const explanationView = explanationReply.serializer(
       life: lifeView(explanation.life),
       rate: rateView(explanation.rate, environments),
       age: ageView(explanation.age, explanation.rate),
-      evidence: explanation.evidence.map((one) => evidenceView(one)),
+      evidence: explanation.evidence.map((evidencePart) => evidenceView(evidencePart)),
       hazard: hazardView(explanation, knowledge, corrections),
       score: scoreView(explanation, knowledge),
       confidence: confidenceView(explanation, knowledge),

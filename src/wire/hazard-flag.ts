@@ -147,7 +147,7 @@ export const flagTotalsView = object(flagTotals).serializer((counts: readonly Co
 const MAX_CODES = 20;
 const SEPARATOR = /[\s,;]+/;
 const readCodes = (given: string | readonly string[]): string[] =>
-  (typeof given === "string" ? given.split(SEPARATOR) : given.map((one) => one.trim())).filter(Boolean);
+  (typeof given === "string" ? given.split(SEPARATOR) : given.map((code) => code.trim())).filter(Boolean);
 
 /** Codes as a list, or as text with separators, as a cell of a CSV file has them. */
 const codes = defineConstraint((type) =>
@@ -155,7 +155,7 @@ const codes = defineConstraint((type) =>
     .or("string[] <= 1000")
     .narrow((given: string | string[]) => {
       const all = readCodes(given);
-      return all.length <= MAX_CODES && all.every((one) => /^[a-z0-9_]{1,40}$/.test(one));
+      return all.length <= MAX_CODES && all.every((code) => /^[a-z0-9_]{1,40}$/.test(code));
     })
     .describe(`a list of at most ${MAX_CODES} codes such as federal_pacific`),
 );

@@ -77,13 +77,13 @@ const driver = record("LossDriver", {
   ),
 });
 
-const driverView = driver.serializer((knowledge: Knowledge, one: Driver) => ({
-  by: one.by,
-  key: one.key,
-  name: one.by === "kind" && one.key !== OTHERS ? knowledge.component(one.key).name : null,
-  expected: wholeCents(one.expected),
-  share_of_expected: share(one.shareOfExpected),
-  share_of_variance: share(one.shareOfVariance),
+const driverView = driver.serializer((knowledge: Knowledge, driver: Driver) => ({
+  by: driver.by,
+  key: driver.key,
+  name: driver.by === "kind" && driver.key !== OTHERS ? knowledge.component(driver.key).name : null,
+  expected: wholeCents(driver.expected),
+  share_of_expected: share(driver.shareOfExpected),
+  share_of_variance: share(driver.shareOfVariance),
 }));
 
 const perAmount = object({
@@ -185,7 +185,7 @@ export const lossesView = losses.serializer((knowledge: Knowledge, written: Writ
       amount: usdFromCents(amount),
       probability: share(probability),
     })),
-    drivers: book.drivers.map((one) => driverView(knowledge, one)),
+    drivers: book.drivers.map((driver) => driverView(knowledge, driver)),
     per_unit: units > 0 ? perEach(units) : null,
     per_1000_sqft: areaSqft !== null && areaSqft > 0 ? perEach(areaSqft / 1000) : null,
     assumptions: {

@@ -242,8 +242,8 @@ export const planView = propertyPlan.serializer(
       made,
       components.length === 0,
       made.appliances.reduce(
-        (sum, one) =>
-          sum + one.components.filter(({ component }) => component.overrideLifespan !== null).length,
+        (sum, appliance) =>
+          sum + appliance.components.filter(({ component }) => component.overrideLifespan !== null).length,
         0,
       ),
     ),

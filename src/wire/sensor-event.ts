@@ -123,7 +123,7 @@ export const smartEventResultView = smartEventResult.serializer(
     appliance_id: outcome.appliance.id,
     property_created: outcome.propertyCreated,
     appliance_created: outcome.applianceCreated,
-    affected_components: outcome.affected.map((one) => componentView(prices, one, null)),
+    affected_components: outcome.affected.map((component) => componentView(prices, component, null)),
     risk_summary: riskSummaryView(outcome.summary),
     warnings: outcome.warnings,
   }),

@@ -22,18 +22,18 @@ const server = object({
   seen_at: instant("When the server was last seen"),
 });
 
-const serverRecord = server.serializer((one: ListedServer) => ({
-  id: one.id,
-  address: one.address,
-  version: one.version,
-  schema_version: one.schemaVersion,
-  model: one.model,
-  alive: one.isAlive,
-  silent_s: one.silentMs / 1000,
-  clock_off_s: one.clockOffMs / 1000,
-  leases: one.leases,
-  started_at: toIso(one.startedAt),
-  seen_at: toIso(one.seenAt),
+const serverRecord = server.serializer((server: ListedServer) => ({
+  id: server.id,
+  address: server.address,
+  version: server.version,
+  schema_version: server.schemaVersion,
+  model: server.model,
+  alive: server.isAlive,
+  silent_s: server.silentMs / 1000,
+  clock_off_s: server.clockOffMs / 1000,
+  leases: server.leases,
+  started_at: toIso(server.startedAt),
+  seen_at: toIso(server.seenAt),
 }));
 
 export const servers = object({

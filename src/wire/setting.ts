@@ -26,12 +26,12 @@ export const settingsView = settings.serializer(
   (server: string, file: string | undefined, all: readonly EffectiveSetting[]) => ({
     server,
     file: file ?? null,
-    settings: all.map((one) => ({
-      key: one.key,
-      value: one.isSecret ? null : JSON.stringify(one.value),
-      is_secret: one.isSecret,
-      is_set: one.isSet,
-      origin: one.origin,
+    settings: all.map((effectiveSetting) => ({
+      key: effectiveSetting.key,
+      value: effectiveSetting.isSecret ? null : JSON.stringify(effectiveSetting.value),
+      is_secret: effectiveSetting.isSecret,
+      is_set: effectiveSetting.isSet,
+      origin: effectiveSetting.origin,
     })),
   }),
 );

@@ -21,7 +21,13 @@ export const auditCommand = command({
         ? "No changes recorded."
         : textTable(
             ["AT", "ACTOR", "ACTION", "SUBJECT", "DETAIL"],
-            entries.map((one) => [one.at, one.actor, one.action, one.subject, JSON.stringify(one.detail)]),
+            entries.map((entry) => [
+              entry.at,
+              entry.actor,
+              entry.action,
+              entry.subject,
+              JSON.stringify(entry.detail),
+            ]),
           ),
     );
   },

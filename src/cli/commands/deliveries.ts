@@ -46,12 +46,12 @@ const list = command({
         ? "No matching deliveries."
         : textTable(
             ["DELIVERY", "STATUS", "ATTEMPTS", "EVENT", "CREATED", "LAST RESPONSE"],
-            records.map((one, i) => [
-              one.id,
-              one.status,
-              one.attempt_count,
-              one.event,
-              one.created_at,
+            records.map((record, i) => [
+              record.id,
+              record.status,
+              record.attempt_count,
+              record.event,
+              record.created_at,
               lastResponse(page[i]!),
             ]),
           ),

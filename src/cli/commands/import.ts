@@ -193,7 +193,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
 }
 
 function problems({ warnings, rejects }: ImportResult): string[] {
-  return [...warnings, ...rejects.map((one) => rejectsText(one))];
+  return [...warnings, ...rejects.map((reject) => rejectsText(reject))];
 }
 
 function changeLine({ kind, field, rows, line, from, to }: ChangedField): string {

@@ -152,12 +152,12 @@ const probe = command({
         ? "No partner has a webhook endpoint."
         : textTable(
             ["PARTNER", "VERDICT", "RESPONSE", "ENDPOINT", "NAME"],
-            probed.map((one) => [
-              one.partner.id,
-              VERDICTS[one.verdict],
-              one.statusCode ?? one.error,
-              one.url,
-              one.partner.name,
+            probed.map((probed) => [
+              probed.partner.id,
+              VERDICTS[probed.verdict],
+              probed.statusCode ?? probed.error,
+              probed.url,
+              probed.partner.name,
             ]),
           ),
     );

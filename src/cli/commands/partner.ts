@@ -59,15 +59,17 @@ const list = command({
   summary: "list the partners",
   async run(context) {
     const records = await withData(context, async ({ store: { read } }) => {
-      const endpoints = new Map((await read.partners.listEndpoints()).map((one) => [one.partnerId, one]));
+      const endpoints = new Map(
+        (await read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
+      );
       return (await read.partners.list()).map((partner) => partnerRecord(partner, endpoints.get(partner.id)));
     });
-    const rows = records.map((one) => [
-      one.partner_id,
-      one.enabled ? "enabled" : "disabled",
-      webhookState(one),
-      one.daily_budget,
-      one.name,
+    const rows = records.map((record) => [
+      record.partner_id,
+      record.enabled ? "enabled" : "disabled",
+      webhookState(record),
+      record.daily_budget,
+      record.name,
     ]);
     context.print(
       { partners: records },
@@ -78,10 +80,10 @@ const list = command({
   },
 });
 
-function webhookState(one: ReturnType<typeof partnerRecord>): string {
-  if (one.webhook_url === null) return "none";
-  if (one.webhook_paused_at !== null) return "paused";
-  return one.webhook_failing_since === null ? "sent" : "failing";
+function webhookState(record: ReturnType<typeof partnerRecord>): string {
+  if (record.webhook_url === null) return "none";
+  if (record.webhook_paused_at !== null) return "paused";
+  return record.webhook_failing_since === null ? "sent" : "failing";
 }
 
 const show = command({

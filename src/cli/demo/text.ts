@@ -107,7 +107,7 @@ export function demoRecord(demo: Demo) {
     components,
     service_events: serviceEvents,
     announced: data.snapshot.alreadyDone ? 0 : data.snapshot.announced,
-    curl: tries.map((one) => one.curl),
+    curl: tries.map((exampleRequest) => exampleRequest.curl),
   };
 }
 

@@ -60,7 +60,7 @@ export async function runSmoke(
     await deliveries.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  return { ok: steps.every((one) => one.ok), steps, duration_ms: since(startedAt) };
+  return { ok: steps.every((step) => step.ok), steps, duration_ms: since(startedAt) };
 }
 
 const STEP_FAILED = Symbol("a step failed and was reported");

@@ -8,16 +8,16 @@ export function evidenceText({ evidence, hazard }: Explained, width: number): st
       line("None", "", "the hazard follows from age alone"),
       line("Hazard ratio θ", "1", ""),
     ]);
-  const rows = evidence.map((one) => [
-    one.date ?? "",
-    one.label,
-    number(one.base_ratio),
-    percent(one.remaining),
-    exponent(one),
-    one.kind === "smart_event" ? `Λ ${number(one.acute_hazard)}` : `× ${number(one.factor)}`,
-    one.ends_on ?? "-",
-    one.source,
-    one.ended_by ?? "",
+  const rows = evidence.map((item) => [
+    item.date ?? "",
+    item.label,
+    number(item.base_ratio),
+    percent(item.remaining),
+    exponent(item),
+    item.kind === "smart_event" ? `Λ ${number(item.acute_hazard)}` : `× ${number(item.factor)}`,
+    item.ends_on ?? "-",
+    item.source,
+    item.ended_by ?? "",
   ]);
   const table = fittedTable(
     [

@@ -17,7 +17,7 @@ export const line = (label: string, value: string, note: string): Line => [label
 export function block(heading: string, width: number, lines: readonly (Line | false | null)[]): string {
   const shown = lines.filter((line) => line !== false && line !== null);
   const labels = Math.max(LABEL, ...shown.map(([label]) => (label.length <= LABEL + 10 ? label.length : 0)));
-  return [heading, ...shown.map((one) => asText(one, labels, width))].join("\n");
+  return [heading, ...shown.map((line) => asText(line, labels, width))].join("\n");
 }
 
 function asText([label, value, note]: Line, labels: number, width: number): string {

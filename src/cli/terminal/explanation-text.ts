@@ -96,11 +96,11 @@ function rateText({ rate, definition, model_source, score }: Explained, width: n
           `use^${rate.usage_exponent}; ${from(model_source)}`,
         )
       : line("Use", number(rate.usage_factor), "ages with time only"),
-    ...rate.environment.map((one) =>
+    ...rate.environment.map((influence) =>
       line(
-        spaced(one.factor),
-        `/ ${number(one.life_factor)}`,
-        `1 − ${number(one.sensitivity)} · ${number(one.value)}; the state's value: ${rate.source}`,
+        spaced(influence.factor),
+        `/ ${number(influence.life_factor)}`,
+        `1 − ${number(influence.sensitivity)} · ${number(influence.value)}; the state's value: ${rate.source}`,
       ),
     ),
     isLimited &&
@@ -145,11 +145,11 @@ function ageText({ age, rate, model_source }: Explained, width: number): string 
       years((rate.years_per_year * age.counted_days) / 365.25),
       `${age.counted_days.toLocaleString("en-US")} days since ${age.counted_from} at the rate`,
     ),
-    ...age.restorations.map((one) =>
+    ...age.restorations.map((restoration) =>
       line(
-        `${one.event_type} ${one.date}`,
-        `− ${years(one.removed_years)}`,
-        `${percent(one.share)} of ${days(one.accrued_days)}; ${from(model_source)}`,
+        `${restoration.event_type} ${restoration.date}`,
+        `− ${years(restoration.removed_years)}`,
+        `${percent(restoration.share)} of ${days(restoration.accrued_days)}; ${from(model_source)}`,
       ),
     ),
     age.restorations.length > 0 && line("Virtual age", `= ${years(age.virtual_age_years)}`, "Kijima type I"),
@@ -235,12 +235,12 @@ const CHANGES: Readonly<Record<Explained["changes"][number]["change"], string>> 
 };
 
 function changesText({ changes, score, confidence }: Explained, width: number): string {
-  const rows = changes.map((one) => [
-    CHANGES[one.change],
-    one.risk_score.toFixed(2),
-    one.risk_tier,
-    percent(one.q),
-    one.confidence,
+  const rows = changes.map((change) => [
+    CHANGES[change.change],
+    change.risk_score.toFixed(2),
+    change.risk_tier,
+    percent(change.q),
+    change.confidence,
   ]);
   const now = ["No change", score.risk_score.toFixed(2), score.risk_tier, percent(score.q), confidence.level];
   const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, width, "  ")]));

@@ -23,7 +23,7 @@ export function fittedTable(
   );
   const lines = [columns.map(({ heading }) => heading), ...rows];
   const widths = shown.map(({ index }) => Math.max(...lines.map((line) => line[index]!.length)));
-  const tooLong = () => widths.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  const tooLong = () => widths.reduce((sum, width) => sum + width + GAP, -GAP) - width;
   for (const [at, { shrinks }] of shown.entries())
     if (shrinks) widths[at] = Math.max(SHORTEST, widths[at]! - Math.max(0, tooLong()));
   return lines

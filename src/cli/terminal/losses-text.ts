@@ -53,9 +53,9 @@ export function lossesText(losses: LossesJson, name: string, width: number): str
     losses.drivers
       .filter((driver) => driver.by === by)
       .slice(0, SHOWN_DRIVERS)
-      .map((one) => [
-        ...[one.by, one.key, usd(one.expected)],
-        ...[percent(one.share_of_expected), percent(one.share_of_variance)],
+      .map((driver) => [
+        ...[driver.by, driver.key, usd(driver.expected)],
+        ...[percent(driver.share_of_expected), percent(driver.share_of_variance)],
       ]),
   );
   const largest = losses.largest_damage.map(({ amount, probability }) => [usd(amount), percent(probability)]);

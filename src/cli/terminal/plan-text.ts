@@ -28,35 +28,35 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
   const when = ({ policy, replace_on }: { policy: string; replace_on: string | null }) =>
     policy === "replace_now" ? "now" : (replace_on ?? "run to failure");
   const age = (years: number | null) => (years === null ? "-" : years.toFixed(1));
-  const units = plan.units.map((one) => [
+  const units = plan.units.map((unit) => [
     "Whole unit",
-    one.appliance_type,
-    when(one),
-    one.action.replaceAll("_", " "),
-    usd(one.price),
-    usd(one.failed_price),
-    usd(one.cost_of_waiting_a_year),
-    age(one.optimal_age_years),
-    usd(one.yearly_cost),
+    unit.appliance_type,
+    when(unit),
+    unit.action.replaceAll("_", " "),
+    usd(unit.price),
+    usd(unit.failed_price),
+    usd(unit.cost_of_waiting_a_year),
+    age(unit.optimal_age_years),
+    usd(unit.yearly_cost),
     "",
     "",
-    chosen.has(one.appliance_id) ? "yes" : "",
-    one.appliance_id,
+    chosen.has(unit.appliance_id) ? "yes" : "",
+    unit.appliance_id,
   ]);
-  const parts = shown.map((one) => [
-    one.component_name,
-    one.appliance_type,
-    when(one),
-    one.action.replaceAll("_", " "),
-    usd(one.proactive_cost),
-    usd(one.reactive_cost),
-    usd(one.cost_of_waiting_a_year),
-    age(one.optimal_age_years),
-    usd(one.yearly_cost),
-    usd(one.yearly_cost_run_to_failure),
-    one.risk_score.toFixed(2),
-    chosen.has(one.component_id) ? "yes" : "",
-    one.component_id,
+  const parts = shown.map((component) => [
+    component.component_name,
+    component.appliance_type,
+    when(component),
+    component.action.replaceAll("_", " "),
+    usd(component.proactive_cost),
+    usd(component.reactive_cost),
+    usd(component.cost_of_waiting_a_year),
+    age(component.optimal_age_years),
+    usd(component.yearly_cost),
+    usd(component.yearly_cost_run_to_failure),
+    component.risk_score.toFixed(2),
+    chosen.has(component.component_id) ? "yes" : "",
+    component.component_id,
   ]);
   const rows = [...units, ...parts];
   return paragraphs(
@@ -102,14 +102,14 @@ export function portfolioPlanText(
   const sorted = items.toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year);
   const rows = sorted
     .slice(0, MOST_PROPERTIES)
-    .map((one) => [
-      one.name,
-      usd(one.unit_count),
-      usd(one.due_now.unit_count + one.due_now.component_count),
-      usd(one.due_now.cost),
-      usd(one.cost_of_waiting_a_year),
-      one.budget ? usd(one.budget.spent) : "",
-      one.property_id,
+    .map((property) => [
+      property.name,
+      usd(property.unit_count),
+      usd(property.due_now.unit_count + property.due_now.component_count),
+      usd(property.due_now.cost),
+      usd(property.cost_of_waiting_a_year),
+      property.budget ? usd(property.budget.spent) : "",
+      property.property_id,
     ]);
   const rest = items.length - rows.length;
   return paragraphs(

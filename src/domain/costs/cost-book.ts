@@ -73,16 +73,16 @@ export type NumberedLine = { line: CostLine; number: number };
 export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLine[]; warnings: string[] } {
   const kept = new Map<string, NumberedLine>();
   const warnings: string[] = [];
-  for (const one of given) {
-    const key = scopeKey(one.line);
+  for (const numberedLine of given) {
+    const key = scopeKey(numberedLine.line);
     const earlier = kept.get(key);
     if (earlier)
       warnings.push(
-        `Line ${one.number} replaces line ${earlier.number}: both are for ${scopeText(one.line)}`,
+        `Line ${numberedLine.number} replaces line ${earlier.number}: both are for ${scopeText(numberedLine.line)}`,
       );
     // Deleted first, so that it takes the place of the later line.
     kept.delete(key);
-    kept.set(key, one);
+    kept.set(key, numberedLine);
   }
   return { lines: [...kept.values()].map(({ line }) => line), warnings };
 }

@@ -64,9 +64,9 @@ export function ageParts(
     ageYears: Math.max(0, today - bornOn) / DAYS_PER_YEAR,
     countedFrom: dayFromNumber(from),
     countedDays: Math.max(0, today - from),
-    restorations: restored.map((one) => ({
-      ...one,
-      removedYears: (rate * one.share * one.accruedDays) / DAYS_PER_YEAR,
+    restorations: restored.map((restored) => ({
+      ...restored,
+      removedYears: (rate * restored.share * restored.accruedDays) / DAYS_PER_YEAR,
     })),
     virtualAgeYears,
     unknownPast: past

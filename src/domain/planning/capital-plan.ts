@@ -92,13 +92,13 @@ export function capitalPlanOf(
   }
   const needs = reserveNeeds(sums, years, inflation, funding.interest);
   const levelDeposit = levelDepositOf(needs, funding);
-  const balances = reserveByYear(needs.cents, funding, levelDeposit[50].noise).map((one) => ({
-    year: one.year,
-    interestCents: Math.round(one.interestCents),
-    depositCents: Math.round(one.depositCents),
-    needCents: Math.round(one.needCents),
-    balanceCents: Math.round(one.balanceCents),
-    fullyFundedCents: Math.round(sums.years.accrued[one.year]! * (1 + inflation) ** one.year),
+  const balances = reserveByYear(needs.cents, funding, levelDeposit[50].noise).map((reserveYear) => ({
+    year: reserveYear.year,
+    interestCents: Math.round(reserveYear.interestCents),
+    depositCents: Math.round(reserveYear.depositCents),
+    needCents: Math.round(reserveYear.needCents),
+    balanceCents: Math.round(reserveYear.balanceCents),
+    fullyFundedCents: Math.round(sums.years.accrued[reserveYear.year]! * (1 + inflation) ** reserveYear.year),
   }));
   return { schedule, totals, levelDeposit, balances };
 }

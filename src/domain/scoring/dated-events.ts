@@ -111,7 +111,7 @@ export function lastReplacement(
 ): number | undefined {
   const stored = component.lastReplaced === null ? undefined : dayNumber(component.lastReplaced);
   const known = stored !== undefined && stored <= today ? stored : undefined;
-  const event = replacements.findLast((one) => concerns(one, component.id));
+  const event = replacements.findLast((replacement) => concerns(replacement, component.id));
   if (!event) return known;
   return known === undefined ? event.day : Math.max(known, event.day);
 }

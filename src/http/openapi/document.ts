@@ -153,13 +153,13 @@ function response(
 const BINARY = { type: "string", format: "binary" };
 
 function parameters(operation: Operation) {
-  const list: unknown[] = (operation.parameters ?? []).map((one) => ({
-    name: one.name,
-    in: one.in,
-    required: one.required,
-    description: one.description,
-    schema: one.schema,
-    example: one.example,
+  const list: unknown[] = (operation.parameters ?? []).map((parameter) => ({
+    name: parameter.name,
+    in: parameter.in,
+    required: parameter.required,
+    description: parameter.description,
+    schema: parameter.schema,
+    example: parameter.example,
   }));
   if (operation.access === "partner" && operation.replies?.[304])
     list.push({

@@ -42,7 +42,9 @@ export function webhooksDocument(names: SchemaRegistry): Record<string, unknown>
         operationId: `on${form.name}`,
         summary: WEBHOOK_DESCRIPTIONS[event],
         description: VERIFICATION,
-        parameters: HEADERS.map((one) => (one.name === "X-Service-Event" ? { ...one, example: event } : one)),
+        parameters: HEADERS.map((header) =>
+          header.name === "X-Service-Event" ? { ...header, example: event } : header,
+        ),
         requestBody: { required: true, content: { "application/json": content } },
         responses: {
           "2XX": { description: "Delivered" },

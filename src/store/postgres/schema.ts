@@ -7,8 +7,8 @@ export const tables = schemaOf(postgresColumnTypes);
 
 /** Returns the names of all tables and their columns. */
 export function expectedColumns(): { table: string; columns: string[] }[] {
-  return Object.values(tables as unknown as Record<string, PgTable>).map((one) => {
-    const { name, columns } = getTableConfig(one);
+  return Object.values(tables as unknown as Record<string, PgTable>).map((table) => {
+    const { name, columns } = getTableConfig(table);
     return { table: name, columns: columns.map((column) => column.name) };
   });
 }

@@ -218,7 +218,7 @@ export function applianceStore(engine: Engine) {
       if (ids.length === 0) return [];
       // Selected by id alone: SQLite would otherwise scan all rows of the partner.
       const found = await ofIds().execute({ ids: engine.list(ids) });
-      return found.filter((one) => one.partnerId === partnerId);
+      return found.filter((appliance) => appliance.partnerId === partnerId);
     },
     /** Returns the rows of a property with a `seq` after `after`, in order; 0 returns all. */
     async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {

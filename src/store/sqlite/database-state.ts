@@ -26,7 +26,7 @@ export type DatabaseState = {
 export type ModelState = {
   /** The version that the newest finished snapshot scored with; undefined before the first. */
   scoredBy: string | undefined;
-  /** The active calibration, and the model that it corrects; undefined without one. */
+  /** The active calibration, and the model that it corrects; undefined without firstRow. */
   fit: { version: string; base: string } | undefined;
 };
 
@@ -68,12 +68,12 @@ export const DATABASE_STATE = {
 };
 
 export function readDatabaseState(db: Database): DatabaseState {
-  const one = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;
+  const firstRow = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;
   return {
-    lastInstant: one<{ at: number }>(DATABASE_STATE.clock)?.at ?? 0,
-    snapshot: one(DATABASE_STATE.snapshot),
-    newestSnapshotDay: one<{ day: string | null }>(DATABASE_STATE.newestSnapshot)!.day,
-    outbox: one(DATABASE_STATE.outbox)!,
+    lastInstant: firstRow<{ at: number }>(DATABASE_STATE.clock)?.at ?? 0,
+    snapshot: firstRow(DATABASE_STATE.snapshot),
+    newestSnapshotDay: firstRow<{ day: string | null }>(DATABASE_STATE.newestSnapshot)!.day,
+    outbox: firstRow(DATABASE_STATE.outbox)!,
     endpoints: db.query<DatabaseState["endpoints"][number], []>(DATABASE_STATE.endpoints).all(),
   };
 }

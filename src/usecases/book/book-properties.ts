@@ -90,6 +90,6 @@ function addedUp(sums: readonly PortfolioTotals[]): PortfolioTotals {
     ...["criticalProactiveCents", "warningProactiveCents", "criticalReactiveCents", "warningReactiveCents"],
   ] as (keyof PortfolioTotals)[];
   const added = {} as PortfolioTotals;
-  for (const name of names) added[name] = sums.reduce((sum, one) => sum + one[name], 0);
+  for (const name of names) added[name] = sums.reduce((sum, partner) => sum + partner[name], 0);
   return added;
 }

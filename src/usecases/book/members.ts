@@ -8,7 +8,7 @@ export async function bookMembers(
   ids: ReadonlySet<string> | undefined,
 ): Promise<RevisedPartner[]> {
   const all = await partners.listRevised();
-  const unknown = [...(ids ?? [])].find((id) => all.every((one) => one.id !== id));
+  const unknown = [...(ids ?? [])].find((id) => all.every((revisedPartner) => revisedPartner.id !== id));
   if (unknown !== undefined) throw notFound(`Partner not found: ${unknown}`);
   return ids ? all.filter(({ id }) => ids.has(id)) : all;
 }

@@ -137,7 +137,7 @@ export async function eachProperty(
     // All properties but the last have fewer components together than the step allows.
     const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
     for (const { id } of counted.slice(-1))
-      for (const one of await appliancesForScoring(store.read, id)) appliances.push(one);
+      for (const appliance of await appliancesForScoring(store.read, id)) appliances.push(appliance);
     const retiredOn = await addRetired(store.read, counted, appliances, yieldNow);
     const read = withRetiredComponents(store.read, knowledge, appliances);
     const loaded = await loadInSteps(read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
@@ -190,7 +190,9 @@ function withRetiredComponents(
     const retired = await read.components.retiredForScoring(ids);
     return [
       ...(await read.components.forScoring(ids)),
-      ...retired.filter((one) => isOfType(knowledge, one, types.get(one.applianceId)!)),
+      ...retired.filter((componentToScore) =>
+        isOfType(knowledge, componentToScore, types.get(componentToScore.applianceId)!),
+      ),
     ];
   };
   return { ...read, components: { ...read.components, forScoring } };

@@ -35,7 +35,7 @@ export async function probeEndpoints(deps: ProbeDeps, partners: readonly Partner
   const probed: Probed[] = [];
   for (let i = 0; i < partners.length; i += AT_ONCE) {
     const group = partners.slice(i, i + AT_ONCE).map((partner) => probe(deps, partner));
-    for (const one of await Promise.all(group)) if (one) probed.push(one);
+    for (const result of await Promise.all(group)) if (result) probed.push(result);
   }
   return probed;
 }

@@ -38,7 +38,7 @@ export class EmbedViewCounter {
         { durability: "process" },
       );
     } catch (error) {
-      for (const one of counted.values()) this.#add(one);
+      for (const views of counted.values()) this.#add(views);
       throw error;
     }
   }

@@ -15,7 +15,7 @@ export async function appliancesForScoring(
   const all: ScoredAppliance[] = [];
   for (let after = 0; ; ) {
     const some = await stores.appliances.forScoringAfter(propertyId, after, STEP);
-    for (const one of some) all.push(one);
+    for (const appliance of some) all.push(appliance);
     if (some.length < STEP) return all;
     after = some.at(-1)!.seq;
     await yieldNow();

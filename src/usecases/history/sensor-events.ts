@@ -90,15 +90,15 @@ export async function receiveSmartEvent(
   await tx.sensorEvents.insert(event);
   const scored = await rescore(writer, property, [appliance], "sensor");
   const type = knowledge.smartEvent(input.eventType);
-  const affected = scored.filter((one) =>
+  const affected = scored.filter((scoredComponent) =>
     component
-      ? one.id === component.id
-      : one.applianceId === appliance.id && type?.componentIds.has(one.defId),
+      ? scoredComponent.id === component.id
+      : scoredComponent.applianceId === appliance.id && type?.componentIds.has(scoredComponent.defId),
   );
   const summary = {
     scored: scored.length,
-    critical: scored.filter((one) => one.riskTier === "CRITICAL").length,
-    warning: scored.filter((one) => one.riskTier === "WARNING").length,
+    critical: scored.filter((component) => component.riskTier === "CRITICAL").length,
+    warning: scored.filter((component) => component.riskTier === "WARNING").length,
   };
   await writer.outbox.add(smartEventReceived(reported, event, summary));
   const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
@@ -162,7 +162,8 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
     said === null || has === null || said.toUpperCase() === has.toUpperCase();
   const found = await tx.properties.ofAddress(partner.id, reference.name, reference.address);
   return found.find(
-    (one) => alike(state, one.state) && alike(city, one.city) && alike(fiveOf(zip), fiveOf(one.zip)),
+    (property) =>
+      alike(state, property.state) && alike(city, property.city) && alike(fiveOf(zip), fiveOf(property.zip)),
   );
 }
 
@@ -176,12 +177,12 @@ async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: Ap
   for (let after = 0; ; await tx.yieldToEventLoop()) {
     const some = await tx.appliances.ofPropertyAfter(property.id, after, STEP);
     const found = some.find(
-      (one) =>
-        one.typeId === wanted.typeId &&
-        agrees(wanted.installYear, one.installYear) &&
-        agrees(wanted.brand, one.brand) &&
-        agrees(wanted.model, one.model) &&
-        agrees(wanted.unitId, one.unitId),
+      (appliance) =>
+        appliance.typeId === wanted.typeId &&
+        agrees(wanted.installYear, appliance.installYear) &&
+        agrees(wanted.brand, appliance.brand) &&
+        agrees(wanted.model, appliance.model) &&
+        agrees(wanted.unitId, appliance.unitId),
     );
     if (found || some.length < STEP) return found;
     after = some.at(-1)!.seq;
@@ -257,7 +258,8 @@ async function findComponent(
 ): Promise<Component | undefined> {
   if (componentId === null && defId === null) return undefined;
   const found = (await tx.components.ofAppliance(appliance.id)).find(
-    (one) => (componentId === null || one.id === componentId) && (defId === null || one.defId === defId),
+    (component) =>
+      (componentId === null || component.id === componentId) && (defId === null || component.defId === defId),
   );
   if (!found) throw notFound(`Component not found: ${componentId ?? defId}`);
   return found;

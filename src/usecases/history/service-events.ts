@@ -202,7 +202,7 @@ export class ServiceLog {
     const rescorings: Rescoring[] = [];
     for (const [propertyId, appliances] of touched) {
       const changed = [...appliances.values()]
-        .filter((one) => one.replaced === replaced)
+        .filter((appliance) => appliance.replaced === replaced)
         .map(({ appliance }) => appliance);
       const cause = replaced ? "replacement" : "history";
       if (changed.length > 0) rescorings.push({ property: properties.get(propertyId)!, changed, cause });

@@ -57,9 +57,9 @@ export class ApplianceCache {
    * ambiguous. Retired ones are returned only if there are no others.
    */
   async withSerial(propertyId: string, serial: string): Promise<Appliance[]> {
-    const known = this.#ofProperty.get(propertyId)?.filter((one) => one.serial === serial);
+    const known = this.#ofProperty.get(propertyId)?.filter((appliance) => appliance.serial === serial);
     if (!known) return await this.writer.tx.appliances.withSerial(propertyId, serial);
-    const listed = known.filter((one) => !isRetired(one));
+    const listed = known.filter((appliance) => !isRetired(appliance));
     return (listed.length > 0 ? listed : known).slice(0, 2);
   }
 

@@ -35,10 +35,10 @@ export class ReferencedAppliances {
 
   /** Loads the appliances of the next rows together and returns them, each once. */
   async preload(references: readonly ApplianceReference[]): Promise<Appliance[]> {
-    const bySerial = references.filter((one) => "serial" in one);
+    const bySerial = references.filter((reference) => "serial" in reference);
     await this.#properties.preload(bySerial.map(({ property }) => property));
     await this.#appliances.preloadByIds(
-      references.flatMap((one) => ("applianceId" in one ? [one.applianceId] : [])),
+      references.flatMap((reference) => ("applianceId" in reference ? [reference.applianceId] : [])),
     );
     await this.#appliances.preloadOfProperties(
       bySerial.flatMap(({ property }) => this.#properties.find(property)?.id ?? []),

@@ -149,18 +149,18 @@ class ApplianceBatch implements Batch<Entry> {
     if (counted.has(propertyId) || this.stock.counted.has(propertyId)) return;
     counted.add(propertyId);
     for await (const some of this.#appliances.ofProperty(propertyId))
-      for (const one of some) {
-        if (one.serial !== null) continue;
-        const key = applianceKey(one);
+      for (const appliance of some) {
+        if (appliance.serial !== null) continue;
+        const key = applianceKey(appliance);
         left.set(key, (left.get(key) ?? 0) + 1);
       }
   }
 }
 
 /** Returns a key that is equal for appliances that only a serial could distinguish. */
-function applianceKey(one: NewAppliance | Appliance): string {
-  const { propertyId, typeId, brand, model, unitId } = one;
-  const isBuildings = "installYearBasis" in one && one.installYearBasis === "year_built";
-  const installYear = isBuildings ? null : one.installYear;
+function applianceKey(appliance: NewAppliance | Appliance): string {
+  const { propertyId, typeId, brand, model, unitId } = appliance;
+  const isBuildings = "installYearBasis" in appliance && appliance.installYearBasis === "year_built";
+  const installYear = isBuildings ? null : appliance.installYear;
   return JSON.stringify([propertyId, typeId, installYear, brand, model, unitId]);
 }

@@ -137,7 +137,7 @@ async function processRows<Entry>(
   for (const [at, row] of rows.entries()) {
     if (at % PRELOADED === 0) {
       const next = rows.slice(at, at + PRELOADED);
-      await batch.preload(next.flatMap((one) => ("entry" in one ? [one.entry] : [])));
+      await batch.preload(next.flatMap((row) => ("entry" in row ? [row.entry] : [])));
     }
     counts.read++;
     if ("error" in row) rejected.push(row);

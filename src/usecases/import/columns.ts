@@ -140,7 +140,7 @@ function refuseMissing(
 }
 
 function remedy(columns: readonly string[], near: readonly string[]): string {
-  if (near.length > 0) return `Did you mean ${near.map((one) => `--map ${one}`).join(" ")}?`;
+  if (near.length > 0) return `Did you mean ${near.map((mapping) => `--map ${mapping}`).join(" ")}?`;
   const [only] = columns;
   if (columns.length === 1 && /[;\t|]/.test(only!))
     return "The first line has no commas: save the file as comma-separated values.";

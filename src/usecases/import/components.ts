@@ -102,7 +102,7 @@ class ComponentBatch implements Batch<Entry> {
 
   async #idOf({ appliance: reference, defId }: Exclude<Reference, { componentId: string }>): Promise<string> {
     const appliance = await this.#appliances.find(reference);
-    const found = this.#ofAppliance.get(appliance.id)?.find((one) => one.defId === defId);
+    const found = this.#ofAppliance.get(appliance.id)?.find((component) => component.defId === defId);
     if (!found) throw unknownDefinition(appliance);
     if (!this.#components.has(found.id)) this.#components.set(found.id, found);
     return found.id;

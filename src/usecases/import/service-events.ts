@@ -162,15 +162,15 @@ class ServiceEventBatch implements Batch<Entry> {
       return found.voidedAt === null ? found : undefined;
     }
     const alike = events.filter(
-      (one) =>
-        one.date === date &&
-        one.eventType === eventType &&
-        one.notes === notes &&
-        one.componentId === componentId,
+      (event) =>
+        event.date === date &&
+        event.eventType === eventType &&
+        event.notes === notes &&
+        event.componentId === componentId,
     );
     // The events are unordered: without a rule, the next import would change another of them.
     return alike.reduce<ServiceEvent | undefined>(
-      (first, one) => (first && first.id < one.id ? first : one),
+      (first, serviceEvent) => (first && first.id < serviceEvent.id ? first : serviceEvent),
       undefined,
     );
   }

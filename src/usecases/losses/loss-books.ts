@@ -179,7 +179,7 @@ export class LossBooks {
     return {
       book,
       unitsOf,
-      units: unitsOf.reduce((sum, one) => sum + one, 0),
+      units: unitsOf.reduce((sum, units) => sum + units, 0),
       areaSqft: Number.isNaN(areaSqft) ? null : areaSqft,
       assumptions: counted.assumptions,
     };

@@ -76,11 +76,11 @@ async function lossControlOf(
     return KEPT_BYTES;
   };
   await iterateComponents(store, id, visit, yieldNow, reserveMemory);
-  const perDollar = (one: (typeof work)[number]) => one.savedCents / Math.max(one.plannedCents, 1);
+  const perDollar = (line: (typeof work)[number]) => line.savedCents / Math.max(line.plannedCents, 1);
   return {
     components: work.length,
-    plannedCents: work.reduce((sum, one) => sum + one.plannedCents, 0),
-    savedCents: work.reduce((sum, one) => sum + one.savedCents, 0),
+    plannedCents: work.reduce((sum, line) => sum + line.plannedCents, 0),
+    savedCents: work.reduce((sum, line) => sum + line.savedCents, 0),
     best: work.sort((a, b) => perDollar(b) - perDollar(a)).slice(0, NAMED),
   };
 }

@@ -29,9 +29,11 @@ export async function explainComponent(
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
   const all = await appliancesForScoring(read, propertyId, yieldNow);
-  const appliance = all.find((one) => one.id === applianceId)!;
+  const appliance = all.find((scoredAppliance) => scoredAppliance.id === applianceId)!;
   const upstream = upstreamOf(knowledge, [appliance], all).filter(
-    (one) => one.id !== applianceId && (one.unitId === null || one.unitId === appliance.unitId),
+    (scoredAppliance) =>
+      scoredAppliance.id !== applianceId &&
+      (scoredAppliance.unitId === null || scoredAppliance.unitId === appliance.unitId),
   );
   const loaded = await loadHistories(
     read,
@@ -47,7 +49,10 @@ export async function explainComponent(
   const target = { applianceId, componentId: id };
   const prices = await presentPrices(read, knowledge, owner);
   const stored = new Map((await read.components.rowsOfAppliances([applianceId])).map((row) => [row.id, row]));
-  const planning = planningOf(planContextOf<PlacedComponent>(prices), (one) => stored.get(one.id)!);
+  const planning = planningOf(
+    planContextOf<PlacedComponent>(prices),
+    (component) => stored.get(component.id)!,
+  );
   const explanation = explainScore(knowledge, history, target, scoredOn, corrections, planning);
   const changes: { change: ChangeName; score: Score }[] = [];
   for (const change of Object.keys(CHANGES) as ChangeName[]) {
@@ -71,7 +76,7 @@ function planningOf<C>(
     pricing: (component) => {
       const { part, unit } = pricing(storedOf(component));
       return {
-        part: (one) => part(storedOf(one)),
+        part: (component) => part(storedOf(component)),
         unit: (principal) => unit(principal && storedOf(principal)),
       };
     },

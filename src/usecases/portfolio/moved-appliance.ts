@@ -26,8 +26,8 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
   writer.moveSums(before, to.id);
   if (from.id !== to.id) {
     await moveToProperty(writer, before, to);
-    for (const one of await renewRecords(writer, [from, to]))
-      Object.assign(one.id === to.id ? to : from, one);
+    for (const renewed of await renewRecords(writer, [from, to]))
+      Object.assign(renewed.id === to.id ? to : from, renewed);
   }
   if (before.typeId !== after.typeId) await exchangeComponents(writer, after);
   if (from.id !== to.id) await rescore(writer, from, "all", "history");

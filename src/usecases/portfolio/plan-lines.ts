@@ -25,9 +25,9 @@ export async function linesOf(
 ): Promise<PlanLines> {
   const units: PlanLines["units"] = [];
   const components: PlanLines["components"] = [];
-  await forEachYielding(appliances, yieldNow, (one) => {
-    if (one.unit) units.push(one.unit);
-    for (const component of one.components) components.push(component);
+  await forEachYielding(appliances, yieldNow, (appliance) => {
+    if (appliance.unit) units.push(appliance.unit);
+    for (const component of appliance.components) components.push(component);
   });
   const byUnit = sortInSteps(units, (a, b) => compare(a, b, a.applianceId < b.applianceId));
   const byComponent = sortInSteps(components, (a, b) => compare(a, b, a.component.id < b.component.id));
@@ -44,8 +44,10 @@ const compare = (a: Waiting, b: Waiting, isFirst: boolean) =>
 /** Returns the serialized units and components of a plan, the highest cost of delay first. */
 export async function serializedLines(knowledge: Knowledge, lines: PlanLines, yieldNow: Yield) {
   return {
-    units: await mapYielding(lines.units, yieldNow, (one) => plannedUnitView(knowledge, one)),
-    components: await mapYielding(lines.components, yieldNow, (one) => plannedComponentView(knowledge, one)),
+    units: await mapYielding(lines.units, yieldNow, (unit) => plannedUnitView(knowledge, unit)),
+    components: await mapYielding(lines.components, yieldNow, (component) =>
+      plannedComponentView(knowledge, component),
+    ),
   };
 }
 

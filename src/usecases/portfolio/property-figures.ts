@@ -89,13 +89,13 @@ export async function propertyFigures(
   const planDeps = { prices, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
   const lines = await linesOf(plan, yieldNow);
-  const units = await mapYielding(lines.units, yieldNow, (one) => ({
-    ...plannedUnitView(knowledge, one),
-    yearly_costs: yearlyCosts(one.schedule, terms.years),
+  const units = await mapYielding(lines.units, yieldNow, (unit) => ({
+    ...plannedUnitView(knowledge, unit),
+    yearly_costs: yearlyCosts(unit.schedule, terms.years),
   }));
-  const scheduled = await mapYielding(lines.components, yieldNow, (one) => ({
-    ...plannedComponentView(knowledge, one),
-    yearly_costs: yearlyCosts(one.schedule, terms.years),
+  const scheduled = await mapYielding(lines.components, yieldNow, (component) => ({
+    ...plannedComponentView(knowledge, component),
+    yearly_costs: yearlyCosts(component.schedule, terms.years),
   }));
   const reconciliation = await reconciliationOf(prices, plan, yieldNow);
   const basis = await basisOf(knowledge, plan, yieldNow);

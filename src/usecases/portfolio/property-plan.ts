@@ -113,7 +113,11 @@ export async function spendOn<C extends Plannable>(
 ): Promise<BudgetUse> {
   const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
   const candidates: Candidate[] = [];
-  await forEachYielding(appliances, yieldNow, (one) => void candidates.push(...candidatesOf(one)));
+  await forEachYielding(
+    appliances,
+    yieldNow,
+    (appliance) => void candidates.push(...candidatesOf(appliance)),
+  );
   spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, byRank), yieldNow));
   return use;
 }

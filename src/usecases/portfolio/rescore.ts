@@ -80,15 +80,15 @@ async function groupRescorings(tx: Tx, rescorings: readonly Rescoring[]): Promis
   const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
   const bunches: Rescoring[][] = [];
   let room = 0;
-  for (const one of rescorings) {
-    const { property, changed } = one;
+  for (const rescoring of rescorings) {
+    const { property, changed } = rescoring;
     // Components added by this write are not in the sums yet.
     const size = (sizes.get(property.id) ?? 0) + (changed === "all" ? 0 : changed.length);
     if (size > room || bunches.length === 0) {
       bunches.push([]);
       room = STEP;
     }
-    bunches.at(-1)!.push(one);
+    bunches.at(-1)!.push(rescoring);
     room -= size;
   }
   return bunches;
@@ -111,7 +111,9 @@ async function rescoreTogether(
     ...affectedAppliances(knowledge, rescoring.changed, all.get(rescoring.property.id) ?? []),
   }));
   const appliances = new Map(
-    reached.flatMap(({ targets, upstream }) => [...upstream, ...targets]).map((one) => [one.id, one]),
+    reached
+      .flatMap(({ targets, upstream }) => [...upstream, ...targets])
+      .map((scoredAppliance) => [scoredAppliance.id, scoredAppliance]),
   );
   const read = [...appliances.values()];
   const properties = rescorings.map(({ property }) => property);

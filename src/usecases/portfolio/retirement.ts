@@ -42,7 +42,7 @@ export async function applyRetirement(writer: PortfolioWriter, property: Propert
       await putBack(
         writer,
         turned,
-        some.filter((one) => !isDue(one, today)),
+        some.filter((appliance) => !isDue(appliance, today)),
       );
       left = some.length === APPLIANCES_A_STEP;
       after = some.at(-1)?.seq ?? after;
@@ -85,8 +85,8 @@ async function putBack(
   // The property may have moved to another state meanwhile.
   await tx.components.followAppliances(ids, property);
   const types = new Map(appliances.map(({ id, typeId }) => [id, typeId]));
-  const components = (await tx.components.retiredOfAppliances(ids)).filter((one) =>
-    isOfType(knowledge, one, types.get(one.applianceId)!),
+  const components = (await tx.components.retiredOfAppliances(ids)).filter((component) =>
+    isOfType(knowledge, component, types.get(component.applianceId)!),
   );
   await writer.switchAppliances(appliances, components, "back");
 }

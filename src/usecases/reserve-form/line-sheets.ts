@@ -88,7 +88,7 @@ export class LineSheets {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
     const rows = part.lines.map((line, at) => this.#row(knowledge, part, line, FIRST_ROW + at));
     const amounts = part.lines.map((line) => years.map((year) => usd(costOf(line, year))));
-    const sums = years.map((_, at) => amounts.reduce((sum, one) => sum + one[at]!, 0));
+    const sums = years.map((_, at) => amounts.reduce((sum, amount) => sum + amount[at]!, 0));
     const last = lastRow(part);
     const total = (column: string, value: number) =>
       calculated(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, USD, true);
@@ -98,7 +98,7 @@ export class LineSheets {
     const all = part.lines.reduce((sum, { quantity, unitCents }) => sum + quantity * unitCents, 0);
     const lastYear = yearColumn(this.#years);
     const across = (row: number) => `SUM(${yearColumn(1)}${row}:${lastYear}${row})`;
-    const ofAll = sums.reduce((sum, one) => sum + one, 0);
+    const ofAll = sums.reduce((sum, total) => sum + total, 0);
     const inflated = sums.map((sum, at) => sum * factor(at + 1));
     return {
       name: part.sheet,
@@ -136,7 +136,7 @@ export class LineSheets {
           ),
           calculated(
             across(totalRow + 2),
-            inflated.reduce((sum, one) => sum + one, 0),
+            inflated.reduce((sum, amount) => sum + amount, 0),
             USD,
             true,
           ),

@@ -35,7 +35,7 @@ export async function reserveWorkbook(
   await forEachYielding(
     plan.appliances,
     yieldNow,
-    (one) => void items.push(...reserveItemsOf(knowledge, one)),
+    (appliance) => void items.push(...reserveItemsOf(knowledge, appliance)),
   );
   const { years } = plan.terms;
   const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));

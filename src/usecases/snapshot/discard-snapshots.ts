@@ -65,7 +65,7 @@ async function* scoredAfter({ snapshots }: Pick<Stores, "snapshots">, today: Day
 
 async function removeTrendPoints(tx: Tx, scored: Scored, today: Day): Promise<void> {
   // The partner's rows are locked: a concurrent write to a component commits before, or reads it again after.
-  for (const partnerId of [...new Set(scored.map((one) => one.partnerId))].sort())
+  for (const partnerId of [...new Set(scored.map((component) => component.partnerId))].sort())
     await tx.forPartner(partnerId);
   await tx.snapshots.takeBack(
     scored.map(({ id }) => id),

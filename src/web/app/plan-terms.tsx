@@ -51,8 +51,8 @@ export function PlanTermsControls({ route, children }: { route: Route; children?
       >
         {[...new Set([...OFFERED_YEARS, years])]
           .sort((a, b) => a - b)
-          .map((one) => (
-            <option value={one}>{one}</option>
+          .map((years) => (
+            <option value={years}>{years}</option>
           ))}
       </select>
       <label for="inflation">Inflation (%)</label>

@@ -79,7 +79,7 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
   const { plan, isLoading, onMore } = props;
   const { due_now, portfolio, total } = plan;
   if (dueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
-  const due = portfolio.filter((one) => dueCount(one.due_now) > 0);
+  const due = portfolio.filter((property) => dueCount(property.due_now) > 0);
   const shown = due
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
@@ -97,16 +97,16 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
       </p>
       {shown.length > 0 && (
         <ul class="due-now">
-          {shown.map((one) => (
+          {shown.map((property) => (
             <li>
               <span>
-                <a href={hrefTo(["properties", one.property_id])}>
-                  <bdi>{one.name}</bdi>
+                <a href={hrefTo(["properties", property.property_id])}>
+                  <bdi>{property.name}</bdi>
                 </a>{" "}
-                <span class="muted small">{dueNowText(one.due_now)}</span>
+                <span class="muted small">{dueNowText(property.due_now)}</span>
               </span>
-              <strong class="number">{money(Math.round(one.due_now.cost))}</strong>
-              <span class="number muted small">{delayCost(one.cost_of_waiting_a_year)}</span>
+              <strong class="number">{money(Math.round(property.due_now.cost))}</strong>
+              <span class="number muted small">{delayCost(property.cost_of_waiting_a_year)}</span>
             </li>
           ))}
         </ul>
@@ -186,15 +186,17 @@ function PortfolioBudgetPlanner({
 
 /** Compares a plan with a budget to the plan with an unlimited one, by property. */
 function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): BudgetResult {
-  const shares = new Map(portfolio.map((one) => [one.property_id, one.budget]));
+  const shares = new Map(portfolio.map((property) => [property.property_id, property.budget]));
   const none = { chosen_count: 0, spent: 0, avoided: 0 };
-  const included = all.portfolio.map((one) => lineOf(one, shares.get(one.property_id) ?? none));
-  const excluded = all.portfolio.map((one) => {
-    const { chosen_count, spent, avoided } = shares.get(one.property_id) ?? none;
-    return lineOf(one, {
-      chosen_count: one.budget.chosen_count - chosen_count,
-      spent: one.budget.spent - spent,
-      avoided: one.budget.avoided - avoided,
+  const included = all.portfolio.map((property) =>
+    lineOf(property, shares.get(property.property_id) ?? none),
+  );
+  const excluded = all.portfolio.map((property) => {
+    const { chosen_count, spent, avoided } = shares.get(property.property_id) ?? none;
+    return lineOf(property, {
+      chosen_count: property.budget.chosen_count - chosen_count,
+      spent: property.budget.spent - spent,
+      avoided: property.budget.avoided - avoided,
     });
   });
   const byDelayCost = (lines: BudgetLine[]) =>
@@ -209,10 +211,10 @@ function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Budge
   };
 }
 
-const lineOf = (one: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
-  name: one.name,
+const lineOf = (property: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
+  name: property.name,
   where: counted(share.chosen_count, "unit or component", "units and components"),
-  address: hrefTo(["properties", one.property_id]),
+  address: hrefTo(["properties", property.property_id]),
   count: share.chosen_count,
   costUsd: share.spent,
   delayCostUsd: share.avoided,

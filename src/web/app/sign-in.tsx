@@ -53,19 +53,19 @@ export function SignIn(props: {
         <form ref={form} onSubmit={submit}>
           <fieldset class="credential-types">
             <legend>Sign in with</legend>
-            {(["key", "client"] as const).map((one) => (
+            {(["key", "client"] as const).map((kind) => (
               <label>
                 <input
                   type="radio"
                   name="credential-type"
-                  value={one}
-                  checked={type === one}
+                  value={kind}
+                  checked={type === kind}
                   onChange={() => {
-                    setType(one);
+                    setType(kind);
                     setError(undefined);
                   }}
                 />
-                {one === "key" ? "API key" : "Client ID and secret"}
+                {kind === "key" ? "API key" : "Client ID and secret"}
               </label>
             ))}
           </fieldset>

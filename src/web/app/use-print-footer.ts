@@ -8,7 +8,9 @@ export function usePrintFooter(title: string, { isLandscape = false } = {}): voi
     sheet.replaceSync(printFooterCss(title, isLandscape));
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     return () => {
-      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter(
+        (adoptedStyleSheet) => adoptedStyleSheet !== sheet,
+      );
     };
   }, [title, isLandscape]);
 }

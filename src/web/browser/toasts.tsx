@@ -19,7 +19,7 @@ export function showToast(message: string, { isFailure = false } = {}): void {
   if (!isFailure) setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
-const dismiss = (id: number) => setToasts(shown.filter((one) => one.id !== id));
+const dismiss = (id: number) => setToasts(shown.filter((toast) => toast.id !== id));
 
 /** The area in which toasts appear, once per page. */
 export function Toasts() {

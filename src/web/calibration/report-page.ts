@@ -215,15 +215,15 @@ function causesSection({ causes: { classes, years, outside } }: CalibrationConte
     return `<h2>Shared causes</h2>
 <p>No calendar year is wholly on record, so the variances of the default model remain.</p>`;
   const rows = classes
-    .filter((one) => one.years > 0)
-    .map((one) => [
-      escapeHtml(one.system.replaceAll("_", " ")),
-      String(one.years),
-      one.failures.toLocaleString("en"),
-      one.expected.toFixed(1),
-      one.bookVariance.toFixed(3),
-      one.isLearned ? one.variance.toFixed(3) : `${one.variance.toFixed(3)} (not learned)`,
-      `${one.outside.before}, ${one.outside.after}`,
+    .filter((kind) => kind.years > 0)
+    .map((kind) => [
+      escapeHtml(kind.system.replaceAll("_", " ")),
+      String(kind.years),
+      kind.failures.toLocaleString("en"),
+      kind.expected.toFixed(1),
+      kind.bookVariance.toFixed(3),
+      kind.isLearned ? kind.variance.toFixed(3) : `${kind.variance.toFixed(3)} (not learned)`,
+      `${kind.outside.before}, ${kind.outside.after}`,
     ]);
   const headings = [
     "Class",
@@ -281,4 +281,5 @@ const decimal = (value: number, decimals: number) => value.toFixed(decimals).rep
 /** Returns the HTML of a date that is not broken across lines. */
 const unbroken = (day: string) => `<span class="unbroken">${day}</span>`;
 const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(4)}`;
-const count = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+const count = (n: number, singular: string, many: string) =>
+  `${n.toLocaleString("en")} ${n === 1 ? singular : many}`;

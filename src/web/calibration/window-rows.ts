@@ -3,18 +3,20 @@ type WindowOutcomes = { begun: number; early: number; ended: number; late: numbe
 
 /** Returns how many failure windows held, by the default model and as calibrated, as rows for people. */
 export function windowRows({ before, after }: { before: WindowOutcomes; after: WindowOutcomes }) {
-  const row = (name: string, means: string, share: (one: WindowOutcomes) => string) => ({
+  const row = (name: string, means: string, share: (outcomes: WindowOutcomes) => string) => ({
     name,
     means,
     before: share(before),
     after: share(after),
   });
   return [
-    row("Failed before the window", "of components whose window began in the year; 10% expected", (one) =>
-      shareOf(one.early, one.begun),
+    row(
+      "Failed before the window",
+      "of components whose window began in the year; 10% expected",
+      (outcomes) => shareOf(outcomes.early, outcomes.begun),
     ),
-    row("Outlasted the window", "of components whose window ended in the year; 10% expected", (one) =>
-      shareOf(one.late, one.ended),
+    row("Outlasted the window", "of components whose window ended in the year; 10% expected", (outcomes) =>
+      shareOf(outcomes.late, outcomes.ended),
     ),
     row(
       "Windows that held",

@@ -112,12 +112,12 @@ export function ScheduleLegend() {
 }
 
 function chartDescription(years: readonly PlanYearJson[]): string {
-  const costliest = years.reduce((most, one) => (one.total > most.total ? one : most));
+  const costliest = years.reduce((most, year) => (year.total > most.total ? year : most));
   const total = (pick: (year: PlanYearJson) => number) =>
-    money(Math.round(years.reduce((sum, one) => sum + pick(one), 0)));
+    money(Math.round(years.reduce((sum, year) => sum + pick(year), 0)));
   return (
-    `Expected costs over ${years.length} years: ${total((one) => one.planned_cost)} for planned replacements and ` +
-    `${total((one) => one.failure_cost)} for unplanned failures; ${total((one) => one.run_to_failure)} in the ` +
+    `Expected costs over ${years.length} years: ${total((year) => year.planned_cost)} for planned replacements and ` +
+    `${total((year) => year.failure_cost)} for unplanned failures; ${total((year) => year.run_to_failure)} in the ` +
     `run-to-failure scenario. Highest: year ${costliest.year}, ${money(Math.round(costliest.total))}.`
   );
 }

@@ -50,7 +50,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
 /** Shows how much the failures of a year have in common, which losses use. */
 function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]> }) {
   const { classes, years, years_outside: outside } = causes;
-  const learned = classes.filter((one) => one.learned);
+  const learned = classes.filter((cause) => cause.learned);
   return (
     <>
       <p class="small">
@@ -61,17 +61,18 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
       {years.length > 0 && (
         <TableDetails
           summary="Shared causes by class"
-          rows={classes.filter((one) => one.years > 0)}
+          rows={classes.filter((cause) => cause.years > 0)}
           columns={[
             { heading: "Class", cell: ({ system }) => codeLabel(system) },
-            { heading: "Years", isNumber: true, cell: (one) => count(one.years) },
+            { heading: "Years", isNumber: true, cell: (cause) => count(cause.years) },
             { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
             { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
-            { heading: "Default", isNumber: true, cell: (one) => formatNumber(one.default_variance) },
+            { heading: "Default", isNumber: true, cell: (cause) => formatNumber(cause.default_variance) },
             {
               heading: "In use",
               isNumber: true,
-              cell: (one) => `${formatNumber(one.year_factor_variance)}${one.learned ? "" : " (default)"}`,
+              cell: (cause) =>
+                `${formatNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
             },
           ]}
         />
@@ -116,7 +117,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
           <i class="swatch default" /> Default
         </span>{" "}
         <span class="legend">
-          <i class="swatch calibrated" /> Calibrated one year earlier
+          <i class="swatch calibrated" /> Calibrated cause year earlier
         </span>{" "}
         Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
         correct forecast.

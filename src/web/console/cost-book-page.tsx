@@ -109,7 +109,7 @@ export function CostBookPage({ id }: { id: string }) {
                           }
                           onRemove={() =>
                             save(
-                              lines.filter((one) => one !== line),
+                              lines.filter((other) => other !== line),
                               "Line removed.",
                             )
                           }
@@ -133,7 +133,7 @@ const MOST_WARNINGS = 20;
 const costOf = (cost: number | null) => (cost === null ? <span class="muted">–</span> : money(cost));
 
 const replaced = (lines: readonly CostLineJson[], line: CostLineJson, by: NewCostLine) =>
-  lines.map((one) => (one === line ? by : one));
+  lines.map((each) => (each === line ? by : each));
 
 /** Leaves out the number of a line, which the dialog shows. */
 const withoutNumber = (message: string | undefined) => message?.replace(/^Line \d+: /, "");

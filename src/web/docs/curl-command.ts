@@ -8,7 +8,9 @@ export function curlCommand(
   parameters: readonly Parameter[],
 ) {
   const filled = path.replace(/\{(\w+)\}/g, (place, name) => {
-    const example = parameters.find((one) => one.in === "path" && one.name === name)?.example;
+    const example = parameters.find(
+      (parameter) => parameter.in === "path" && parameter.name === name,
+    )?.example;
     return example === undefined ? place : encodeURIComponent(String(example));
   });
   const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}"$MAINSTAY/v1${filled}"`];

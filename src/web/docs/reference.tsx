@@ -86,7 +86,7 @@ export function renderReference(document: ApiDocument, files: DocsFiles): Render
 }
 
 function OperationSection({ document, method, path, operation }: Entry & { document: ApiDocument }) {
-  const parameters = (operation.parameters ?? []).map((one) => resolve<Parameter>(document, one));
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve<Parameter>(document, parameter));
   const responses = Object.entries(operation.responses).map(
     ([status, one]) => [status, resolve<Response>(document, one)] as const,
   );

@@ -65,10 +65,10 @@ export function TypeOf({ schema }: { schema: Schema }): ComponentChildren {
       </>
     );
   if (schema.anyOf)
-    return schema.anyOf.map((one, i) => (
+    return schema.anyOf.map((branch, i) => (
       <>
         {i > 0 && " or "}
-        <TypeOf schema={one} />
+        <TypeOf schema={branch} />
       </>
     ));
   if (schema.type === "array" && schema.items)

@@ -24,18 +24,24 @@ export function Inspections(props: {
   return (
     <Section id="inspections" title="Inspections" about={`${summaryOf(inspections)} ${INSPECTION_NOTICE}`}>
       <ul class="inspections">
-        {inspections.slice(0, MAX_INSPECTIONS).map((one) => (
+        {inspections.slice(0, MAX_INSPECTIONS).map((inspection) => (
           <li>
-            <span class={`chip ${one.status.toLowerCase()}`}>{INSPECTION_STATUS_LABELS[one.status]}</span>
+            <span class={`chip ${inspection.status.toLowerCase()}`}>
+              {INSPECTION_STATUS_LABELS[inspection.status]}
+            </span>
             <span>
-              {codeLabel(one.inspection_type)}{" "}
+              {codeLabel(inspection.inspection_type)}{" "}
               <span class="small muted">
-                {locations.of(one)}
-                {one.deficiency_open && " · deficiency open"}
+                {locations.of(inspection)}
+                {inspection.deficiency_open && " · deficiency open"}
               </span>
             </span>
             <span class="due">
-              {isUnrecorded(one) ? "No record" : <time dateTime={one.due_date}>{date(one.due_date)}</time>}
+              {isUnrecorded(inspection) ? (
+                "No record"
+              ) : (
+                <time dateTime={inspection.due_date}>{date(inspection.due_date)}</time>
+              )}
             </span>
           </li>
         ))}
@@ -85,7 +91,7 @@ function summaryOf(inspections: readonly InspectionJson[]): string {
   const overdue = inspections.filter(({ status }) => status === "OVERDUE");
   const all = counted(inspections.length, "inspection");
   if (overdue.length === 0) return `None of ${all} is overdue.`;
-  const mandatory = overdue.filter((one) => one.mandatory).length;
+  const mandatory = overdue.filter((inspection) => inspection.mandatory).length;
   const unrecorded = overdue.filter(isUnrecorded).length;
   return [
     `${count(overdue.length)} of ${all} ${overdue.length === 1 ? "is" : "are"} overdue`,

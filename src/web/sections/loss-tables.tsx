@@ -61,8 +61,8 @@ export function LossDrivers(props: { losses: LossesJson; by: DriverKind; heading
       columns={[
         { heading, cell: ({ key, name }) => name ?? key },
         { heading: "Expected", isNumber: true, cell: ({ expected }) => usd(expected) },
-        { heading: "Share", isNumber: true, cell: (one) => percent(one.share_of_expected) },
-        { heading: "Of variance", isNumber: true, cell: (one) => percent(one.share_of_variance) },
+        { heading: "Share", isNumber: true, cell: (driver) => percent(driver.share_of_expected) },
+        { heading: "Of variance", isNumber: true, cell: (driver) => percent(driver.share_of_variance) },
       ]}
       rows={losses.drivers.filter((driver) => driver.by === by).slice(0, most)}
     />

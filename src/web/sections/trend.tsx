@@ -97,9 +97,9 @@ function ComponentSelect(props: {
     <form class="choice" method="get" action="#trend" data-replaces="trend">
       <label for="component">Component</label>
       <select id="component" name="component">
-        {(isOffered ? offered : [component, ...offered]).map((one) => (
-          <option value={one.component_id} selected={one.component_id === component.component_id}>
-            {TIER_LABELS[one.risk_tier].name}: {one.component_name}, {locations.of(one)}
+        {(isOffered ? offered : [component, ...offered]).map((choice) => (
+          <option value={choice.component_id} selected={choice.component_id === component.component_id}>
+            {TIER_LABELS[choice.risk_tier].name}: {choice.component_name}, {locations.of(choice)}
           </option>
         ))}
       </select>

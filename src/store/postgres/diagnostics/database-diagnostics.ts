@@ -44,22 +44,22 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
     if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
     const all = async <Row>(text: string) =>
       (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
-    const one = async <Row>(text: string) => (await all<Row>(text))[0];
+    const firstRow = async <Row>(text: string) => (await all<Row>(text))[0];
     const state: DatabaseState = {
-      lastInstant: (await one<{ at: number }>(DATABASE_STATE.clock))?.at ?? 0,
-      snapshot: await one(DATABASE_STATE.snapshot),
-      newestSnapshotDay: (await one<{ day: string | null }>(DATABASE_STATE.newestSnapshot))!.day,
-      outbox: (await one<DatabaseState["outbox"]>(DATABASE_STATE.outbox))!,
+      lastInstant: (await firstRow<{ at: number }>(DATABASE_STATE.clock))?.at ?? 0,
+      snapshot: await firstRow(DATABASE_STATE.snapshot),
+      newestSnapshotDay: (await firstRow<{ day: string | null }>(DATABASE_STATE.newestSnapshot))!.day,
+      outbox: (await firstRow<DatabaseState["outbox"]>(DATABASE_STATE.outbox))!,
       endpoints: await all(DATABASE_STATE.endpoints),
     };
-    const fit = await one<{ base: string; number: number }>(FIT);
+    const fit = await firstRow<{ base: string; number: number }>(FIT);
     const model: ModelState = {
-      scoredBy: (await one<{ version: string }>(SCORED_BY))?.version,
+      scoredBy: (await firstRow<{ version: string }>(SCORED_BY))?.version,
       fit: fit && { base: fit.base, version: versionName(fit.base, fit.number) },
     };
-    const sealedSecret = (await one<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
+    const sealedSecret = (await firstRow<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
       ?.secret;
-    const photos = (await one<{ known: number; missing: number }>(PHOTOS))!;
+    const photos = (await firstRow<{ known: number; missing: number }>(PHOTOS))!;
     return { server, schema, rows: { state, model, sealedSecret, photos } };
   } catch (error) {
     throw explainError(error, address);

@@ -20,7 +20,7 @@ export type RowStatement = {
 type ArrayType = "text" | "bigint" | "float8" | "bool";
 
 const ORDER = new Map(
-  Object.values(tables as unknown as Record<string, PgTable>).map((one, at) => [one, at]),
+  Object.values(tables as unknown as Record<string, PgTable>).map((table, at) => [table, at]),
 );
 const ARRAY_TYPES: Readonly<Record<string, ArrayType>> = {
   'text COLLATE "C"': "text",

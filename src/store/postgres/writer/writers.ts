@@ -145,7 +145,7 @@ export class Writers {
     if (partnerIds.some((id) => this.#blockedWrites.has(id))) return this.#writers[BLOCKED]!;
     if (partnerId !== undefined) return this.#writers[Number(Bun.hash(partnerId)) % REQUEST_WRITERS]!;
     const writers = this.#writers.slice(0, REQUEST_WRITERS);
-    return writers.reduce((best, one) => (one.committer.load < best.committer.load ? one : best));
+    return writers.reduce((best, writer) => (writer.committer.load < best.committer.load ? writer : best));
   }
 
   #lockTimeoutMs(number: number, group: readonly Job[]): number {
