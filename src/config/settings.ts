@@ -67,7 +67,7 @@ export const SETTINGS = {
     probe_interval_s: whole(10, 86_400),
   },
   backup: { schedule, keep: whole(1, 1000), dir: optionalPath, passphrase: anyText },
-  costs: { location: costLocation, price_level: decimal(0.1, 10) },
+  costs: { location: costLocation, price_level: decimal(0.1, 10), building_per_sqft: decimal(1, 10_000) },
   embed: { frame_ancestors: frameAncestors },
   log: { level: logLevel, format: logFormat, deliveries: loggedDeliveries },
   rm: {

@@ -404,6 +404,8 @@ export type Knowledge = {
   costs: CostOrigin;
   /** Scales the costs of the types; its own by default. */
   priceTerms: PriceTerms;
+  /** The replacement value of a building per square foot of its gross area. */
+  buildingCentsPerSqft: number;
   provenance: Readonly<Record<FactGroup, Provenance>>;
   cascades: readonly Cascade[];
   /** Types with a component that cascades into another type. */

@@ -4,7 +4,7 @@ import { FILES } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
 
 /** The settings `costs.*`. */
-type CostSettings = { location: "state" | "none"; priceLevel: number };
+type CostSettings = { location: "state" | "none"; priceLevel: number; buildingPerSqft: number };
 
 let loaded: Knowledge | undefined;
 
@@ -16,11 +16,12 @@ let loaded: Knowledge | undefined;
 export function loadKnowledge(settings?: CostSettings): Knowledge {
   loaded ??= createKnowledge(assemble(embedded()));
   if (!settings) return loaded;
-  const { location, priceLevel } = settings;
+  const { location, priceLevel, buildingPerSqft } = settings;
   const { locationFactors } = loaded.costs;
   return {
     ...loaded,
     priceTerms: { locationFactors: location === "none" ? null : locationFactors, priceLevel },
+    buildingCentsPerSqft: Math.round(100 * buildingPerSqft),
   };
 }
 

@@ -1,3 +1,4 @@
+import { BUILDING_CENTS_PER_SQFT } from "../domain/figures/facility-condition.ts";
 import {
   type BrandFamily,
   ENVIRONMENT_FACTORS,
@@ -51,6 +52,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     sources: new Map(data.sources.map((source) => [source.token, source])),
     costs: data.costs,
     priceTerms: { locationFactors: data.costs.locationFactors, priceLevel: 1 },
+    buildingCentsPerSqft: BUILDING_CENTS_PER_SQFT,
     provenance: data.provenance,
     cascades: data.cascades,
     cascadesAcross: new Set(data.cascades.filter((rule) => rule.acrossTypes).map((r) => r.upstream)),

@@ -71,7 +71,12 @@ export function withFacilityCondition<Written extends object>(
     write(property, context) {
       for (const group of groups.rest()) plan(group);
       const { due } = sums.sums({ unitCount: 0, areaSqft: null });
-      const index = facilityConditionOf(property, due.cents, equipment.assessment.rcvCents);
+      const index = facilityConditionOf(
+        property,
+        due.cents,
+        equipment.assessment.rcvCents,
+        planning.knowledge.buildingCentsPerSqft,
+      );
       return { ...figure.write(property, context), fci: view(index) };
     },
   };

@@ -571,6 +571,17 @@ test("what is due now over the replacement value is the facility condition index
   await client.put(`/v1/properties/${property.id}`, { gross_area_sqft: null, replacement_value: null });
 });
 
+// Rule: condition-score
+test("a square foot of a building costs what the setting says", async () => {
+  const other = await serve({ costs: { building_per_sqft: 250.5 } });
+  const own = other.as(await other.createPartner("Acme"));
+  const { id } = await addProperty(own, { gross_area_sqft: 10_000 });
+  expect((await own.get(`/v1/property/${id}/condition-score`)).body.fci).toMatchObject({
+    basis: "area",
+    replacement_value: 2_505_000,
+  });
+});
+
 // Rule: plan-deposit
 test("a plan without units has figures per 1,000 sq ft where the area is known", async () => {
   const own = server.as(await server.createPartner("Stores"));

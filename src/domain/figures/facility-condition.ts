@@ -13,25 +13,26 @@ export type FacilityCondition = {
   basis: ValueBasis;
 };
 
-/** The cost of a square foot of a building; judgment. */
-const BUILDING_CENTS_PER_SQFT = 18_000;
+/** The cost of a square foot of a building, unless the operator has another; judgment. */
+export const BUILDING_CENTS_PER_SQFT = 18_000;
 /** The equipment's share of a building's value: roof, envelope, paving and services; judgment. */
 const EQUIPMENT_SHARE = 0.45;
 
 /**
  * Returns the facility condition index of a property (docs/model/figures.md#facility-condition-index). `equipmentCents` is the
- * replacement cost value of its equipment.
+ * replacement cost value of its equipment, `centsPerSqft` the cost of a building by its area.
  */
 export function facilityConditionOf(
   { replacementValueCents, grossAreaSqft }: Pick<Property, "replacementValueCents" | "grossAreaSqft">,
   dueCents: number,
   equipmentCents: number,
+  centsPerSqft = BUILDING_CENTS_PER_SQFT,
 ): FacilityCondition {
   const [valueCents, basis]: [number, ValueBasis] =
     replacementValueCents !== null
       ? [replacementValueCents, "replacement_value"]
       : grossAreaSqft !== null
-        ? [Math.round(grossAreaSqft * BUILDING_CENTS_PER_SQFT), "area"]
+        ? [Math.round(grossAreaSqft * centsPerSqft), "area"]
         : [Math.round(equipmentCents / EQUIPMENT_SHARE), "equipment"];
   return { index: valueCents > 0 ? dueCents / valueCents : null, dueCents, valueCents, basis };
 }

@@ -15,6 +15,10 @@ test("the facility condition index divides by the building's own value before it
     valueCents: 180_000_000,
     basis: "area",
   });
+  expect(facilityConditionOf(withoutValue, 5_000_000, 900_000, 25_050)).toMatchObject({
+    valueCents: 250_500_000,
+    basis: "area",
+  });
   const unknown = { replacementValueCents: null, grossAreaSqft: null };
   expect(facilityConditionOf(unknown, 500_000, 900_000)).toMatchObject({
     index: 0.25,
