@@ -257,14 +257,3 @@ describe("a partner's brand", () => {
     await clear();
   });
 });
-
-test("a partner is purged with its brand", async () => {
-  const other = await server.createPartner("Former");
-  const of = `/admin/partners/${other.partner_id}/brand`;
-  await administrator.client.put(of, { display_name: "Former", logo_png: base64 });
-  await server.json("partner", "purge", other.partner_id, "--confirm", "Former");
-  expect(await server.sql("SELECT count(*) AS n FROM partner_brands WHERE display_name = 'Former'")).toEqual([
-    { n: expect.anything() },
-  ]);
-  await administrator.client.get(of, {}, 404);
-});

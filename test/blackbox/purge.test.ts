@@ -76,6 +76,7 @@ describe("mainstay partner purge", () => {
     await fill(other);
     await server.json("snapshot");
     await server.json("embed", "create", (await client.get("/v1/properties")).body.properties[0].id);
+    await server.json("partner", "brand", gone.partner_id, "--name", "Gone");
     const before = await rowsOf(server, stays.partner_id);
     const empty = Object.entries(await rowsOf(server, gone.partner_id)).filter(([, rows]) => rows === 0);
     // Every table with partner IDs has rows, except those for several servers and for large portfolios.
@@ -92,7 +93,8 @@ describe("mainstay partner purge", () => {
     expect(partners.map(({ name }: { name: string }) => name)).toEqual(["Stays Ltd"]);
     const { entries } = await server.json("audit", "--subject", gone.partner_id);
     expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-      ...["partner.purged", "partner.purge", "partner.disable", "cost_book.change", "partner.create"],
+      ...["partner.purged", "partner.purge", "partner.disable", "partner.set_brand"],
+      ...["cost_book.change", "partner.create"],
     ]);
     expect(await server.uploads()).toHaveLength(1);
     await server.stop();

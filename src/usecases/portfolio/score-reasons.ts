@@ -8,11 +8,11 @@ import type { Stores } from "../../store/stores.ts";
 import { correctionsOf } from "../calibration/active-model.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
-import { upstreamOf } from "./rescore.ts";
+import { isReachedByOthers, upstreamOf } from "./rescore.ts";
 
 /**
  * Returns the main reasons for the scores of some components of a property, by their IDs, each as of the day of its
- * score. Reads all appliances of the property, since others may affect these.
+ * score. Retired ones have none. Reads all appliances of the property where those of other types affect these.
  */
 export async function scoreReasons(
   read: Stores,
@@ -23,8 +23,11 @@ export async function scoreReasons(
 ): Promise<Map<string, Reason[]>> {
   const reasons = new Map<string, Reason[]>();
   if (components.length === 0) return reasons;
-  const all = await appliancesForScoring(read, property.id, yieldNow);
   const ids = new Set(components.map(({ applianceId }) => applianceId));
+  const isReached = components.some(({ typeId }) => isReachedByOthers(knowledge, typeId));
+  const all = isReached
+    ? await appliancesForScoring(read, property.id, yieldNow)
+    : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(({ seq }) => seq > 0);
   const targets = all.filter(({ id }) => ids.has(id));
   const units = new Set(targets.map(({ unitId }) => unitId));
   const upstream = upstreamOf(knowledge, targets, all).filter(

@@ -7,11 +7,14 @@ import { CHECKSUMS, DATABASE, KEY, MANIFEST, parseManifest } from "../../../src/
 import { PassphraseLock } from "../../../src/backup/passphrase-lock.ts";
 import { appendChecksum } from "../../../src/backup/trailing-checksum.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { invalid } from "../../../src/domain/errors.ts";
+import { readLogo } from "../../../src/domain/logo.ts";
 import { FILES } from "../../../src/knowledge/files.ts";
 import { readKnowledge } from "../../../src/knowledge/read.ts";
 import { parseMasterKey } from "../../../src/secrets/master-key.ts";
 import { readAuthorities, readTlsIdentity } from "../../../src/tls/pem-files.ts";
 import { FIXTURE_TLS } from "../../support/certificates.ts";
+import { pngImage } from "../../support/png.ts";
 import { Scratch } from "../scratch.ts";
 import type { Target } from "../target.ts";
 
@@ -175,6 +178,31 @@ const knowledge: Target = {
   },
 };
 
+const logo: Target = {
+  name: "logo",
+  seeds: [
+    pngImage(),
+    pngImage({ width: 1024, height: 1024, more: [["tEXt", Buffer.from("Author\0a name")]] }),
+  ],
+  words: [
+    "\x89PNG\r\n\x1a\n",
+    "IHDR",
+    "PLTE",
+    "tRNS",
+    "IDAT",
+    "IEND",
+    "\0\0\0\0",
+    "\xff\xff\xff\xff",
+    "<svg>",
+  ],
+  parse(input) {
+    const read = readLogo(input);
+    if (typeof read === "string") throw invalid(read);
+    if (read.png.length > input.length) throw new Error("the logo has more than its file");
+    return "logo";
+  },
+};
+
 export const FILE_TARGETS: readonly Target[] = [
   configuration,
   backup,
@@ -183,6 +211,7 @@ export const FILE_TARGETS: readonly Target[] = [
   certificates,
   key,
   knowledge,
+  logo,
 ];
 
 export const removeScratch = () => scratch.remove();
