@@ -34,6 +34,8 @@ export type Component = ScoreState & {
   riskScore: number;
   riskTier: RiskTier;
   confidence: Confidence;
+  /** The expected cost of a failure within 12 months (`expectedCostOf`), by which alerts are sorted; 0 below WARNING. */
+  expectedCostCents: number;
   /** The tier last announced to the partner. */
   announcedTier: RiskTier;
   scoredOn: Day;

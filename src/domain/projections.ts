@@ -1,4 +1,4 @@
-import type { Component } from "./component.ts";
+import { type Component, WARNING_FROM } from "./component.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { lifeScale } from "./scoring/aged-life.ts";
 import { type FailureDays, failureDays } from "./scoring/failure-window.ts";
@@ -10,6 +10,7 @@ import {
   scoreByAging,
 } from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
+import { DAYS_PER_YEAR } from "./time.ts";
 
 /** The fields of a stored component that its outlook follows from. */
 export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLifespan">;
@@ -30,6 +31,21 @@ export function failureProbabilityWithin(
   days: number,
 ): number {
   return failureProbability(outlookOf(knowledge, component, brandTier), days, knowledge.model);
+}
+
+/**
+ * Returns what a failure within 12 months is expected to cost, in cents: the probability, rounded as it is answered, times the
+ * cost of a failure. 0 for a component below WARNING.
+ */
+export function expectedCostOf(
+  knowledge: Knowledge,
+  component: StoredOutlook & Pick<Component, "riskScore">,
+  brandTier: BrandTier,
+  failedCents: number,
+): number {
+  if (component.riskScore < WARNING_FROM) return 0;
+  const probability = failureProbabilityWithin(knowledge, component, brandTier, DAYS_PER_YEAR);
+  return Math.round((Math.round(probability * 10_000) / 10_000) * failedCents);
 }
 
 /** Returns the failure window of a component from the day of its latest score. */

@@ -247,6 +247,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** The instant of the last scoring outside of a snapshot; null if the latest snapshot scored it. */
       rescoredAt: bigint("rescored_at"),
       createdAt: bigint("created_at").notNull(),
+      /** In cents: the expected cost of a failure within 12 months; 0 below WARNING. */
+      expectedCostCents: bigint("expected_cost_cents").notNull().default(0),
       /** Copied from the type and the property, to filter alerts. */
       system: text("system").notNull().default(""),
       state: text("state").notNull().default(""),
@@ -260,6 +262,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .where(isElevated(t.riskScore)),
       index("components_state")
         .on(t.partnerId, t.state, sql`${t.riskScore} desc`, t.seq, t.system)
+        .where(isElevated(t.riskScore)),
+      index("components_cost")
+        .on(t.partnerId, sql`${t.expectedCostCents} desc`, t.seq, t.riskScore, t.system, t.state)
         .where(isElevated(t.riskScore)),
       index("components_property").on(t.propertyId, t.seq),
       index("components_appliance").on(t.applianceId, t.seq),

@@ -22,9 +22,10 @@ import {
   object,
   record,
   text,
+  usd,
   whole,
 } from "./schema/fields.ts";
-import { round, scoreFromHundredths } from "./schema/units.ts";
+import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, confidence, failureWindow, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 import { historyEvent, historyEventView } from "./service-event.ts";
@@ -152,6 +153,10 @@ export const alert = record("Alert", {
   projected_failure_year: out.projected_failure_year,
   failure_probability_12m: out.failure_probability_12m,
   ...costFields,
+  expected_cost_12m: usd(
+    "Expected cost of a failure within 12 months: probability times `reactive_cost`",
+    560.43,
+  ),
 });
 
 /** An alert in a list, with what to do with the component. */
@@ -177,6 +182,7 @@ export const alertView = alert.serializer((prices: PriceList, row: PlacedCompone
     projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
     failure_probability_12m: round(failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR), 4),
     ...costsView(prices.ofComponent(row)),
+    expected_cost_12m: usdFromCents(row.expectedCostCents),
   };
 });
 export const alertPage = page("alerts", listedAlert, {

@@ -80,6 +80,12 @@ export const alertTier = inQuery("tier", "CRITICAL or WARNING (case-insensitive)
   type: "string",
   enum: ["CRITICAL", "WARNING"],
 });
+export const alertOrder = inQuery(
+  "sort",
+  "`score`: highest score first; `cost`: highest `expected_cost_12m` first",
+  "cost",
+  { type: "string", enum: ["score", "cost"], default: "score" },
+);
 export const systemFilter = inQuery("system", "Filter by building system", "plumbing", {
   type: "string",
   enum: [...SYSTEMS],

@@ -68,6 +68,7 @@ const BAD_QUERIES: Record<string, readonly string[]> = {
   since: ["", "x", "2026-02-30", "275760-09-13T00:00:00Z", "%2B275760-09-13T00:00:00Z", "0", "constructor"],
   system: ["", "BAD", "HVAC", "__proto__", "constructor", "%00"],
   state: ["", "XX", "New York", "__proto__", "constructor", "%00"],
+  sort: ["", "BAD", "COST", "__proto__", "constructor", "%00"],
   tier: ["", "BAD", "__proto__", "constructor", "toString", "%00"],
   property_id: ["%00", "%zz", "%ff"],
   appliance_id: ["%00", "%zz", "%ff"],

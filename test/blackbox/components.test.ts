@@ -182,6 +182,8 @@ describe("the list of components", () => {
 });
 
 describe("alerts", () => {
+  const expectedCost = (row: Json) =>
+    Math.round(row.failure_probability_12m * Math.round(row.reactive_cost * 100)) / 100;
   const elevated = () =>
     all
       .filter((row) => row.risk_tier !== "GOOD")
@@ -223,8 +225,46 @@ describe("alerts", () => {
         cost_basis: "reference",
         size: null,
         cost_factor: 1.18,
+        expected_cost_12m: expectedCost(first),
       },
     ]);
+  });
+
+  // Rule: alerts-by-cost
+  test("are sorted by expected cost, with any filter, and follow own costs and cost books", async () => {
+    const alerts = async (query: Record<string, string | number> = {}): Promise<Json[]> =>
+      (await client.get("/v1/alerts", { sort: "cost", limit: 200, ...query })).body.alerts;
+    const compare = async (where: (row: Json) => boolean, query: Record<string, string | number>) => {
+      const rows = (await listed({ limit: 200 })).components;
+      const expected = rows
+        .filter((row: Json) => row.risk_tier !== "GOOD" && where(row))
+        .toSorted(
+          (a: Json, b: Json) => expectedCost(b) - expectedCost(a) || rows.indexOf(a) - rows.indexOf(b),
+        );
+      expect(expected.length).toBeGreaterThan(0);
+      const found = await alerts(query);
+      expect(ids(found)).toEqual(ids(expected));
+      expect(found.map((row) => row.expected_cost_12m)).toEqual(expected.map(expectedCost));
+    };
+    const property_id = properties[0].id;
+    const checkAll = async () => {
+      await compare(() => true, {});
+      await compare((row) => row.risk_tier === "WARNING", { tier: "WARNING" });
+      await compare((row) => row.appliance_type === "hvac_central", { system: "hvac" });
+      await compare(() => true, { state: "NY", include_demo: "true" });
+      await compare((row) => row.property_id === property_id, { property_id });
+    };
+    await checkAll();
+    expect(ids(await alerts({ limit: 2, offset: 1 }))).toEqual(ids(await alerts()).slice(1, 3));
+    const last = (await alerts()).at(-1)!;
+    await client.put(`/v1/components/${last.id}`, { reactive_cost: 5_000_000 });
+    expect((await alerts())[0]!.id).toBe(last.id);
+    await checkAll();
+    await client.put("/v1/cost-book", { lines: [{ type_id: "hvac_central", reactive_cost: 9_000_000 }] });
+    await checkAll();
+    await client.put("/v1/cost-book", { lines: [] });
+    await client.put(`/v1/components/${last.id}`, { reactive_cost: null });
+    await checkAll();
   });
 
   // Rule: alerts-filter

@@ -38,6 +38,12 @@ beforeAll(async () => {
 });
 
 type Places = { system?: System; state?: string };
+const PLACES: readonly Places[] = [
+  {},
+  { system: "plumbing" },
+  { state: "NY" },
+  { system: "conveyance", state: "NY" },
+];
 type Row = {
   id: string;
   seq: number;
@@ -45,6 +51,7 @@ type Row = {
   applianceId: string;
   defId: string;
   riskScore: number;
+  expectedCostCents: number;
   riskTier: string;
   rescoredAt: number | null;
 };
@@ -52,7 +59,7 @@ type Row = {
 /** Returns all stored components, in creation order. */
 const stored = async () =>
   (await world.sql(
-    `SELECT id, seq, property_id AS "propertyId", appliance_id AS "applianceId", def_id AS "defId", risk_score AS "riskScore",
+    `SELECT id, seq, property_id AS "propertyId", appliance_id AS "applianceId", def_id AS "defId", risk_score AS "riskScore", expected_cost_cents AS "expectedCostCents",
        risk_tier AS "riskTier", rescored_at AS "rescoredAt" FROM components ORDER BY seq`,
   )) as Row[];
 
@@ -147,6 +154,15 @@ describe("for any changes of scores, at any offset", () => {
         read: (slice: Slice) => components.elevatedPage(partnerId, slice, tier),
         model: (rows: readonly Row[]) => rows.filter(({ riskTier }) => riskTier === tier).sort(byScore),
       })),
+      ...PLACES.map((by) => {
+        const { model, ...list } = alertsOf(by);
+        return {
+          name: `${list.name}, by cost`,
+          read: (slice: Slice) => components.costliestPage({ partnerId, ...by }, undefined, slice),
+          model: (rows: readonly Row[]) =>
+            model(rows).toSorted((a, b) => b.expectedCostCents - a.expectedCostCents || a.seq - b.seq),
+        };
+      }),
       alertsOf({ system: "plumbing" }),
       alertsOf({ system: "hvac" }, "WARNING"),
       alertsOf({ state: "VT" }),

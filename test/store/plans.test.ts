@@ -171,6 +171,26 @@ test("a purge finds rows by indexes", async () => {
   for (const sql of statements) expect(scansOf(planOf(sql)), sql).toEqual([]);
 });
 
+test.each([{}, ...FILTERS].map((by) => [JSON.stringify(by), by] as const))(
+  "alerts by cost are skipped in a covering index, in its order: %s",
+  async (_, by) => {
+    const filter = { partnerId: world.partnerId, ...by };
+    const [sql, ...others] = await statementsOf(() =>
+      world.store.read.components.costliestPage(filter, "CRITICAL", SLICE),
+    );
+    expect(others).toEqual([]);
+    const plan = planOf(sql!);
+    const covering = plan.filter((step) =>
+      step.startsWith("SEARCH components USING COVERING INDEX components_cost "),
+    );
+    expect(covering, plan.join("\n")).toHaveLength(1);
+    expect(scansOf(plan)).toEqual([]);
+    // Only the rows of the page are sorted.
+    expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(1);
+    expect(plan.indexOf(covering[0]!)).toBeLessThan(plan.findIndex((step) => step.includes("TEMP B-TREE")));
+  },
+);
+
 describe("alerts of a system, a state, or both", () => {
   test.each(FILTERS.map((by) => [JSON.stringify(by), by] as const))(
     "are skipped in a covering index, in its order, and only a page is looked up: %s",

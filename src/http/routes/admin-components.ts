@@ -12,6 +12,7 @@ import { presentPrices } from "../../usecases/portfolio/price-list.ts";
 import { partnerComponentPage, partnerComponentView } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import {
+  alertOrder,
   applianceFilter,
   componentInPath,
   pagingParameters,
@@ -20,7 +21,7 @@ import {
   tier,
 } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { invalidParameter, parseSlice, parseTier } from "../query.ts";
+import { invalidParameter, parseSlice, parseTier, sortsByCost } from "../query.ts";
 
 /** The operations on any partner's components and the explanations of their scores. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {
@@ -32,14 +33,15 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       summary: "List the components of a partner, property or appliance",
       description:
         "Requires exactly one of `partner_id`, `property_id` and `appliance_id`. Without `tier`, returns CRITICAL and " +
-        "WARNING components, highest score first; for an appliance, all components.",
+        "WARNING components, highest score or expected cost first; for an appliance, all components.",
       tag: "Administration",
-      parameters: [partnerFilter, propertyFilter, applianceFilter, tier, ...pagingParameters],
+      parameters: [partnerFilter, propertyFilter, applianceFilter, tier, alertOrder, ...pagingParameters],
       replies: okReplies("A page of components", partnerComponentPage),
       errors: [404],
       async handle({ query, store }) {
         const slice = parseSlice(query);
-        const { rows, total } = await findComponents(store, parseOwner(query), parseTier(query), slice);
+        const by = { tier: parseTier(query), byCost: sortsByCost(query) };
+        const { rows, total } = await findComponents(store, parseOwner(query), by, slice);
         return ok(
           partnerComponentPage.of(
             await Promise.all(
@@ -88,18 +90,22 @@ function parseOwner(query: ReadonlyMap<string, string>): Owner {
   return owner;
 }
 
+/** The filter and the order of a list. */
+type By = { tier: RiskTier | undefined; byCost: boolean };
 type Found = { rows: PlacedComponent[]; total: number };
 
 async function findComponents(
   store: Store,
   { kind, id }: Owner,
-  tier: RiskTier | undefined,
+  { tier, byCost }: By,
   slice: Slice,
 ): Promise<Found> {
   const { read } = store;
   if (kind === "partner") {
     if (!(await read.partners.find(id))) throw notFound("Partner not found");
-    return await readConsistently(store, id, (read) => componentsOfPartner(read, id, tier, slice));
+    return await readConsistently(store, id, (read) =>
+      componentsOfPartner(read, id, { tier, byCost }, slice),
+    );
   }
   const isKnown =
     kind === "property"
@@ -111,6 +117,7 @@ async function findComponents(
     ...(tier && { tier }),
     elevated: tier !== "GOOD" && (kind === "property" || tier !== undefined),
   };
+  if (filter.elevated && byCost) filter.byCost = true;
   const counts = await read.components.countNarrow(filter);
   return {
     rows: await read.components.narrowPage(filter, slice),
@@ -121,7 +128,7 @@ async function findComponents(
 async function componentsOfPartner(
   { components }: Store["read"],
   partnerId: string,
-  tier: RiskTier | undefined,
+  { tier, byCost }: By,
   slice: Slice,
 ): Promise<Found> {
   const tiers: readonly RiskTier[] = tier ? [tier] : ["CRITICAL", "WARNING"];
@@ -130,6 +137,8 @@ async function componentsOfPartner(
   const rows =
     tier === "GOOD"
       ? await components.tierPage(partnerId, tier, slice)
-      : await components.elevatedPage(partnerId, slice, tier);
+      : byCost
+        ? await components.costliestPage({ partnerId }, tier, slice)
+        : await components.elevatedPage(partnerId, slice, tier);
   return { rows, total };
 }

@@ -31,6 +31,7 @@ import {
 import { componentChange, componentReply, readComponentChange } from "../../wire/component-change.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
+  alertOrder,
   alertTier,
   applianceFilter,
   componentInPath,
@@ -53,7 +54,15 @@ import {
   partnerOperation,
   readReplies,
 } from "../operation.ts";
-import { parseAlertTier, parseChoice, parseSlice, parseTier, wantsDemo, wantsSandbox } from "../query.ts";
+import {
+  parseAlertTier,
+  parseChoice,
+  parseSlice,
+  parseTier,
+  sortsByCost,
+  wantsDemo,
+  wantsSandbox,
+} from "../query.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -174,7 +183,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       method: "GET",
       cacheable: true,
       path: "/v1/alerts",
-      summary: "List CRITICAL and WARNING components, highest score first",
+      summary: "List CRITICAL and WARNING components, highest score or expected cost first",
       description:
         "The demo property's components are listed, but `critical_count` and `warning_count` leave them out unless they are asked for: with `include_demo=true`, `sandbox=true`, `property_id` or `appliance_id`.",
       tag: "Components",
@@ -183,6 +192,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         alertTier,
         systemFilter,
         stateFilter,
+        alertOrder,
         ...pagingParameters,
         sandbox,
         includeDemo,
@@ -246,11 +256,12 @@ async function findAlerts(call: PartnerCall, slice: Slice): Promise<FoundAlerts>
   const system = parseChoice(query, "system", SYSTEMS);
   const given = query.get("state");
   const state = given === undefined ? undefined : parseState(given);
+  const byCost = sortsByCost(query);
   const where = await scopeFilter(call);
   const { components } = store.read;
   if (where) {
     const filter = { ...where, ...(tier && { tier }), ...(system && { system }), ...(state && { state }) };
-    const rows = await components.narrowPage({ ...filter, elevated: true }, slice);
+    const rows = await components.narrowPage({ ...filter, elevated: true, byCost }, slice);
     const { CRITICAL: critical, WARNING: warning } = await components.countNarrow(filter);
     return { rows, critical, warning };
   }
@@ -269,14 +280,18 @@ async function findAlerts(call: PartnerCall, slice: Slice): Promise<FoundAlerts>
     const filter = { partnerId: partner.id, system, state };
     return await readConsistently(store, partner.id, async (read) => {
       const counts = await read.components.countAlerts(filter, tier);
-      const rows = await read.components.alertPage(filter, tier, slice);
+      const rows = byCost
+        ? await read.components.costliestPage(filter, tier, slice)
+        : await read.components.alertPage(filter, tier, slice);
       return { rows, ...counts, demo: await demoAlerts(read) };
     });
   }
   return await readConsistently(store, partner.id, async (read) => {
     const { critical, warning } = await read.totals.ofPartner(partner.id);
     return {
-      rows: await read.components.elevatedPage(partner.id, slice, tier),
+      rows: byCost
+        ? await read.components.costliestPage({ partnerId: partner.id }, tier, slice)
+        : await read.components.elevatedPage(partner.id, slice, tier),
       critical: tier === "WARNING" ? 0 : critical,
       warning: tier === "CRITICAL" ? 0 : warning,
       demo: await demoAlerts(read),

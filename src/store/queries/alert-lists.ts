@@ -1,4 +1,17 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lte,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { WHOLE_BUCKET } from "../component-counters.ts";
@@ -10,7 +23,7 @@ import { componentRows } from "./component-rows.ts";
 
 const { placeholder } = sql;
 
-/** The filters of alerts by system and state, of which at least one is set. */
+/** The filters of alerts by system and state. */
 type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
 
 /** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
@@ -98,6 +111,36 @@ export function alertLists(engine: Engine) {
         ),
       ),
   );
+  const byCost = [desc(components.expectedCostCents), asc(components.seq)];
+  /** Reads one index for all filters, which has the columns of each. */
+  const costPage = (condition: SQL | undefined) => {
+    const within = and(
+      condition,
+      gte(components.expectedCostCents, 0),
+      // Not as bounds of an index: that of scores would be sorted.
+      sql`${components.riskScore} + 0 between ${placeholder("from")} and ${placeholder("to")}`,
+    );
+    const places = db
+      .select({ seq: components.seq })
+      .from(components)
+      .where(within)
+      .orderBy(...byCost)
+      .limit(placeholder("limit"))
+      .offset(placeholder("offset"));
+    return engine.read<PlacedComponent>(() =>
+      componentRows(engine)
+        .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
+        .orderBy(...byCost),
+    );
+  };
+  const isIn = (column: SQLWrapper, name: string) => sql`${column} || '' = ${placeholder(name)}`;
+  const [inSystem, inState] = [isIn(components.system, "system"), isIn(components.state, "state")];
+  const costPages = {
+    all: costPage(matching()),
+    system: costPage(matching(inSystem)),
+    state: costPage(matching(inState)),
+    both: costPage(matching(inSystem, inState)),
+  };
   const readsFor = ({ system, state }: AlertFilter) =>
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 
@@ -109,6 +152,17 @@ export function alertLists(engine: Engine) {
       slice: Slice,
     ): Promise<PlacedComponent[]> {
       return readsFor(filter).page({ ...filter, ...scoresOf(tier), ...slice });
+    },
+    /** Ordered by what a failure within 12 months is expected to cost, the highest first, and then by creation. */
+    async costliestPage(
+      filter: AlertFilter,
+      tier: RiskTier | undefined,
+      slice: Slice,
+    ): Promise<PlacedComponent[]> {
+      const { system, state } = filter;
+      const one = system === undefined ? (state === undefined ? "all" : "state") : "system";
+      const kind = system !== undefined && state !== undefined ? "both" : one;
+      return costPages[kind]({ ...filter, ...scoresOf(tier), ...slice });
     },
     /** Counts a partner's alerts by score, in hundredths. */
     async alertScores(filter: AlertFilter, tier: RiskTier | undefined): Promise<ReadonlyMap<number, number>> {

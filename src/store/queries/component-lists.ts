@@ -28,6 +28,8 @@ export type NarrowFilter = {
   tier?: RiskTier;
   /** CRITICAL and WARNING only. */
   elevated?: boolean;
+  /** Alerts by what they are expected to cost, instead of by score. */
+  byCost?: boolean;
   system?: string;
   state?: string;
 } & ({ propertyIds: readonly string[] } | { applianceId: string });
@@ -181,7 +183,11 @@ export function componentLists(engine: Engine) {
       where.state === undefined ? undefined : eq(components.state, placeholder("state")),
     );
   const narrowOrder = (where: NarrowFilter) => [
-    ...(where.elevated ? [desc(components.riskScore)] : []),
+    ...(where.byCost
+      ? [desc(components.expectedCostCents)]
+      : where.elevated
+        ? [desc(components.riskScore)]
+        : []),
     asc(components.seq),
   ];
   const narrowReads = memo((where: NarrowFilter) => ({
@@ -302,6 +308,7 @@ function memo<T>(make: (where: NarrowFilter) => T): (where: NarrowFilter) => T {
       where.applianceId,
       where.tier,
       where.elevated || undefined,
+      where.byCost || undefined,
       where.system,
       where.state,
     ];

@@ -23,6 +23,7 @@ type ScoredColumns = Pick<
   | "rescoredAt"
   | "announcedTier"
   | "trendScore"
+  | "expectedCostCents"
 >;
 
 export function componentStore(engine: Engine) {
@@ -60,10 +61,16 @@ export function componentStore(engine: Engine) {
     "scoredOn",
   ] as const;
   const settled = [...aged, "announcedTier", "trendScore", "rescoredAt"] as const;
-  const saveMoved = engine.setRow(components, "id", [...settled, "riskScore", "riskTier"]);
   const isOne = engine.dialect === "postgres";
+  const cost = ["expectedCostCents"] as const;
+  // PostgreSQL's statements are batched, so that each column is set by one of them.
+  const saveExpectedCost = engine.setRow(components, "id", cost);
+  const moved = [...settled, "riskScore", "riskTier"] as const;
+  const saveMoved = engine.setRow(components, "id", isOne ? moved : [...moved, ...cost]);
   const saveSettled = isOne ? saveMoved : engine.setRow(components, "id", settled);
+  const saveSettledAndCost = isOne ? saveMoved : engine.setRow(components, "id", [...settled, ...cost]);
   const saveAged = isOne ? saveMoved : engine.setRow(components, "id", aged);
+  const saveAgedAndCost = isOne ? saveMoved : engine.setRow(components, "id", [...aged, ...cost]);
   const saveDates = engine.setRow(components, "id", ["lastReplaced", "lastServiced"]);
   const ofAppliances = engine.read<Component>(() =>
     db
@@ -223,11 +230,24 @@ export function componentStore(engine: Engine) {
     },
     /**
      * Writes a score. `extent` tells what may have changed: everything, all but the score and its tier, or only the
-     * values that change daily. The other values are passed unchanged.
+     * values that change daily; and `hasNewCost` whether the expected cost has. The other values are passed unchanged.
      */
-    async saveScore(scored: ScoredColumns, extent: "moved" | "settled" | "aged"): Promise<void> {
-      const save = extent === "moved" ? saveMoved : extent === "settled" ? saveSettled : saveAged;
-      return save(scored);
+    async saveScore(
+      scored: ScoredColumns,
+      extent: "moved" | "settled" | "aged",
+      hasNewCost = false,
+    ): Promise<void> {
+      if (extent === "moved") await saveMoved(scored);
+      else if (extent === "settled") await (hasNewCost ? saveSettledAndCost : saveSettled)(scored);
+      else await (hasNewCost ? saveAgedAndCost : saveAged)(scored);
+      if (isOne && hasNewCost) {
+        const { id, expectedCostCents } = scored;
+        await saveExpectedCost({ id, expectedCostCents });
+      }
+    },
+    /** Writes the expected cost of a failure within 12 months, in cents. */
+    async saveExpectedCost(id: string, expectedCostCents: number): Promise<void> {
+      return saveExpectedCost({ id, expectedCostCents });
     },
     async setAnnouncedTier(id: string, announcedTier: Component["announcedTier"]): Promise<void> {
       await db.update(components).set({ announcedTier }).where(eq(components.id, id));

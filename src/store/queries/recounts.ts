@@ -16,9 +16,11 @@ import {
   sql,
 } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { System } from "../../domain/knowledge.ts";
+import type { StoredOutlook } from "../../domain/projections.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../component-counters.ts";
@@ -44,7 +46,10 @@ export type ComponentGroup = {
 type NumberedColumns = { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn };
 
 /** A component with what its costs depend on. */
-type PricedRow = PricedComponent & Pick<Component, "applianceId" | "riskScore" | "seq">;
+export type PricedRow = PricedComponent &
+  StoredOutlook &
+  Pick<Component, "id" | "applianceId" | "riskScore" | "expectedCostCents" | "seq"> &
+  Pick<Appliance, "brandTier">;
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -95,8 +100,17 @@ export function recountStore(engine: Engine) {
     db
       .select(
         aliased({
+          id: components.id,
           seq: components.seq,
           applianceId: components.applianceId,
+          expectedCostCents: components.expectedCostCents,
+          lifeFactor: components.lifeFactor,
+          effectiveAgeYears: components.effectiveAgeYears,
+          rate: components.rate,
+          hazardRatio: components.hazardRatio,
+          acuteHazard: components.acuteHazard,
+          overrideLifespan: components.overrideLifespan,
+          brandTier: appliances.brandTier,
           defId: components.defId,
           riskScore: components.riskScore,
           ownPlannedCents: components.ownPlannedCents,

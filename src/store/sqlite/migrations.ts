@@ -29,6 +29,7 @@ import embedDetails from "../../../migrations/sqlite/0026_embed_details.sql" wit
 import retirement from "../../../migrations/sqlite/0027_retirement.sql" with { type: "text" };
 import correctionValues from "../../../migrations/sqlite/0028_correction_values.sql" with { type: "text" };
 import partnerBrands from "../../../migrations/sqlite/0029_partner_brands.sql" with { type: "text" };
+import expectedCosts from "../../../migrations/sqlite/0030_expected_costs.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -63,4 +64,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 27, name: "retirement", sql: retirement },
   { number: 28, name: "correction_values", sql: correctionValues },
   { number: 29, name: "partner_brands", sql: partnerBrands },
+  { number: 30, name: "expected_costs", sql: expectedCosts },
 ];

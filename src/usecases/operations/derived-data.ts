@@ -2,6 +2,7 @@ import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { expectedCostOf } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import {
   addMoney,
@@ -12,7 +13,7 @@ import {
 } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
-import type { ComponentGroup, Counter } from "../../store/queries/recounts.ts";
+import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
 import type { StoredTotals } from "../../store/queries/totals.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -30,6 +31,7 @@ export type DerivedData = {
   "components.system": number;
   "components.state": number;
   "components.risk_tier": number;
+  "components.expected_cost_cents": number;
   property_totals: number;
   partner_totals: number;
   component_counters: number;
@@ -50,6 +52,7 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
     "components.system": 0,
     "components.state": 0,
     "components.risk_tier": 0,
+    "components.expected_cost_cents": 0,
     property_totals: 0,
     partner_totals: 0,
     component_counters: 0,
@@ -152,7 +155,7 @@ async function checkPartner(
   wrong.component_counters += await run((read) => checkWholes(read, partnerId, missingCounts));
 }
 
-const COLUMNS = ["system", "state", "risk_tier"] as const;
+const COLUMNS = ["system", "state", "risk_tier", "expected_cost_cents"] as const;
 type Columns = Record<(typeof COLUMNS)[number], number>;
 
 type FoundProperties = {
@@ -170,7 +173,7 @@ async function checkProperties(
   properties: readonly CountedProperty[],
 ): Promise<Step<FoundProperties>> {
   const ids = properties.map(({ id }) => id);
-  const columns: Columns = { system: 0, state: 0, risk_tier: 0 };
+  const columns: Columns = { system: 0, state: 0, risk_tier: 0, expected_cost_cents: 0 };
   const differences: PropertyTotals[] = [];
   const repairs: Repair[] = [];
   const stateOf = new Map(properties.map(({ id, state }) => [id, state]));
@@ -188,7 +191,14 @@ async function checkProperties(
     totals.appliances += count;
   }
   const prices = await presentPrices(read, knowledge, partnerId);
-  for (const id of ids) addMoney(recounted.get(id)!, await moneyOfProperty(read, prices, id), 1);
+  for (const id of ids) {
+    const check = (page: readonly PricedRow[]) => {
+      const wrong = wrongExpectedCosts(prices, page);
+      columns.expected_cost_cents += wrong.length;
+      if (wrong.length > 0) repairs.push((tx) => saveExpectedCosts(tx, wrong));
+    };
+    addMoney(recounted.get(id)!, await moneyOfProperty(read, prices, id, check), 1);
+  }
   for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.serviceEvents(ids))
     recounted.get(propertyId)!.serviceEvents += count;
   for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
@@ -209,13 +219,40 @@ async function checkProperties(
 /** Components of a property whose costs are added between two yields. */
 const COMPONENTS_A_PAGE = 2000;
 
-async function moneyOfProperty(read: Stores, prices: PriceList, propertyId: string): Promise<TotalMoney> {
+async function moneyOfProperty(
+  read: Stores,
+  prices: PriceList,
+  propertyId: string,
+  visit: (page: readonly PricedRow[]) => void,
+): Promise<TotalMoney> {
   const sums = new MoneyAccumulator(prices);
   for (let after = 0; ; await yieldOf(read)()) {
     const page = await read.recounts.priced(propertyId, after, COMPONENTS_A_PAGE);
     for (const component of page) sums.add(component);
+    visit(page);
     if (page.length < COMPONENTS_A_PAGE) return sums.money;
     after = page.at(-1)!.seq;
+  }
+}
+
+type ExpectedCost = { id: string; cents: number };
+
+/** Returns the expected costs of the components of which others are stored. */
+function wrongExpectedCosts(prices: PriceList, page: readonly PricedRow[]): ExpectedCost[] {
+  return page.flatMap((row) => {
+    const { failedCents } = prices.ofComponent(row);
+    const cents = expectedCostOf(prices.knowledge, row, row.brandTier, failedCents);
+    return cents === row.expectedCostCents ? [] : [{ id: row.id, cents }];
+  });
+}
+
+/** Components written between two yields. */
+const WRITTEN_A_STEP = 200;
+
+async function saveExpectedCosts(tx: Tx, costs: readonly ExpectedCost[]): Promise<void> {
+  for (const [at, { id, cents }] of costs.entries()) {
+    await tx.components.saveExpectedCost(id, cents);
+    if (at % WRITTEN_A_STEP === WRITTEN_A_STEP - 1) await tx.yieldToEventLoop();
   }
 }
 

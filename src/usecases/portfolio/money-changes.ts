@@ -1,9 +1,11 @@
-import type { Component } from "../../domain/component.ts";
+import type { Appliance } from "../../domain/appliance.ts";
+import { type Component, WARNING_FROM } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts";
 import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
 import { moneyOf } from "../../domain/figures/money.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { expectedCostOf } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/totals.ts";
 import type { Tx } from "../../store/store.ts";
 import { presentPrices } from "./price-list.ts";
@@ -56,6 +58,17 @@ export class MoneyChanges {
     return place;
   }
 
+  /** Returns what a failure of a component within 12 months is expected to cost, in cents. */
+  async expectedCost(
+    component: Component,
+    appliance: SummedAppliance & Pick<Appliance, "brandTier">,
+  ): Promise<number> {
+    if (component.riskScore < WARNING_FROM) return 0;
+    const prices = (await this.prices()).ofAppliance(appliance, await this.placeOf(appliance.propertyId));
+    const { failedCents } = prices.component(component.defId, component);
+    return expectedCostOf(this.knowledge, component, appliance.brandTier, failedCents);
+  }
+
   create(appliance: SummedAppliance): void {
     this.#created.set(appliance.id, { appliance, components: new Map() });
   }
@@ -106,11 +119,21 @@ export class MoneyChanges {
         const { propertyId } = found.appliance;
         const beforePrices = prices.ofAppliance(found.appliance, found.property);
         yield { propertyId, money: moneyOf(beforePrices, before), sign: -1 };
-        const after = now.get(id) ?? found.appliance;
+        const stored = now.get(id);
+        if (stored) await this.#renewExpectedCosts(stored, present);
+        const after = stored ?? found.appliance;
         const afterPrices = prices.ofAppliance(after, await this.placeOf(after.propertyId));
         yield { propertyId: after.propertyId, money: moneyOf(afterPrices, present), sign: 1 };
       }
       await tx.yieldToEventLoop();
+    }
+  }
+
+  async #renewExpectedCosts(appliance: Appliance, components: readonly Component[]): Promise<void> {
+    for (const component of components) {
+      const cents = await this.expectedCost(component, appliance);
+      if (cents !== component.expectedCostCents)
+        await this.tx.components.saveExpectedCost(component.id, cents);
     }
   }
 }

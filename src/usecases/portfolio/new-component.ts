@@ -20,6 +20,7 @@ export function newComponent(writer: PortfolioWriter, appliance: Appliance, defI
     ownPlannedCents: null,
     ownFailedCents: null,
     past: null,
+    expectedCostCents: 0,
     riskScore: 0,
     riskTier: tierOfHundredths(0),
     confidence: "LOW",

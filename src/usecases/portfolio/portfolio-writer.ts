@@ -320,6 +320,8 @@ export class PortfolioWriter {
       rescoredAt: isSettled ? null : this.rows.latestInstant(),
       trendScore: isSnapshot && !hasPoint ? riskScore : before.trendScore,
     };
+    after.expectedCostCents =
+      after.riskTier !== "GOOD" ? await this.#money.expectedCost(after, appliance) : 0;
     if (cause === "change of model" && after.riskTier !== after.announcedTier) {
       this.suppressed++;
       after.announcedTier = after.riskTier;
@@ -337,7 +339,8 @@ export class PortfolioWriter {
       : before.riskScore === after.riskScore
         ? "settled"
         : "moved";
-    await this.tx.components.saveScore(after, extent);
+    const hasNewCost = after.expectedCostCents !== before.expectedCostCents;
+    await this.tx.components.saveScore(after, extent, hasNewCost);
     // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.markPlanStale(after.propertyId);
     this.#counters.move(before, after);

@@ -6,7 +6,6 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { expectedLoss } from "../expected-loss.ts";
 import { count, money } from "../format.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
@@ -16,7 +15,7 @@ import { DownloadAllCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
 
-/** The critical and warning components of the portfolio, highest score first. */
+/** The critical and warning components of the portfolio, highest expected loss first. */
 export function AlertsPage({ route }: { route: Route }) {
   const { api, portfolio } = useApp();
   useTitle("Alerts");
@@ -28,6 +27,7 @@ export function AlertsPage({ route }: { route: Route }) {
     tier: parameter("tier"),
     system: parameter("system"),
     state: parameter("state"),
+    sort: "cost",
   });
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
@@ -41,7 +41,7 @@ export function AlertsPage({ route }: { route: Route }) {
       <header class="heading">
         <div>
           <h1>Alerts</h1>
-          <p class="muted">Critical and warning components, highest risk score first.</p>
+          <p class="muted">Critical and warning components, highest expected loss first.</p>
         </div>
       </header>
       <Filters>
@@ -193,7 +193,7 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
     heading: "12-month expected loss",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => money(Math.round(expectedLoss(row))),
+    cell: (row) => money(Math.round(row.expected_cost_12m)),
   },
 ];
 

@@ -5,6 +5,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { Pager } from "./pager.tsx";
@@ -26,7 +27,8 @@ export function ComponentsPage({ route }: { route: Route }) {
         <EmptyState title="Search by ID">
           <p>
             Enter a component ID to see its score breakdown, or an appliance, property or{" "}
-            <a href={hrefTo(["partners"])}>partner</a> ID to list its components (highest risk first).
+            <a href={hrefTo(["partners"])}>partner</a> ID to list its components (highest expected loss
+            first).
           </p>
         </EmptyState>
       ) : (
@@ -98,7 +100,7 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
   const parameter = parameterOf(of) ?? "property_id";
   const tier = route.query.get("tier") ?? "";
   const offset = route.query.get("offset") ?? "0";
-  const query = new URLSearchParams({ [parameter]: of, offset, ...(tier && { tier }) });
+  const query = new URLSearchParams({ [parameter]: of, offset, sort: "cost", ...(tier && { tier }) });
   const loaded = useRead<PartnerComponentPageJson>(`/admin/components?${query}`);
   return (
     <LoadedContent loaded={loaded} what="the components">
@@ -145,6 +147,13 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
                   isNumber: true,
                   shownFrom: "wide",
                   cell: ({ projected_failure_year }) => projected_failure_year,
+                },
+                {
+                  key: "loss",
+                  heading: "12-month expected loss",
+                  isNumber: true,
+                  shownFrom: "medium",
+                  cell: ({ expected_cost_12m }) => money(Math.round(expected_cost_12m)),
                 },
               ]}
             />

@@ -29,6 +29,7 @@ export function part(defId: string, riskScore: number, given: Given = {}): Asses
     lastReplaced: null,
     lastServiced: null,
     overrideLifespan: null,
+    expectedCostCents: 0,
     ownPlannedCents: null,
     ownFailedCents: null,
     past: null,

@@ -380,6 +380,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const elevated = all.filter(({ riskScore }) => riskScore >= 52);
       expect(elevated.length).toBeGreaterThan(4);
       const byScore = [...elevated].sort((a, b) => b.riskScore - a.riskScore || a.seq - b.seq);
+      const byCost = (a: (typeof all)[number], b: (typeof all)[number]) =>
+        b.expectedCostCents - a.expectedCostCents || a.seq - b.seq;
+      expect(new Set(elevated.map(({ expectedCostCents }) => expectedCostCents)).size).toBeGreaterThan(2);
       const settled = elevated.filter(({ rescoredAt }) => rescoredAt === null);
       const rescored = elevated.filter(({ rescoredAt }) => rescoredAt !== null);
       const byScoring = [
@@ -400,6 +403,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           { system: byScore[0]!.defId && knowledge.component(byScore[0]!.defId).system },
           { state: "VT" },
         ];
+        expect(await store.costliestPage({ partnerId: partner.id }, undefined, slice)).toEqual(
+          cut(elevated.toSorted(byCost)),
+        );
         for (const place of [...places, { ...places[0], ...places[1] }]) {
           const stateOf = new Map([elm, oak, strange].map(({ id, state }) => [id, state]));
           const here = byScore.filter(
@@ -410,6 +416,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           for (const tier of tiers) {
             const filter = { partnerId: partner.id, ...place };
             expect(await store.alertPage(filter, tier, slice)).toEqual(cut(ofTier(here, tier)));
+            const costliest = ofTier(here, tier).toSorted(byCost);
+            expect(await store.costliestPage(filter, tier, slice)).toEqual(cut(costliest));
             const byScore = new Map<number, number>();
             for (const { riskScore } of ofTier(here, tier))
               byScore.set(riskScore, (byScore.get(riskScore) ?? 0) + 1);
@@ -442,6 +450,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         (one) => one.propertyId === elm.id && knowledge.component(one.defId).system === "plumbing",
       );
       expect(await store.narrowPage(narrow, ALL)).toEqual(inElm);
+      expect(await store.narrowPage({ ...narrow, byCost: true }, ALL)).toEqual(inElm.toSorted(byCost));
       expect(await store.narrowPage({ applianceId: roof.id, tier: "GOOD" }, { limit: 2, offset: 1 })).toEqual(
         ofTier(
           all.filter((one) => one.applianceId === roof.id),
@@ -622,6 +631,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await tx.recounts.setCopies(component!.propertyId, component!.defId, "amenity", TEXT);
       const tier = component!.riskTier === "GOOD" ? "CRITICAL" : "GOOD";
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
+      await tx.components.saveExpectedCost(component!.id, LARGE);
       await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
     const [priced] = await recounts.priced(component!.propertyId, component!.seq - 1, 1);

@@ -214,6 +214,8 @@ test("a late page of a list reads no more rows than the first one", async () => 
     await components.tierPage("P1", "GOOD", { limit: 50, offset: 30_000 });
     await components.elevatedPage("P1", { limit: 50, offset: 5_000 });
     for (const by of FILTERS) await components.alertPage({ partnerId: "P1", ...by }, undefined, SLICE);
+    for (const by of [{}, ...FILTERS])
+      await components.costliestPage({ partnerId: "P1", ...by }, undefined, SLICE);
   });
   for (const one of asked) {
     const many = (await stepsOf(one)).filter((node) => rowsSeen(node) > MOST_ROWS);

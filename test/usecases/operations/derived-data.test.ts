@@ -28,6 +28,7 @@ const NONE = {
   "components.system": 0,
   "components.state": 0,
   "components.risk_tier": 0,
+  "components.expected_cost_cents": 0,
   property_totals: 0,
   partner_totals: 0,
   component_counters: 0,
@@ -138,6 +139,11 @@ describe("derived data that disagrees with what it follows from is found and rep
       { component_counters: 1 },
     ],
     [
+      "the expected cost of components",
+      () => `UPDATE components SET expected_cost_cents = 7 WHERE seq IN (1, 5)`,
+      { "components.expected_cost_cents": 2 },
+    ],
+    [
       "missing counters",
       () => `DELETE FROM component_counters WHERE bucket = 102`,
       { component_counters: 2 },
@@ -167,7 +173,9 @@ describe("derived data that disagrees with what it follows from is found and rep
 
   test("everything at once, and the lists are right again", async () => {
     const before = await stored();
-    await fixture.sql("UPDATE components SET system = '', state = '', risk_tier = 'WARNING'");
+    await fixture.sql(
+      "UPDATE components SET system = '', state = '', risk_tier = 'WARNING', expected_cost_cents = 1",
+    );
     await fixture.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
     await fixture.sql("UPDATE partner_totals SET warning = 1234, events = 1");
     await fixture.sql("UPDATE component_counters SET count = 1");
