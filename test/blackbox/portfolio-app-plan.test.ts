@@ -8,7 +8,7 @@ import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityViolations, keepPdf, pagesOf, screenshot } from "../support/page-checks.ts";
+import { accessibilityViolations, keepPdf, overflow, pagesOf, screenshot } from "../support/page-checks.ts";
 import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
 
 /* The plans of a portfolio and its properties in the app, on screen and in print. */
@@ -237,6 +237,36 @@ describe("a property's plan", () => {
     expect(pageErrors).toEqual([]);
     await close();
   });
+});
+
+// Rule: underwriting
+test("the underwriting page is accessible on screens of all widths, and prints on one sheet without controls", async () => {
+  const place = `#/properties/${demoId}/underwriting?deductible=2500&limit=50000`;
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, place);
+  await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
+  await settled(page);
+  const { losses } = (
+    await client.get(`/v1/property/${demoId}/underwriting`, { deductible: "2500", limit: "50000" })
+  ).body;
+  const hundred = losses.total.exceedance.find((point: Json) => point.return_period_years === 100);
+  const row = page.getByRole("row", { name: /Once in 100 years/ });
+  expect(await row.getByRole("cell").first().textContent()).toBe(dollars(hundred.amount));
+  for (const width of [1440, 768, 375]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    await screenshot(page, `app-underwriting-${width}`);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
+  keepPdf(pdf, "app-underwriting");
+  expect(pagesOf(pdf)).toBe(1);
+  await page.emulateMedia({ media: "print" });
+  for (const one of await page.locator("button, select, input, nav, .foot").all())
+    expect(await one.isVisible()).toBe(false);
+  expect(pageErrors).toEqual([]);
+  await close();
 });
 
 /** Expects a print in landscape orientation, without controls. */

@@ -3,7 +3,7 @@ import type { LossesJson } from "../../wire/losses.ts";
 import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
 
-const [HEIGHT, TOP, BOTTOM] = [200, 14, 26];
+const [HEIGHT, TOP, BOTTOM] = [172, 12, 26];
 
 /** The annual loss by its return period: a step for each period, with what model error adds above it. */
 export function LossCurve({ losses }: { losses: LossesJson }) {

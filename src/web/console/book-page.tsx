@@ -111,6 +111,7 @@ function Properties({ partner, route }: ViewProps) {
                   key: "deferred",
                   heading: "Planned cost",
                   isNumber: true,
+                  width: "narrow",
                   shownFrom: "medium",
                   cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
                 },

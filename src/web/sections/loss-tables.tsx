@@ -1,6 +1,7 @@
 import type { LossesJson } from "../../wire/losses.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
 import { money } from "../format.ts";
+import { codeLabel, systemLabel } from "../labels.ts";
 import { DataTable } from "./section.tsx";
 
 const usd = (amount: number | undefined) => (amount === undefined ? "" : money(Math.round(amount)));
@@ -21,7 +22,7 @@ export function LossYears({ losses }: { losses: LossesJson }) {
       insured: insured.exceedance[at]!.amount,
     })),
     {
-      year: "Mean of the worst 1%",
+      year: "Worst 1%, mean",
       total: total.tail_value_at_risk_99.amount,
       withError: total.tail_value_at_risk_99.with_model_error,
       damage: damage.tail_value_at_risk_99.amount,
@@ -50,6 +51,13 @@ export function LossYears({ losses }: { losses: LossesJson }) {
   );
 }
 
+/** Keys that are no codes. */
+const KEY_LABELS: Readonly<Record<string, string>> = { repair: "Emergency repairs", others: "All others" };
+
+/** The IDs of properties and the abbreviations of states stay as they are. */
+const keyLabel = (by: DriverKind, key: string) =>
+  by === "property" || by === "state" ? key : by === "system" ? systemLabel(key) : codeLabel(key);
+
 type DriverKind = LossesJson["drivers"][number]["by"];
 
 /** The largest shares of one kind of driver. */
@@ -59,7 +67,7 @@ export function LossDrivers(props: { losses: LossesJson; by: DriverKind; heading
     <DataTable
       caption={`Losses by ${heading.toLowerCase()}`}
       columns={[
-        { heading, cell: ({ key, name }) => name ?? key },
+        { heading, cell: ({ key, name }) => name ?? KEY_LABELS[key] ?? keyLabel(by, key) },
         { heading: "Expected", isNumber: true, cell: ({ expected }) => usd(expected) },
         { heading: "Share", isNumber: true, cell: (driver) => percent(driver.share_of_expected) },
         { heading: "Of variance", isNumber: true, cell: (driver) => percent(driver.share_of_variance) },

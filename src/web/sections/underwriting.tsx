@@ -1,15 +1,10 @@
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { count, counted, date, money } from "../format.ts";
+import { codeLabel } from "../labels.ts";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
 import { DataTable, Section } from "./section.tsx";
 
 const usd = (amount: number) => money(Math.round(amount));
-
-const PERILS: Readonly<Record<string, string>> = {
-  water: "Water",
-  sewer_backup: "Sewer backup",
-  fire: "Fire",
-};
 
 /** The underwriting page of a property: one screen, one printed page. `book`: the properties that it is compared with. */
 export function Underwriting({ made, book }: { made: UnderwritingJson; book: string }) {
@@ -37,13 +32,14 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
             <LossYears losses={losses} />
           </Section>
           <Claims made={made} />
+          <Assumptions made={made} />
         </div>
         <div class="stack">
           <Section id="perils" title="Expected damage by peril">
             <DataTable
               caption="Expected damage by peril"
               columns={[
-                { heading: "Peril", cell: ({ peril }) => PERILS[peril] ?? peril },
+                { heading: "Peril", cell: ({ peril }) => codeLabel(peril) },
                 { heading: "A year", isNumber: true, cell: ({ expected }) => usd(expected) },
               ]}
               rows={losses.damage.by_peril}
@@ -56,21 +52,24 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
           <Open made={made} />
         </div>
       </div>
-      <Section id="assumptions" title="Confidence and assumptions">
-        <p class="small">{confidenceText(made)}</p>
-        <ul class="small">
-          {losses.notes.map((sentence) => (
-            <li>{sentence}</li>
-          ))}
-          <li>{losses.assumptions.statement}</li>
-        </ul>
-      </Section>
     </div>
   );
 }
 
-/** A code in words: `fire_alarm` is "fire alarm". */
-const inWords = (key: string) => key.replaceAll("_", " ");
+function Assumptions({ made }: { made: UnderwritingJson }) {
+  const { losses } = made;
+  return (
+    <Section id="assumptions" title="Confidence and assumptions">
+      <p class="small">{confidenceText(made)}</p>
+      <ul class="small">
+        {losses.notes.map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+        <li>{losses.assumptions.statement}</li>
+      </ul>
+    </Section>
+  );
+}
 
 function rankText(share: number): string {
   if (share === 0) return "the lowest of";
@@ -136,6 +135,9 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
 }
 
 function Open({ made: { hazards, overdue_inspections: overdue } }: { made: UnderwritingJson }) {
+  const kinds = [
+    ...Map.groupBy(overdue, ({ inspection_type, appliance_type }) => `${inspection_type} ${appliance_type}`),
+  ].map(([, [first, ...others]]) => [first!, 1 + others.length] as const);
   return (
     <Section
       id="open"
@@ -147,26 +149,32 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
       }
     >
       <ul class="small">
-        {hazards.map(({ label, appliances, suspected, authority }) => (
+        {hazards.slice(0, MOST_LISTED).map(({ label, appliances, suspected, authority }) => (
           <li>
             {label}: {counted(appliances, "appliance")}
             {suspected > 0 && `, ${suspected} suspected`} <span class="small muted">{authority}</span>
           </li>
         ))}
-        {overdue.slice(0, MOST_LISTED).map(({ inspection_type, appliance_type, due_date, basis }) => (
+        <More count={hazards.length - MOST_LISTED} of="known hazard" />
+        {kinds.slice(0, MOST_LISTED).map(([{ inspection_type, appliance_type, due_date, basis }, number]) => (
           <li>
-            {inWords(inspection_type)}, {inWords(appliance_type)}{" "}
+            {codeLabel(inspection_type)}, {codeLabel(appliance_type).toLowerCase()}
+            {number > 1 && ` × ${number}`}{" "}
             <span class="small muted">{basis === "none" ? "no record" : `due ${date(due_date)}`}</span>
           </li>
         ))}
-        {overdue.length > MOST_LISTED && <li class="muted">{overdue.length - MOST_LISTED} more</li>}
+        <More count={kinds.length - MOST_LISTED} of="kind of inspection" plural="kinds of inspection" />
       </ul>
     </Section>
   );
 }
 
-/** Inspections that a printed page has room for. */
-const MOST_LISTED = 8;
+/** Lines of each list that a printed page has room for. */
+const MOST_LISTED = 5;
+
+function More({ count, of, plural }: { count: number; of: string; plural?: string }) {
+  return count > 0 ? <li class="muted">{counted(count, `more ${of}`, plural && `more ${plural}`)}</li> : null;
+}
 
 function Claims({ made: { claims } }: { made: UnderwritingJson }) {
   return (
