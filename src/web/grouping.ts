@@ -16,23 +16,12 @@ export function* groupInSteps<T>(items: readonly T[], keyOf: (item: T) => string
   return [...groups.values()];
 }
 
-/** A key for identical components: the same definition in the same type of appliance. */
-const componentKind = (component: { component_def_id: string; appliance_type: string }) =>
-  `${component.appliance_type} ${component.component_def_id}`;
-
-/** A key for identical components in the same tier. */
-export const componentKindAndTier = (component: {
-  component_def_id: string;
-  appliance_type: string;
-  risk_tier: string;
-}) => `${componentKind(component)} ${component.risk_tier}`;
-
 export const sumBy = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
   items.reduce((sum, item) => sum + amountOf(item), 0);
 
 // Math.min(...numbers) fails with more numbers than a function takes arguments.
 const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
-export const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /** The range of some numbers: `2028–2030`, or `2028` if both ends read the same. */
 export function rangeText(numbers: readonly number[], format: (value: number) => string = String): string {

@@ -58,7 +58,7 @@ function reasonOf(because: Because): string {
     case "unit_due":
       return because.waitingCents < HARDLY_MATTERS * because.yearlyCents
         ? `The unit has reached the age at which replacement costs least; a year more or less hardly matters.`
-        : `Failures and repairs make it ${money(because.waitingCents)} dearer to keep the unit another year than to replace it.`;
+        : `Keeping the unit another year costs ${money(because.waitingCents)} more than replacing it, failures and repairs included.`;
     case "unit_life_past":
       return "The unit is past the life after which its kind is replaced.";
     case "with_unit_due":

@@ -117,36 +117,79 @@ test("the page keeps its line length on a 4K screen, and respects reduced motion
   await close();
 });
 
-test("identical components share a bar of the timeline, with their number, units and total cost", async () => {
-  const all = (await client.get("/v1/components", { property_id: demoId, limit: 200 })).body.components;
-  const kinds = Map.groupBy(
-    all.filter((one: Json) => one.risk_tier !== "GOOD"),
-    (one: Json) => `${one.appliance_type} ${one.component_def_id} ${one.risk_tier}`,
+const dollars = (usd: number) => `$${Math.round(usd).toLocaleString("en-US")}`;
+
+// Rule: embed-headline
+test("one sentence says what to replace now and what waiting costs, as the API does", async () => {
+  const plan = (await client.get(`/v1/property/${demoId}/plan`)).body;
+  const { unit_count, component_count, cost, immediate, short_term } = plan.due_now;
+  const whole = new Set(plan.units.map((one: Json) => one.appliance_id));
+  const due = [...plan.units, ...plan.components.filter((one: Json) => !whole.has(one.appliance_id))].filter(
+    (one: Json) => one.due_now !== null,
   );
-  const lines = [...kinds.values()].map((group) => {
-    const dollars = Math.round(group.reduce((sum, one) => sum + one.proactive_cost, 0));
-    const windows = group.map(({ failure_window_80 }) => failure_window_80);
-    const first = windows.map(({ earliest }) => earliest).toSorted()[0];
-    const last = windows
-      .map(({ latest }) => latest)
-      .toSorted()
-      .at(-1);
-    const span = [...new Set([first, last].map((day) => day.slice(0, 4)))].join("–");
-    const name = group.length === 1 ? "" : `${group.length} × `;
-    return `${name}${group[0].component_name}, ${span}, $${dollars.toLocaleString("en-US")}`;
-  });
+  expect(due).toHaveLength(unit_count + component_count);
+  const delay = due.reduce((sum, one) => sum + one.cost_of_waiting_a_year, 0);
   const { page, close } = await open("demo");
-  const shown = await page.locator("#timeline ol li").evaluateAll((items) =>
-    items.map((item) => {
-      const where = item.querySelector(".label .muted")!.textContent!;
-      const name = item.querySelector(".label")!.textContent!.replace(where, "").trim();
-      return { name: name + item.querySelector(".visually-hidden")!.textContent!, where: where.trim() };
-    }),
+  expect(await page.locator("#condition .headline").innerText()).toBe(
+    `Fair condition. ${unit_count} whole units and ${component_count} components should be replaced now ` +
+      `(${dollars(cost)}); delaying a year is expected to cost ${dollars(delay)} more.`,
   );
-  expect(shown.length).toBe(Math.min(lines.length, 14));
-  expect(shown.some(({ name }) => name.includes(" × "))).toBe(true);
-  for (const { name } of shown) expect(lines).toContain(name);
+  const figures = await page.locator("#condition .figures dd:nth-of-type(1)").allInnerTexts();
+  const { per_year, per_unit_per_year } = plan.level_deposit["50"].noise;
+  expect(figures).toEqual([dollars(cost), dollars(delay), dollars(Math.ceil(per_year))]);
+  const notes = await page.locator("#condition .figures dd:nth-of-type(2)").allInnerTexts();
+  expect(notes[0]).toBe(`${dollars(immediate.cost)} immediate, ${dollars(short_term.cost)} short-term`);
+  expect(notes[2]).toEndWith(`${dollars(Math.ceil(per_unit_per_year))} per unit`);
+  // The costs below repeat the same sums, and no others for the same question.
+  expect(await page.locator("#plan").innerText()).toContain(
+    `${dollars(cost)}: ${dollars(immediate.cost)} immediate and ${dollars(short_term.cost)} short-term`,
+  );
   await close();
+});
+
+// Rule: embed-actions
+test("one table names each action once, the most urgent first, and its first rows are in view", async () => {
+  const { units, components } = (await client.get(`/v1/property/${demoId}/plan`)).body;
+  const planned = new Set(units.map((one: Json) => one.appliance_id));
+  const toDo = [
+    ...units,
+    ...components.filter((one: Json) => one.policy !== "with_unit" || !planned.has(one.appliance_id)),
+  ].filter(({ action }: Json) => !["monitor", "run_to_failure"].includes(action));
+  const { page, close } = await open("demo");
+  const rows = page.locator("#actions table.actions tbody tr");
+  expect(await page.locator("#actions table.actions").first().locator("tbody tr").count()).toBe(10);
+  await page.locator("#actions summary").first().click();
+  const shown = await rows.evaluateAll((all) =>
+    all.map((row) => ({
+      number: Number(/ × ([\d,]+)/.exec(row.querySelector("th")!.textContent!)?.[1] ?? 1),
+      action: row.querySelector(".action")!.textContent!,
+      cost: Number(row.querySelectorAll("td")[4]!.textContent!.replaceAll(/[$,]/g, "")),
+    })),
+  );
+  expect(shown.reduce((sum, { number }) => sum + number, 0)).toBe(toDo.length);
+  const costs = toDo.reduce((sum: number, one: Json) => sum + (one.price ?? one.proactive_cost), 0);
+  expect(Math.abs(shown.reduce((sum, { cost }) => sum + cost, 0) - costs)).toBeLessThan(shown.length);
+  const order = ["Immediate hazard", "Replace now", "Inspect", "Replace when due"];
+  const actions = shown.map(({ action }) => order.indexOf(action));
+  expect(actions).toEqual(actions.toSorted((a, b) => a - b));
+  expect(actions).not.toContain(-1);
+  await close();
+});
+
+// Rule: embed-definitions
+test("figures are defined beside them, by keyboard and without a script", async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { page, close } = await open("demo", { javaScriptEnabled });
+    const button = page.getByRole("button", { name: "Definition: Yearly reserve" });
+    const definition = page.locator("#define-yearlyReserve");
+    expect(await definition.isVisible()).toBe(false);
+    await button.press("Enter");
+    expect(await definition.isVisible()).toBe(true);
+    if (javaScriptEnabled) expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect(await definition.isVisible()).toBe(false);
+    await close();
+  }
 });
 
 test("the sections are in the documented order", async () => {
@@ -154,22 +197,20 @@ test("the sections are in the documented order", async () => {
   const ids = await page.locator("section[id]").evaluateAll((all) => all.map(({ id }) => id));
   expect(ids).toEqual([
     "condition",
-    "hazards",
-    "attention",
+    "actions",
     "plan",
     "systems",
-    "timeline",
-    "budget",
+    "hazards",
     "inspections",
     "trend",
-    "assumptions",
+    "method",
   ]);
   await close();
 });
 
 test("the page works under the base path", async () => {
   const { page, pageErrors, close } = await open("demo", {}, "/api");
-  expect(await page.locator("section[id]").count()).toBe(10);
+  expect(await page.locator("section[id]").count()).toBe(8);
   const color = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
   expect(color).toBe("rgb(250, 249, 247)");
   expect(pageErrors).toEqual([]);
@@ -188,13 +229,13 @@ describe("without JavaScript", () => {
     const slider = /^Budget\s+\$[\d,]+$/m;
     expect(plain).toMatch(form);
     expect(shown).toMatch(slider);
-    const without = shown.replace(slider, "").replace("Print this report", "");
+    const without = shown.replace(slider, "").replace(/^Print\n+/m, "");
     expect(plain.replace(form, "").trim()).toBe(without.trim());
     await scripted.close();
 
-    const table = page.locator("#systems table");
+    const table = page.locator("#systems table").first();
     expect(await table.isVisible()).toBe(false);
-    await page.locator("#systems summary").click();
+    await page.locator("#systems summary").first().click();
     expect(await table.isVisible()).toBe(true);
 
     const second = await page.locator("#component option").nth(1).getAttribute("value");
@@ -231,7 +272,6 @@ describe("with JavaScript", () => {
     const plan = (await client.get(`/v1/property/${demoId}/plan`, { budget: amount })).body;
     const { budget } = plan;
     const cents = (usd: number) => Math.round(usd * 100);
-    const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
     const all = [...plan.units, ...plan.components.filter((one: Json) => one.policy !== "with_unit")]
       .filter((one: Json) => one.comes_first || one.cost_of_waiting_a_year > 0)
       .reduce((sum: number, one: Json) => sum + cents(one.cost_of_waiting_a_year), 0);
@@ -283,7 +323,7 @@ describe("with JavaScript", () => {
   test("everything works by keyboard, with visible focus", async () => {
     const { page, pageErrors, close } = await open("demo");
     const seen: string[] = [];
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < 60; n++) {
       await page.keyboard.press("Tab");
       const at = await page.evaluate(() => {
         const element = document.activeElement as HTMLElement;
@@ -299,7 +339,7 @@ describe("with JavaScript", () => {
       seen.push(at.name);
       if (at.text?.endsWith(": Risk by building system")) {
         await page.keyboard.press("Enter");
-        expect(await page.locator("#systems table").isVisible()).toBe(true);
+        expect(await page.locator("#systems table").first().isVisible()).toBe(true);
       }
     }
     expect(seen).toEqual(expect.arrayContaining(["SUMMARY", "SELECT", "BUTTON"]));
@@ -310,7 +350,7 @@ describe("with JavaScript", () => {
 
 test("it prints as a report of a few pages, without controls", async () => {
   for (const [state, most] of [
-    ["demo", 5],
+    ["demo", 4],
     ["large", 4],
     ["empty", 1],
   ] as const) {
@@ -383,9 +423,10 @@ const host = (url: string) =>
 
 test("all components of a large property are listed on pages", async () => {
   const { page, pageErrors, close } = await open("large");
-  await page.locator("#attention summary").click();
-  expect(await page.locator("#attention tbody tr").count()).toBe(100);
-  await page.locator("#attention").getByRole("link", { name: "See all" }).click();
+  const table = page.locator("#systems details").last();
+  await table.locator("summary").click();
+  expect(await table.locator("tbody tr").count()).toBe(100);
+  await table.getByRole("link", { name: "See all" }).click();
   await page.getByText("1–200 of 2,000").waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole("link", { name: "Next" }).click();

@@ -276,10 +276,12 @@ describe("the page", () => {
     expect((await pageOf(token, 200, "/condition.csv")).text.split("\n")[1]).toStartWith(",,,0,");
   });
 
-  test("lists the highest cost of delay first, not the highest score", async () => {
+  test("explains the components with the highest expected losses, not the highest scores", async () => {
     const { token } = await create();
     const { text } = await pageOf(token);
-    const shown = [...text.matchAll(/<div class="summary"><h3>([^<]+)<\/h3>/g)].map(([, name]) => name!);
+    const shown = [...text.matchAll(/<\/svg><div>([^<]+?) <span class="small muted">/g)].map(
+      ([, name]) => name!,
+    );
     const { components } = (await client.get("/v1/components", { property_id: property.id, limit: 200 }))
       .body;
     const expected = components

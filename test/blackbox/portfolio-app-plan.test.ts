@@ -201,9 +201,9 @@ describe("a property's plan", () => {
     );
     expect(await hashOf(page)).toBe(`${place}?budget=${amount}`);
 
-    await page.locator("#attention summary").click();
+    await page.locator("#systems summary").last().click();
     const { name, text } = await saved(page, () =>
-      page.locator("#attention").getByRole("button", { name: "Download CSV" }).click(),
+      page.locator("#systems").getByRole("button", { name: "Download CSV" }).last().click(),
     );
     expect(name).toBe(`${demoId}-components.csv`);
     const { total } = (await client.get("/v1/components", { property_id: demoId })).body;

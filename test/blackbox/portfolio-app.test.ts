@@ -482,6 +482,7 @@ test("a component's page says why it has its score", async () => {
   const window = await openApp(browser, server.url, partner.api_key, `#/components/${ids.component}`);
   const { why } = (await server.as(partner).get(`/v1/components/${ids.component}`)).body;
   const section = window.page.getByRole("region", { name: "Why this score" });
+  await section.getByRole("listitem").first().waitFor();
   const lines = await section.getByRole("listitem").allInnerTexts();
   expect(lines).toHaveLength(why.length);
   for (const [at, { text }] of why.entries()) expect(lines[at]).toContain(text);

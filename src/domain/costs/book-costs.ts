@@ -61,7 +61,7 @@ export class Scale {
     };
   }
 
-  /** Larger parts of a building do more damages, not dearer ones. */
+  /** Larger parts of a building do more damages, not costlier ones. */
   #damage({ peril, probability, cents }: NonNullable<ComponentDef["damage"]>): DamageCosts {
     const isPoisson = this.type.size !== null && this.type.size.defaultsTo !== null;
     const expected = isPoisson ? Math.min(MOST_DAMAGES, probability * this.#byCount) : probability;

@@ -327,4 +327,5 @@ const linksOf = (token: string): DataLinks => ({
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
   components: `${token}/components`,
   schedule: `${token}/schedule`,
+  workbook: `${token}/${WORKBOOK}`,
 });

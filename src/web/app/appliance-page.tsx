@@ -9,7 +9,7 @@ import { sortByExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { Locations } from "../locations.ts";
-import { componentColumns } from "../sections/attention.tsx";
+import { componentColumns } from "../sections/component-table.tsx";
 import { Hazards, hazardGroups } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";

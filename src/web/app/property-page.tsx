@@ -9,6 +9,7 @@ import { downloadCsv } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { rowsOfCsvFile } from "../csv-files.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -59,7 +60,17 @@ export function PropertyPage({
       <LoadedContent loaded={loaded} what="the property" isPage>
         {(value) => (
           <div class="property">
-            <PropertyHeading data={value} />
+            <PropertyHeading
+              data={value}
+              links={linksOf(id, value)}
+              workbook={
+                <DownloadWorkbook
+                  api={api}
+                  file={`reserve-schedule-${id}.xlsx`}
+                  path={`/v1/property/${encodeURIComponent(id)}/plan?format=xlsx`}
+                />
+              }
+            />
             <RetirementActions
               kind="property"
               name={value.property.name}

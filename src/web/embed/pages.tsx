@@ -8,7 +8,7 @@ import { count, counted, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
-import { componentColumns } from "../sections/attention.tsx";
+import { componentColumns } from "../sections/component-table.tsx";
 import {
   type DataLinks,
   PropertyHeading,
@@ -42,7 +42,7 @@ export function* renderPropertyPage(
     children: (
       <main class="property">
         <BrandBar brand={brand} />
-        <PropertyHeading data={data} />
+        <PropertyHeading data={data} links={links} />
         {h("sections-here", null)}
         <footer class="small muted">
           <p>
@@ -51,11 +51,6 @@ export function* renderPropertyPage(
                 <TierMark tier={tier} /> {TIER_LABELS[tier].name}: {TIER_LABELS[tier].meaning}
               </span>
             ))}
-          </p>
-          <p class="screen">
-            <button type="button" class="outline secondary" data-prints hidden>
-              Print this report
-            </button>
           </p>
         </footer>
       </main>

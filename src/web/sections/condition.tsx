@@ -1,12 +1,10 @@
-import type { RiskTier } from "../../domain/scoring/types.ts";
-import { forEachInSteps, type Steps } from "../../domain/steps.ts";
-import type { ComponentJson } from "../../wire/component.ts";
-import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
+import type { ConditionJson } from "../../wire/figures.ts";
+import type { PropertyPlanJson } from "../../wire/plan.ts";
 import { percent } from "../charts/bar.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, money } from "../format.ts";
-import { TIER_LABELS, TIERS } from "../labels.ts";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { capitalized, count, counted, money } from "../format.ts";
+import { Define } from "./define.tsx";
+import { dueNowText } from "./plan.tsx";
+import { Section } from "./section.tsx";
 
 /** The lowest score of each grade, worst grade first. */
 const GRADES = [
@@ -23,50 +21,19 @@ const RATINGS: Readonly<Record<string, { name: string; tone: string }>> = {
   FAIL: { name: "Failing condition", tone: "critical" },
 };
 
-type Costs = Pick<
-  ComponentJson,
-  "risk_tier" | "confidence" | "appliance_id" | "proactive_cost" | "reactive_cost"
->;
-
-type TierTotals = { count: number; plannedUsd: number; afterFailureUsd: number };
-
-/** The numbers of a property's components: in total, by tier and by confidence, and of their appliances. */
-type ComponentTotals = {
-  components: number;
-  appliances: number;
-  tiers: Readonly<Record<RiskTier, TierTotals>>;
-  confidences: Readonly<Record<ComponentJson["confidence"], number>>;
+/** The three figures that answer what to do, by when and for how much. */
+type Headline = {
+  plan: Pick<PropertyPlanJson, "due_now" | "level_deposit" | "years">;
+  /** The net cost of deferring what should be replaced now for a year. */
+  delayUsd: number;
+  hazards: number;
 };
 
-/** Counts the components in steps, for properties with many. */
-export function* componentTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
-  const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
-  const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
-  const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };
-  const appliances = new Set<string>();
-  yield* forEachInSteps(components, (one) => {
-    const tier = tiers[one.risk_tier];
-    tier.count++;
-    tier.plannedUsd += one.proactive_cost;
-    tier.afterFailureUsd += one.reactive_cost;
-    confidences[one.confidence]++;
-    appliances.add(one.appliance_id);
-  });
-  return { components: components.length, appliances: appliances.size, tiers, confidences };
-}
-
-/** The condition of the property: score, grade and rating, the data behind them, and three key figures. */
-export function Condition(props: {
-  condition: ConditionJson;
-  totals: ComponentTotals;
-  reserve: ReserveJson;
-  csv?: CsvLink;
-}) {
-  const { condition, totals, reserve, csv } = props;
+/** The condition of the property in one sentence: grade, what to replace now, and what waiting costs. */
+export function Condition(props: { condition: ConditionJson; headline: Headline | undefined }) {
+  const { condition, headline } = props;
   if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;
   const rating = RATINGS[condition.rating ?? ""] ?? { name: "Condition", tone: "" };
-  const { CRITICAL: critical } = totals.tiers;
-  const perUnit = reserve.reserves["12_month"].per_unit_per_month;
   return (
     <section class="card condition" id="condition" aria-labelledby="condition-title">
       <h2 id="condition-title" class="visually-hidden">
@@ -78,65 +45,64 @@ export function Condition(props: {
           {condition.grade}
         </p>
         <div>
-          <p class="score">
-            <strong>{condition.condition_score}</strong> out of 100
+          <p class="headline">
+            <strong>{rating.name}.</strong> {headline && headlineText(headline)}
           </p>
-          <p>
-            <strong>{rating.name}.</strong>{" "}
-            {condition.critical > 0 &&
-              `${counted(condition.critical, "component")} ${condition.critical === 1 ? "is" : "are"} critical.`}
-          </p>
+          <p class="score small muted">{condition.condition_score} out of 100</p>
         </div>
         <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} />
       </div>
-      <dl class="figures">
-        <div>
-          <dt>Critical components</dt>
-          <dd>{count(condition.critical)}</dd>
-          <dd class="small muted">
-            of {count(condition.components_assessed)}; {count(condition.warning)} more in warning
-          </dd>
-        </div>
-        <div>
-          <dt>Planned cost (critical)</dt>
-          <dd>{money(critical.plannedUsd)}</dd>
-          <dd class="small muted">
-            {critical.count === 0
-              ? "no critical components"
-              : `vs. ${money(critical.afterFailureUsd)} after failure`}
-          </dd>
-        </div>
-        <div>
-          <dt>Reserve contribution</dt>
-          <dd>{money(perUnit)}</dd>
-          <dd class="small muted">per unit per month, next 12 months</dd>
-        </div>
-      </dl>
-      <DataConfidence totals={totals} />
-      <TableDetails
-        summary="How the score is calculated"
-        csv={csv}
-        rows={TIERS.map((tier) => ({ tier, of: totals.tiers[tier] }))}
-        columns={[
-          {
-            heading: "Tier",
-            cell: ({ tier }) => (
-              <>
-                <TierMark tier={tier} /> {TIER_LABELS[tier].name}
-              </>
-            ),
-          },
-          { heading: "Components", isNumber: true, cell: ({ of }) => count(of.count) },
-          { heading: "Planned cost", isNumber: true, cell: ({ of }) => money(of.plannedUsd) },
-          {
-            heading: "Cost after failure",
-            isNumber: true,
-            cell: ({ of }) => money(of.afterFailureUsd),
-          },
-        ]}
-        note={condition.methodology}
-      />
+      {headline && <HeadlineFigures {...headline} />}
     </section>
+  );
+}
+
+/** `34 components should be replaced now ($164,920); delaying a year is expected to cost $33,600 more.` */
+function headlineText({ plan: { due_now: due }, delayUsd, hazards }: Headline): string {
+  const number = due.unit_count + due.component_count;
+  const work =
+    number === 0
+      ? "Nothing has to be replaced now."
+      : `${capitalized(dueNowText(due))} should be replaced now (${money(Math.round(due.cost))})` +
+        (delayUsd >= 1 ? `; delaying a year is expected to cost ${money(Math.round(delayUsd))} more.` : ".");
+  return hazards === 0
+    ? work
+    : `${work} ${counted(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`;
+}
+
+function HeadlineFigures({ plan, delayUsd }: Headline) {
+  const { immediate, short_term, cost } = plan.due_now;
+  const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;
+  return (
+    <dl class="figures">
+      <div>
+        <dt>
+          Replace now <Define term="replaceNow" />
+        </dt>
+        <dd>{money(Math.round(cost))}</dd>
+        <dd class="small muted">
+          {money(Math.round(immediate.cost))} immediate, {money(Math.round(short_term.cost))} short-term
+        </dd>
+      </div>
+      <div>
+        <dt>
+          Cost of waiting a year <Define term="costOfWaiting" />
+        </dt>
+        <dd>{money(Math.round(delayUsd))}</dd>
+        <dd class="small muted">expected, for what should be replaced now</dd>
+      </div>
+      <div>
+        <dt>
+          Yearly reserve <Define term="yearlyReserve" />
+        </dt>
+        <dd>{money(Math.ceil(per_year))}</dd>
+        <dd class="small muted">
+          for {plan.years === 1 ? "the next year" : `the next ${count(plan.years)} years`}
+          {per_unit_per_year !== null && `, ${money(Math.ceil(per_unit_per_year))} per unit`}
+          {per_1000_sqft_per_year !== null && `, ${money(Math.ceil(per_1000_sqft_per_year))} per 1,000 sq ft`}
+        </dd>
+      </div>
+    </dl>
   );
 }
 
@@ -147,17 +113,6 @@ function NoAssessment() {
         No equipment has been added to this property. Add appliances to get a condition score.
       </p>
     </Section>
-  );
-}
-
-/** The amount and confidence of the data behind the score, so that an estimate is not taken for a survey. */
-function DataConfidence({ totals }: { totals: ComponentTotals }) {
-  const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
-  return (
-    <p class="data-confidence small muted">
-      Based on {counted(totals.components, "component")} in {counted(totals.appliances, "appliance")}. Data
-      confidence: {count(high)} high, {count(medium)} medium, {count(low)} low.
-    </p>
   );
 }
 

@@ -64,6 +64,10 @@ export function Hazards(props: { groups: readonly HazardGroup[]; locations: Loca
   );
 }
 
+/** Returns the number of hazards that require action at once. */
+export const urgentHazards = (groups: readonly HazardGroup[]): number =>
+  groups.filter(({ flag }) => flag.action === "immediate_hazard").length;
+
 function summaryOf(groups: readonly HazardGroup[]): string {
   const urgent = groups.filter(({ flag }) => flag.action === "immediate_hazard");
   const appliances = new Set(

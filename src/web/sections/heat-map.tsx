@@ -1,12 +1,16 @@
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
+import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { elevatedComponents } from "../expected-loss.ts";
-import { count, money } from "../format.ts";
+import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
+import { count, counted, money, probabilityText } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
+import { ComponentName } from "./component-name.tsx";
+import { componentColumns } from "./component-table.tsx";
+import { Reasons } from "./reasons.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
@@ -23,8 +27,18 @@ type SystemRow = {
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locations; csv?: CsvLink }) {
-  const { systems: rows, locations, csv } = props;
+export function HeatMap(props: {
+  systems: readonly SystemRow[];
+  /** The critical and warning components, highest expected loss first. */
+  elevated: readonly ComponentJson[];
+  /** The reasons for the scores of some of them, by component. */
+  reasons?: ReadonlyMap<string, readonly ScoreReasonJson[]> | undefined;
+  locations: Locations;
+  csv?: CsvLink;
+  /** The address of a page with all components. */
+  all?: string | undefined;
+}) {
+  const { systems: rows, elevated, reasons, locations, csv, all } = props;
   return (
     <Section
       id="systems"
@@ -79,7 +93,53 @@ export function HeatMap(props: { systems: readonly SystemRow[]; locations: Locat
         ]}
         note="Costs are for critical and warning components."
       />
+      {reasons && reasons.size > 0 && (
+        <Explained
+          components={elevated.filter(({ component_id }) => reasons.has(component_id))}
+          reasons={reasons}
+          locations={locations}
+        />
+      )}
+      {elevated.length > 0 && (
+        <TableDetails
+          summary={`View ${counted(elevated.length, "critical or warning component", "critical and warning components")} as table`}
+          csv={csv}
+          all={all}
+          rows={elevated}
+          columns={componentColumns(locations)}
+          note="The highest expected loss of the next 12 months first: probability of failure × cost of failure."
+        />
+      )}
     </Section>
+  );
+}
+
+/** The components with the highest expected losses, and why they have their scores. */
+function Explained(props: {
+  components: readonly ComponentJson[];
+  reasons: ReadonlyMap<string, readonly ScoreReasonJson[]>;
+  locations: Locations;
+}) {
+  const { components, reasons, locations } = props;
+  return (
+    <>
+      <h3>Highest expected losses, and why</h3>
+      <ul class="explained">
+        {components.map((component) => (
+          <li>
+            <TierMark tier={component.risk_tier} named />
+            <div>
+              <ComponentName component={component} />{" "}
+              <span class="small muted">
+                {locations.of(component)} · {probabilityText(component.failure_probability_12m)} in 12 months
+                · {money(Math.round(expectedLoss(component)))} expected loss
+              </span>
+              <Reasons reasons={reasons.get(component.component_id)!} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

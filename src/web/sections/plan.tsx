@@ -1,7 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { Steps } from "../../domain/steps.ts";
+import type { ComponentJson } from "../../wire/component.ts";
+import type { ReserveJson } from "../../wire/figures.ts";
+import type { ForecastJson } from "../../wire/forecast.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson, PlanYearJson } from "../../wire/plan-summary.ts";
+import { type ActionRow, actionRowsInSteps } from "../action-rows.ts";
 import {
   allocateBudgetInSteps,
   type BudgetCandidates,
@@ -9,12 +13,10 @@ import {
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, count, counted, date, money } from "../format.ts";
-import { groupInSteps, sumBy } from "../grouping.ts";
-import { ACTION_LABELS } from "../labels.ts";
+import { count, counted, date, money } from "../format.ts";
+import { sumBy } from "../grouping.ts";
 import type { Locations } from "../locations.ts";
-import { countedAsDue, lineKind, type PlanLine, planLinesInSteps } from "../plan-lines.ts";
+import { countedAsDue, type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
@@ -23,15 +25,16 @@ import {
   type BudgetPlannerProps,
 } from "./budget-planner.tsx";
 import { BalanceTable, DepositSentence } from "./deposit.tsx";
+import { ForecastTable, ReserveTable } from "./reserve-and-forecast.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
-const MAX_GROUPS = 6;
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
 
 type PlanLinks = {
   yearsCsv?: CsvLink;
-  componentsCsv?: CsvLink;
+  reserveCsv?: CsvLink;
+  forecastCsv?: CsvLink;
   /** The printable replacement reserve schedule. */
   schedule?: string | undefined;
 };
@@ -42,31 +45,28 @@ export type RenderBudgetPlanner = (props: BudgetPlannerProps) => ComponentChildr
 type PlanDetails = {
   /** The units and components, in the order of the plan. */
   lines: readonly PlanLine[];
-  /** The work due now, grouped by kind, highest cost of delay first. */
-  dueGroups: readonly { group: readonly PlanLine[]; delayUsd: number }[];
+  actions: readonly ActionRow[];
+  /** The net cost of deferring what should be replaced now for a year. */
   delayUsd: number;
   budget: AllocatedBudget;
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* planDetailsInSteps(
-  plan: PropertyPlanJson,
+  { plan, components }: { plan: PropertyPlanJson; components: readonly ComponentJson[] },
   locations: Locations,
   budget: number | undefined,
 ): Steps<PlanDetails> {
   const lines = yield* planLinesInSteps(plan, locations);
   yield;
   const due = countedAsDue(lines);
-  yield;
-  const dueGroups = (yield* groupInSteps(due, lineKind))
-    .map((group) => ({ group, delayUsd: sumBy(group, (line) => line.cost_of_waiting_a_year) }))
-    .sort((a, b) => b.delayUsd - a.delayUsd);
+  const actions = yield* actionRowsInSteps(lines, components);
   const candidates = yield* candidatesInSteps(plan, locations);
   const amount = initialBudget(candidates, budget);
   yield;
   return {
     lines,
-    dueGroups,
+    actions,
     delayUsd: sumBy(due, (line) => line.cost_of_waiting_a_year),
     budget: { candidates, amount, result: yield* allocateBudgetInSteps(candidates, amount) },
   };
@@ -84,94 +84,41 @@ export function dueNowText({ unit_count, component_count }: PlanSummaryDue): str
   return parts.length === 0 ? "nothing" : parts.join(" and ");
 }
 
-/** The plan of a property: what is due now, the costs by year, the reserve deposit, and the budget planner. */
-export function RecommendedActions(props: {
+/** What a property will cost: the costs by year, the reserve that pays for them, and the budget planner. */
+export function CostsAndReserve(props: {
   plan: PropertyPlanJson;
   details: PlanDetails;
-  locations: Locations;
+  forecast: ForecastJson;
+  reserve: ReserveJson;
   links?: PlanLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
   renderBudgetPlanner?: RenderBudgetPlanner | undefined;
 }) {
-  const { plan, details, locations, links = {} } = props;
+  const { plan, details, forecast, reserve, links = {} } = props;
   const { due_now: due } = plan;
   return (
     <Section
       id="plan"
-      title="Recommended actions"
-      about={`What to replace, when and why, as of ${date(plan.as_of)}. Amounts are in today’s dollars unless noted.`}
+      title="Costs and reserve"
+      about={`As of ${date(plan.as_of)}. Amounts are in today’s dollars unless noted.`}
     >
-      <dl class="figures">
-        <div>
-          <dt>Due now</dt>
-          <dd>{capitalized(dueNowText(due))}</dd>
-          <dd class="small muted">
-            past the age at which replacement costs least, or at the end of a fixed life
-          </dd>
-        </div>
-        <div>
-          <dt>Planned replacement cost</dt>
-          <dd>{money(Math.round(due.cost))}</dd>
-          <dd class="small muted">
-            of what is due now: {money(Math.round(due.immediate.cost))} immediate,{" "}
-            {money(Math.round(due.short_term.cost))} short-term
-          </dd>
-        </div>
-        <div>
-          <dt>Net cost of a 12-month delay</dt>
-          <dd>{money(Math.round(details.delayUsd))}</dd>
-          <dd class="small muted">of what is due now</dd>
-        </div>
-      </dl>
-      {details.dueGroups.length > 0 && <DueNow groups={details.dueGroups} locations={locations} />}
-      {due.repairs.count > 0 && (
-        <p class="small muted">
-          Also due: {counted(due.repairs.count, "minor part")} of units that stay (
-          {money(Math.round(due.repairs.cost))}), paid as repairs.
-        </p>
-      )}
-      <TableDetails
-        summary="Full action list"
-        csv={links.componentsCsv}
-        rows={details.lines}
-        columns={[
-          {
-            heading: "Unit or component",
-            cell: (row) => (
-              <>
-                {row.tier && <TierMark tier={row.tier} />} {row.name}
-                {row.isUnit && <span class="muted small"> whole unit</span>}
-              </>
-            ),
-          },
-          { heading: "Location", cell: (row) => locations.of(row) },
-          { heading: "Action", cell: (row) => ACTION_LABELS[row.action] },
-          { heading: "Why", cell: (row) => <span class="small">{row.reason}</span> },
-          {
-            heading: "Due date",
-            isNumber: true,
-            cell: (row) => (row.replace_on === null ? "–" : date(row.replace_on)),
-          },
-          {
-            heading: "Planned cost",
-            isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "with unit" : money(row.cost)),
-          },
-          {
-            heading: "Cost after failure",
-            isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "–" : money(row.failedCost)),
-          },
-          {
-            heading: "Net cost of delay",
-            isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "–" : money(Math.round(row.cost_of_waiting_a_year))),
-          },
-        ]}
-        note="Net cost of a 12-month delay: expected failures and repairs, less one year of deferred replacement cost. A negative value means waiting is cheaper."
-      />
-      <ReconciliationTable lines={plan.reconciliation} />
+      <p>
+        To replace now: {dueNowText(due)}
+        {due.cost > 0 && (
+          <>
+            , <strong>{money(Math.round(due.cost))}</strong>: {money(Math.round(due.immediate.cost))}{" "}
+            immediate and {money(Math.round(due.short_term.cost))} short-term. An escrow of {plan.escrow_pct}%
+            is {money(Math.round(due.escrow))}
+          </>
+        )}
+        .
+        {due.repairs.count > 0 &&
+          ` Also due: ${counted(due.repairs.count, "minor part")} of units that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
+      </p>
       <CostsByYear plan={plan} units={plan.unit_count} links={links} />
+      <ReconciliationTable lines={plan.reconciliation} />
+      <ForecastTable forecast={forecast} csv={links.forecastCsv} />
+      <ReserveTable reserve={reserve} csv={links.reserveCsv} />
       <BudgetPlanner budget={details.budget} renderBudgetPlanner={props.renderBudgetPlanner} />
     </Section>
   );
@@ -189,36 +136,6 @@ function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliatio
         { heading: "Counts", cell: ({ counts }) => <span class="small">{counts}</span> },
       ]}
     />
-  );
-}
-
-function DueNow({ groups, locations }: { groups: PlanDetails["dueGroups"]; locations: Locations }) {
-  const rest = groups.slice(MAX_GROUPS).flatMap(({ group }) => group);
-  return (
-    <ul class="due-now">
-      {groups.slice(0, MAX_GROUPS).map(({ group, delayUsd }) => (
-        <li>
-          <span>
-            {group[0]!.name}
-            {group.length > 1 && ` × ${count(group.length)}`}{" "}
-            <span class="muted small">
-              {group[0]!.isUnit
-                ? locations.ofGroup(group).replace(`${group[0]!.name}, `, "")
-                : locations.ofGroup(group)}
-            </span>
-          </span>
-          <strong class="number">{money(sumBy(group, ({ cost }) => cost))}</strong>
-          <span class="number muted small">{delayCost(delayUsd)}</span>
-        </li>
-      ))}
-      {rest.length > 0 && (
-        <li class="muted">
-          <span>{count(rest.length)} more</span>
-          <span class="number">{money(sumBy(rest, ({ cost }) => cost))}</span>
-          <span class="number small">{delayCost(sumBy(rest, (line) => line.cost_of_waiting_a_year))}</span>
-        </li>
-      )}
-    </ul>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { runSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
@@ -12,18 +12,15 @@ import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
-import { componentKindAndTier, groupInSteps } from "../grouping.ts";
 import { Locations } from "../locations.ts";
-import { AssumptionList } from "./assumptions.tsx";
-import { Attention, describedAlone } from "./attention.tsx";
-import { Condition, componentTotalsInSteps } from "./condition.tsx";
-import { Hazards, hazardGroups } from "./hazards.tsx";
+import { Actions } from "./actions.tsx";
+import { Condition } from "./condition.tsx";
+import { Hazards, hazardGroups, urgentHazards } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { Inspections } from "./inspections.tsx";
-import { planDetailsInSteps, RecommendedActions, type RenderBudgetPlanner } from "./plan.tsx";
-import { ReserveAndForecast } from "./reserve-and-forecast.tsx";
+import { componentTotalsInSteps, Method } from "./method.tsx";
+import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
 import type { CsvLink } from "./section.tsx";
-import { Timeline, timelineInSteps } from "./timeline.tsx";
 import { Trend } from "./trend.tsx";
 
 /** The data of a property's page, as the API returns it. */
@@ -59,6 +56,8 @@ export type DataLinks = {
   csv: (file: CsvFile, componentId?: string) => CsvLink;
   components?: string;
   schedule: string;
+  /** The address of the reserve schedule as a workbook; the app has a button instead. */
+  workbook?: string;
 };
 export type CsvFile =
   | "condition"
@@ -79,8 +78,11 @@ export function defaultTrendComponent(components: readonly ComponentJson[]): str
 /** Returns, in steps, the components whose reasons the page shows. */
 export function* explainedOnPage(components: readonly ComponentJson[]): Steps<string[]> {
   const elevated = elevatedComponents(yield* sortInSteps(components, compareByExpectedLoss));
-  return describedAlone(yield* groupInSteps(elevated, componentKindAndTier));
+  return elevated.slice(0, MOST_EXPLAINED).map(({ component_id }) => component_id);
 }
+
+/** Components whose scores the page explains. */
+const MOST_EXPLAINED = 5;
 
 type SectionsProps = {
   data: PropertyPageData;
@@ -89,65 +91,56 @@ type SectionsProps = {
   renderBudgetPlanner?: RenderBudgetPlanner;
 };
 
-/** The sections of a property: first the summary, then what to do about it, then the details. */
+/** The sections of a property: what to do and for how much, then costs, risk, and the method behind the figures. */
 export const PropertySections = (props: SectionsProps) => <>{runSteps(sectionsInSteps(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
 export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsProps): Steps<VNode[]> {
-  const { condition, forecast, reserve, inspections, plan, components, trend, assessedAt } = data;
+  const { condition, forecast, reserve, inspections, plan, components, trend } = data;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
+  if (components.length === 0) return [<Condition condition={condition} headline={undefined} />];
   const totals = yield* componentTotalsInSteps(components);
-  const summary = (
-    <Condition condition={condition} totals={totals} reserve={reserve} csv={csv("condition")} />
-  );
-  if (components.length === 0) return [summary];
   const locations = new Locations(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, compareByExpectedLoss);
   const elevated = elevatedComponents(sorted);
-  const groups = yield* groupInSteps(elevated, componentKindAndTier);
-  const timeline = yield* timelineInSteps(elevated, groups);
   const systems = yield* systemsInSteps(components, locations);
   const hazards = hazardGroups(components);
-  const details = plan && (yield* planDetailsInSteps(plan, locations, data.budget));
+  const details = plan && (yield* planDetailsInSteps({ plan, components }, locations, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
-    summary,
-    hazards.length > 0 && <Hazards groups={hazards} locations={locations} csv={csv("components")} />,
-    <Attention
-      components={elevated}
-      reasons={data.reasons}
-      groups={groups}
-      locations={locations}
-      csv={csv("components")}
-      all={links?.components}
+    <Condition
+      condition={condition}
+      headline={plan && details && { plan, delayUsd: details.delayUsd, hazards: urgentHazards(hazards) }}
     />,
+    details && (
+      <Actions rows={details.actions} lines={details.lines} locations={locations} csv={csv("plan")} />
+    ),
     plan && details && (
-      <RecommendedActions
+      <CostsAndReserve
         plan={plan}
         details={details}
-        locations={locations}
+        forecast={forecast}
+        reserve={reserve}
         renderBudgetPlanner={renderBudgetPlanner}
-        links={{ yearsCsv: csv("schedule"), componentsCsv: csv("plan"), schedule: links?.schedule }}
+        links={{
+          yearsCsv: csv("schedule"),
+          reserveCsv: csv("reserve"),
+          forecastCsv: csv("forecast"),
+          schedule: links?.schedule,
+        }}
       />
     ),
-    <HeatMap systems={systems} locations={locations} csv={csv("components")} />,
-    <Timeline
-      timeline={timeline}
+    <HeatMap
+      systems={systems}
+      elevated={elevated}
+      reasons={data.reasons}
       locations={locations}
-      year={Number(assessedAt.slice(0, 4))}
       csv={csv("components")}
       all={links?.components}
     />,
-    <div class="two-columns">
-      <ReserveAndForecast
-        forecast={forecast}
-        reserve={reserve}
-        reserveCsv={csv("reserve")}
-        forecastCsv={csv("forecast")}
-      />
-      <Inspections inspections={inspections} locations={locations} csv={csv("inspections")} />
-    </div>,
+    hazards.length > 0 && <Hazards groups={hazards} locations={locations} csv={csv("components")} />,
+    <Inspections inspections={inspections} locations={locations} csv={csv("inspections")} />,
     trend && selected && (
       <Trend
         component={selected}
@@ -158,13 +151,24 @@ export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsP
         csv={csv("trend", selected.component_id)}
       />
     ),
-    <AssumptionList assumptions={data.assumptions} />,
+    <Method
+      totals={totals}
+      assumptions={data.assumptions}
+      methodology={condition.methodology}
+      csv={csv("condition")}
+    />,
   ];
   return sections.filter((section) => section !== undefined && section !== false);
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
-export function PropertyHeading({ data }: { data: PropertyPageData }) {
+export function PropertyHeading(props: {
+  data: PropertyPageData;
+  links?: DataLinks;
+  /** A button that saves the reserve schedule as a workbook, where no address does. */
+  workbook?: ComponentChildren;
+}) {
+  const { data, links, workbook } = props;
   const { property, components, assessedAt } = data;
   const { address, city, state, zip } = property;
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
@@ -186,9 +190,48 @@ export function PropertyHeading({ data }: { data: PropertyPageData }) {
           {facts.filter(Boolean).join(" · ")}
         </p>
       </div>
-      <p class="small muted as-of">
-        Assessed <time dateTime={assessedAt}>{date(assessedAt)}</time>
-      </p>
+      <div class="as-of">
+        <p class="small muted">
+          Assessed <time dateTime={assessedAt}>{date(assessedAt)}</time>
+        </p>
+        {links && components.length > 0 && <Tools links={links} workbook={workbook} />}
+      </div>
     </header>
+  );
+}
+
+/** The ways to take the page along. */
+function Tools({ links, workbook }: { links: DataLinks; workbook: ComponentChildren }) {
+  const csv = links.csv("plan");
+  return (
+    <p class="tools small screen">
+      <button
+        type="button"
+        class="outline secondary"
+        data-prints
+        hidden={typeof csv === "string"}
+        onClick={() => print()}
+      >
+        Print
+      </button>
+      {typeof csv === "string" && (
+        <a href={csv} download>
+          CSV
+        </a>
+      )}
+      {typeof csv === "function" && (
+        <button type="button" class="plain" onClick={csv}>
+          CSV
+        </button>
+      )}
+      {links.workbook === undefined ? (
+        workbook
+      ) : (
+        <a href={links.workbook} download>
+          XLSX
+        </a>
+      )}
+      <a href={links.schedule}>Schedule</a>
+    </p>
   );
 }

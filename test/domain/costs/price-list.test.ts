@@ -75,7 +75,7 @@ describe("the size of an appliance scales its costs", () => {
     expect(scaling).toMatchObject({ size: 800, referenceSize: 400, bySize: 2 ** 0.6 });
   });
 
-  test("a larger part of a building does more damages, not dearer ones, and three at most", () => {
+  test("a larger part of a building does more damages, not costlier ones, and three at most", () => {
     const { damage } = costOf("plumb_supply_piping", { unitCount: 24 });
     expect(damage).toEqual({ peril: "water", expected: 1, cents: 1_500_000, isPoisson: true });
     expect(costOf("plumb_supply_piping", { unitCount: 240 }).damage!.expected).toBe(3);

@@ -1,0 +1,38 @@
+/* The terms of pages, each defined once: beside the figure, and in a list for print. */
+
+export const DEFINITIONS = {
+  replaceNow: {
+    name: "Replace now",
+    text: "Units and components past the age at which replacing them costs least in the long run, at the end of a fixed life, or with a hazard that must be removed at once. The sum is the planned cost at today's prices; a unit that is replaced as a whole counts once.",
+  },
+  costOfWaiting: {
+    name: "Cost of waiting a year",
+    text: "Expected failures and repairs of the next 12 months of what should be replaced now, less what deferring the replacement for a year saves. It is a mean over many buildings, not a bill.",
+  },
+  yearlyReserve: {
+    name: "Yearly reserve",
+    text: "The level deposit that pays the planned replacements and expected failures of the plan's years from a reserve, without what should be replaced now and without repairs. It suffices with a probability of 50%; the plan shows the deposits for 80% and 95%.",
+  },
+  tier: {
+    name: "Tier",
+    text: "How likely failure is: Critical, Warning or Good, from the risk score. The action follows from the tier, the costs and the consequences together, so a Good component can be due and a Critical one can run to failure.",
+  },
+  chance: {
+    name: "Chance in 12 months",
+    text: "The probability of failing within 365 days, from age, use, condition and service history; of a whole unit, that any of its components fails.",
+  },
+  plannedCost: {
+    name: "Planned cost",
+    text: "The cost of replacing it before it fails, at today's prices. It is a reference cost unless the owner's own costs are on record.",
+  },
+  failedCost: {
+    name: "Cost after failure",
+    text: "The cost of an emergency replacement, with the damage that a failure causes on average.",
+  },
+  confidence: {
+    name: "Data confidence",
+    text: "High, medium or low, by how much service history and inspection there is for a component. Low confidence means that an inspection is worth more than a calculation.",
+  },
+} as const satisfies Record<string, { name: string; text: string }>;
+
+export type DefinedTerm = keyof typeof DEFINITIONS;

@@ -1,0 +1,176 @@
+import type { ActionRow } from "../action-rows.ts";
+import { TierMark } from "../charts/tier-mark.tsx";
+import type { DefinedTerm } from "../definitions.ts";
+import { capitalized, count, counted, date, money, monthOf, probabilityText } from "../format.ts";
+import { rangeText } from "../grouping.ts";
+import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
+import type { PlanLine } from "../plan-lines.ts";
+import { Define } from "./define.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
+
+/** Rows that are shown at once. */
+const FIRST_ROWS = 10;
+
+/** The heading of each column, with the term that it is defined by. */
+const HEADINGS: readonly { heading: string; term?: DefinedTerm; isNumber?: boolean }[] = [
+  { heading: "Component" },
+  { heading: "Action" },
+  { heading: "Tier", term: "tier" },
+  { heading: "Chance in 12 months", term: "chance", isNumber: true },
+  { heading: "Due", isNumber: true },
+  { heading: "Planned cost", term: "plannedCost", isNumber: true },
+  { heading: "After failure", term: "failedCost", isNumber: true },
+];
+
+/** All work that somebody has to do, one row for identical components: the most urgent first. */
+export function Actions(props: {
+  rows: readonly ActionRow[];
+  /** All units and components, in the order of the plan. */
+  lines: readonly PlanLine[];
+  locations: Locations;
+  csv?: CsvLink;
+}) {
+  const { rows, lines, locations, csv } = props;
+  const rest = rows.slice(FIRST_ROWS);
+  return (
+    <Section
+      id="actions"
+      title="Actions"
+      about={
+        rows.length === 0
+          ? "Nothing has to be replaced or inspected now, and nothing is planned."
+          : "The most urgent first. Identical components share a row."
+      }
+    >
+      {rows.length > 0 && (
+        <ActionTable caption="Actions" rows={rows.slice(0, FIRST_ROWS)} locations={locations} />
+      )}
+      {rest.length > 0 && (
+        <details class="table-details">
+          <summary>Show {counted(rest.length, "more action")}</summary>
+          <ActionTable caption="Further actions" rows={rest} locations={locations} place="rest" />
+        </details>
+      )}
+      <TableDetails
+        caption="All units and components"
+        summary={`View all ${counted(lines.length, "unit and component", "units and components")} as table`}
+        csv={csv}
+        rows={lines}
+        columns={[
+          {
+            heading: "Unit or component",
+            cell: (row) => (
+              <>
+                {row.tier && <TierMark tier={row.tier} />} {row.name}
+                {row.isUnit && <span class="muted small"> whole unit</span>}
+              </>
+            ),
+          },
+          { heading: "Location", cell: (row) => locations.of(row) },
+          { heading: "Action", cell: (row) => ACTION_LABELS[row.action] },
+          { heading: "Why", cell: (row) => <span class="small">{row.reason}</span> },
+          {
+            heading: "Due date",
+            isNumber: true,
+            cell: (row) => (row.replace_on === null ? "–" : date(row.replace_on)),
+          },
+          {
+            heading: "Planned cost",
+            isNumber: true,
+            cell: (row) => (row.policy === "with_unit" ? "with unit" : money(row.cost)),
+          },
+          {
+            heading: "Cost after failure",
+            isNumber: true,
+            cell: (row) => (row.policy === "with_unit" ? "–" : money(row.failedCost)),
+          },
+          {
+            heading: "Cost of waiting a year",
+            isNumber: true,
+            cell: (row) => (row.policy === "with_unit" ? "–" : money(Math.round(row.cost_of_waiting_a_year))),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** A table that phones show as a list; the roles keep its meaning there. */
+function ActionTable(props: {
+  caption: string;
+  rows: readonly ActionRow[];
+  locations: Locations;
+  place?: string;
+}) {
+  const { caption, rows, locations, place } = props;
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: on phones the style takes the roles away
+    <table class="actions" role="table">
+      <caption class="visually-hidden">{caption}</caption>
+      {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
+      <thead role="rowgroup">
+        {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
+        <tr role="row">
+          {HEADINGS.map(({ heading, term, isNumber }) => (
+            // biome-ignore lint/a11y/noRedundantRoles: as above
+            <th scope="col" role="columnheader" class={isNumber ? "number" : undefined}>
+              {heading}
+              {term && place === undefined && <Define term={term} place="actions" />}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <Row row={row} locations={locations} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ row, locations }: { row: ActionRow; locations: Locations }) {
+  const { lines, action, tier, chances, due, costUsd, failedUsd } = row;
+  const [first] = lines as [PlanLine];
+  const place = locations.ofGroup(lines);
+  const cells = [
+    <span class={`action ${action}`}>{ACTION_LABELS[action]}</span>,
+    <>
+      <TierMark tier={tier} /> {TIER_LABELS[tier].name}
+    </>,
+    capitalized(rangeText(chances, probabilityText)),
+    isNow(action) ? "Now" : due === null ? "–" : monthOf(due),
+    money(costUsd),
+    money(failedUsd),
+  ];
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: on phones the style takes the roles away
+    <tr role="row">
+      {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
+      <th scope="row" role="rowheader">
+        {first.name}
+        {lines.length > 1 && ` × ${count(lines.length)}`}{" "}
+        <span class="small muted under">
+          {first.isUnit ? place.replace(`${first.name}, `, "").replace(first.name, "whole unit") : place}
+        </span>
+        <span class="small why">
+          {lines.some(({ reason }) => reason !== first.reason) && "For the most urgent: "}
+          {first.reason}
+        </span>
+      </th>
+      {cells.map((cell, at) => {
+        const { heading, isNumber } = HEADINGS[at + 1]!;
+        return (
+          // biome-ignore lint/a11y/noRedundantRoles: as above
+          <td role="cell" data-label={heading} class={isNumber ? "number" : undefined}>
+            {cell}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+const isNow = (action: ActionRow["action"]) => action === "replace_now" || action === "immediate_hazard";

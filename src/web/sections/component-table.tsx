@@ -1,0 +1,39 @@
+import type { ComponentJson } from "../../wire/component.ts";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { expectedLoss } from "../expected-loss.ts";
+import { failureWindow, money } from "../format.ts";
+import { TIER_LABELS } from "../labels.ts";
+import type { Locations } from "../locations.ts";
+import { ComponentName } from "./component-name.tsx";
+import type { Column } from "./section.tsx";
+
+/** The columns of every table of components. */
+export function componentColumns(locations: Locations): Column<ComponentJson>[] {
+  return [
+    {
+      heading: "Component",
+      cell: (one) => (
+        <>
+          <TierMark tier={one.risk_tier} /> <ComponentName component={one} />
+        </>
+      ),
+    },
+    { heading: "Location", cell: (one) => locations.of(one) },
+    { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
+    { heading: "Installed", isNumber: true, cell: (one) => one.install_year },
+    { heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },
+    {
+      heading: "12-month failure probability",
+      isNumber: true,
+      cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
+    },
+    { heading: "Likely failure (80%)", cell: (one) => failureWindow(one.failure_window_80) },
+    { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
+    { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+    {
+      heading: "12-month expected loss",
+      isNumber: true,
+      cell: (one) => money(Math.round(expectedLoss(one))),
+    },
+  ];
+}

@@ -1,0 +1,86 @@
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps.ts";
+import type { AssumptionsJson } from "../../wire/assumptions.ts";
+import type { ComponentJson } from "../../wire/component.ts";
+import { assumptionSentences } from "../assumption-sentences.ts";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { count, counted, money } from "../format.ts";
+import { TIER_LABELS, TIERS } from "../labels.ts";
+import { DefinitionList } from "./define.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
+
+type Costs = Pick<
+  ComponentJson,
+  "risk_tier" | "confidence" | "appliance_id" | "proactive_cost" | "reactive_cost"
+>;
+
+type TierTotals = { count: number; plannedUsd: number; afterFailureUsd: number };
+
+/** The numbers of a property's components: in total, by tier and by confidence, and of their appliances. */
+type ComponentTotals = {
+  components: number;
+  appliances: number;
+  tiers: Readonly<Record<RiskTier, TierTotals>>;
+  confidences: Readonly<Record<ComponentJson["confidence"], number>>;
+};
+
+/** Counts the components in steps, for properties with many. */
+export function* componentTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
+  const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
+  const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
+  const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };
+  const appliances = new Set<string>();
+  yield* forEachInSteps(components, (one) => {
+    const tier = tiers[one.risk_tier];
+    tier.count++;
+    tier.plannedUsd += one.proactive_cost;
+    tier.afterFailureUsd += one.reactive_cost;
+    confidences[one.confidence]++;
+    appliances.add(one.appliance_id);
+  });
+  return { components: components.length, appliances: appliances.size, tiers, confidences };
+}
+
+/** The basis of the figures: data and its confidence, assumptions, how the score is calculated, and definitions. */
+export function Method(props: {
+  totals: ComponentTotals;
+  assumptions: AssumptionsJson;
+  /** How the condition score is calculated. */
+  methodology: string;
+  csv?: CsvLink;
+}) {
+  const { totals, assumptions, methodology, csv } = props;
+  const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
+  return (
+    <Section id="method" title="Method and limits">
+      <p class="data-confidence small muted">
+        Based on {counted(totals.components, "component")} in {counted(totals.appliances, "appliance")}. Data
+        confidence: {count(high)} high, {count(medium)} medium, {count(low)} low.
+      </p>
+      <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
+      <TableDetails
+        summary="How the condition score is calculated"
+        csv={csv}
+        rows={TIERS.map((tier) => ({ tier, of: totals.tiers[tier] }))}
+        columns={[
+          {
+            heading: "Tier",
+            cell: ({ tier }) => (
+              <>
+                <TierMark tier={tier} /> {TIER_LABELS[tier].name}
+              </>
+            ),
+          },
+          { heading: "Components", isNumber: true, cell: ({ of }) => count(of.count) },
+          { heading: "Planned cost", isNumber: true, cell: ({ of }) => money(of.plannedUsd) },
+          { heading: "Cost after failure", isNumber: true, cell: ({ of }) => money(of.afterFailureUsd) },
+        ]}
+        note={methodology}
+      />
+      <details class="table-details">
+        <summary>Definitions</summary>
+        <DefinitionList />
+      </details>
+    </Section>
+  );
+}
