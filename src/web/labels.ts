@@ -55,6 +55,14 @@ export const ACTION_LABELS: Readonly<Record<PlannedComponentJson["action"], stri
   run_to_failure: "Run to failure",
 };
 
+/** Where a cost comes from. */
+export const COST_BASIS_LABELS: Readonly<Record<PlannedComponentJson["cost_basis"], string>> = {
+  own: "own cost",
+  own_history: "own past cost",
+  scaled: "reference cost for this size",
+  reference: "reference cost",
+};
+
 const SYSTEM_LABELS: Readonly<Record<string, string>> = {
   hvac: "Heating and cooling",
   plumbing: "Plumbing and hot water",

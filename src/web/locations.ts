@@ -29,7 +29,9 @@ function collapseRuns(labels: readonly string[]): { text: string; size: number }
   );
 }
 
-type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system">;
+type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system"> & {
+  size?: { unit: string } | null;
+};
 type NamedUnit = Pick<UnitJson, "id" | "label">;
 
 /** Describes where equipment is, from the names of appliance types and the labels of units. */
@@ -45,6 +47,11 @@ export class Locations {
   /** `Gas storage water heater` */
   typeName(typeId: string): string {
     return this.#types.get(typeId)?.name ?? codeLabel(typeId);
+  }
+
+  /** `gallons`; undefined for a type whose costs do not depend on size. */
+  sizeUnitOf(typeId: string): string | undefined {
+    return this.#types.get(typeId)?.size?.unit;
   }
 
   /** The code of the building system that a type belongs to. */

@@ -2,7 +2,7 @@ import { runSteps, type Steps } from "../domain/steps.ts";
 import type { ScheduledPlanJson } from "../wire/plan.ts";
 import type { PlanSummaryJson } from "../wire/plan-summary.ts";
 import { groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
-import { systemLabel } from "./labels.ts";
+import { COST_BASIS_LABELS, systemLabel } from "./labels.ts";
 import type { Locations } from "./locations.ts";
 import { lineKind, type PlanLine, planLinesInSteps } from "./plan-lines.ts";
 
@@ -10,6 +10,8 @@ import { lineKind, type PlanLine, planLinesInSteps } from "./plan-lines.ts";
 export type ScheduleRow = {
   name: string;
   where: string;
+  /** The size that the cost is for, and where it comes from: `50 gallons, reference cost for this size`. */
+  costBasis: string;
   isDueNow: boolean;
   quantity: number;
   /** Years with one decimal; a range if the components differ. The same for the next three. */
@@ -65,9 +67,8 @@ export function* reserveScheduleInSteps(
   const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
   const all = yield* planLinesInSteps(plan, locations);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
-  const groups = yield* groupInSteps(
-    lines,
-    (planLine) => `${lineKind(planLine)} ${planLine.cost} ${planLine.due_now !== null}`,
+  const groups = yield* groupInSteps(lines, (one) =>
+    [lineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
   );
   const sums = scheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];
@@ -145,6 +146,7 @@ function toRow(group: readonly PlanLine[], locations: Locations, years: number[]
       : group.length === 1
         ? locations.of(first)
         : locations.typeName(first.appliance_type),
+    costBasis: costBasisOf(first, locations),
     isDueNow: first.due_now !== null,
     quantity: group.length,
     age: span((planLine) => planLine.age_years),
@@ -155,6 +157,12 @@ function toRow(group: readonly PlanLine[], locations: Locations, years: number[]
     cost: Math.round(first.cost) * group.length,
     years,
   };
+}
+
+function costBasisOf({ appliance_type, size, cost_basis }: PlanLine, locations: Locations): string {
+  const unit = locations.sizeUnitOf(appliance_type);
+  const sized = size === null || unit === undefined ? [] : [`${size.toLocaleString("en-US")} ${unit}`];
+  return [...sized, COST_BASIS_LABELS[cost_basis]].join(", ");
 }
 
 function toSystem(name: string, rows: ScheduleRow[]): ScheduleSystem {

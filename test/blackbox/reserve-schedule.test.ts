@@ -226,3 +226,13 @@ test("a revoked page has no schedule", async () => {
   await server.json("embed", "revoke", embed_id);
   expect((await fetch(`${server.url}/embed/property/${token}/schedule`)).status).toBe(404);
 });
+
+// Rule: reserve-schedule
+test("each line names the size that its cost is for, and where the cost comes from", async () => {
+  const { appliances } = (await client.get(`/v1/appliances?property_id=${ids.demo}`)).body;
+  const heater = appliances.find((one: Json) => one.type_id.startsWith("water_heater"));
+  await client.put(`/v1/appliances/${heater.id}`, { size: 75 });
+  const titles = (await rowsOf("demo")).components.map(({ title }) => title);
+  expect(titles.some((title) => title.includes("75 gallons, reference cost for this size"))).toBe(true);
+  for (const title of titles) expect(title).toContain(" cost");
+});

@@ -96,7 +96,10 @@ function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number
   return (
     <tr class="component">
       <th scope="row">
-        {row.name} <span class="muted small">{row.where}</span>
+        {row.name}{" "}
+        <span class="muted small">
+          {row.where} · {row.costBasis}
+        </span>
         {row.isDueNow && <span class="due-mark"> due now</span>}
       </th>
       <td class="number">{row.age}</td>
