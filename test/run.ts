@@ -136,8 +136,12 @@ async function createTemplate(server: PostgresServer): Promise<string> {
 
 const server = await PostgresServer.start(values.postgres === undefined ? {} : { bin: values.postgres });
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
-const onSqlite = { [SHARED_SERVER]: server.url(), ...(pooler && { [SHARED_POOLER]: pooler.host }) };
-const onPostgres = { ...onSqlite, [STORAGE]: "postgres", [TEMPLATE]: await createTemplate(server) };
+const onSqlite = {
+  [SHARED_SERVER]: server.url(),
+  [TEMPLATE]: await createTemplate(server),
+  ...(pooler && { [SHARED_POOLER]: pooler.host }),
+};
+const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
 const { report, "update-timings": updatesTimings, "test-name-pattern": testName } = values;
 const isWhole = patterns.length === 0;
 const parts: readonly TestRun[] =

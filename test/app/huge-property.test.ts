@@ -138,8 +138,8 @@ async function longestOf(address: string): Promise<number> {
   return longestMs;
 }
 
+// The page without a budget has the same sections.
 test.each([
-  "",
   "?budget=100000",
   "/components?page=3",
   "/schedule?years=30",

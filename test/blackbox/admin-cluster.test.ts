@@ -24,7 +24,7 @@ let url: string;
 let servers: Installation[];
 let admin: AdministeredServers;
 beforeAll(async () => {
-  url = await postgres.newDatabase();
+  url = await postgres.newInstallation();
   const first = await serverOn(url);
   servers = [first, await serverOn(url, first), await serverOn(url, first)];
   admin = await administerServers(servers);

@@ -51,7 +51,7 @@ test("a server without others stops at once by default", async () => {
 
 // Rule: drain
 test("a load balancer that checks the health loses no request when one of two servers stops", async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.newInstallation();
   const serverOn = serverStarter(install);
   const first = await serverOn(url, undefined, { server: { drain_s: 1 } });
   const second = await serverOn(url, first);

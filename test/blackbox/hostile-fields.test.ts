@@ -22,12 +22,12 @@ const STEP = SENDS_ALL ? 1 : 53;
 const TIMEOUT_MS = SENDS_ALL ? 1_200_000 : 120_000;
 
 const { install } = useMainstay({ inFolder: true });
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 const document: ApiDocument = readApiDocument();
 let servers: TwinServer[];
 
 beforeAll(async () => {
-  const installations = [install(), install({ storage: { url: await newDatabase() } })];
+  const installations = [install(), install({ storage: { url: await newInstallation() } })];
   servers = await Promise.all(
     installations.map(async (one) => {
       await one.start();

@@ -69,7 +69,7 @@ async function overFolder(): Promise<TwoInstallations> {
 }
 
 async function overPostgres(): Promise<TwoInstallations> {
-  const url = await postgres.newDatabase();
+  const url = await postgres.newInstallation();
   const [here, there] = [install({ storage: { url } }), install({ storage: { url } })];
   return await over(here, there, url);
 }

@@ -27,7 +27,7 @@ describe("two servers on one database", () => {
   let atA: ApiClient;
   let atB: ApiClient;
   beforeAll(async () => {
-    url = await postgres.newDatabase();
+    url = await postgres.newInstallation();
     a = await serverOn(url);
     b = await serverOn(url, a);
     partner = await a.json("partner", "create", "Acme");
@@ -276,7 +276,7 @@ describe("two servers on one database", () => {
 });
 
 test("a server with another key than those on its database is rejected, with a remedy", async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.newInstallation();
   await serverOn(url);
   const [other, elsewhere] = [install({ storage: { url } }), install()];
   await elsewhere.init();

@@ -22,13 +22,13 @@ const SEED = TWIN_SEED === undefined ? (TWIN_RUNS === undefined ? 1 : undefined)
 const MOST_STEPS = 30;
 
 const { install, folder } = useMainstay({ inFolder: true });
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 let servers: TwinServer[];
 let partners = 0;
 const newTwins = () => Twins.of(servers, `Acme ${++partners}`);
 
 beforeAll(async () => {
-  const installations = [install(), install({ storage: { url: await newDatabase() } })];
+  const installations = [install(), install({ storage: { url: await newInstallation() } })];
   servers = await Promise.all(
     installations.map(async (one) => {
       await one.start();

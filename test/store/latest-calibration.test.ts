@@ -124,7 +124,7 @@ const OPENED: [engine: string, (entries: readonly Entry[]) => Promise<Store>][] 
   [
     "PostgreSQL",
     async (entries) => {
-      const url = await postgres.newDatabase();
+      const url = await postgres.newInstallation();
       await (await openPostgresStore(url, options)).close();
       await rowsOf(
         url,

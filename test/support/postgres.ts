@@ -153,7 +153,7 @@ export function usePostgres() {
   return {
     /** Creates an empty database; returns its address, as in `storage.url`. */
     newDatabase,
-    /** Creates a database with the schema, where the run has one to copy. */
+    /** Creates a database with the schema where the run has one to copy, and otherwise an empty one. */
     newInstallation: () => newDatabase(process.env[TEMPLATE] && `TEMPLATE ${process.env[TEMPLATE]}`),
     /** Creates a copy of the database at an address. */
     async copyOf(url: string): Promise<string> {

@@ -15,10 +15,10 @@ afterAll(async () => {
   await Promise.all([...opened].map((store) => store.close()));
   query.mockRestore();
 });
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 
 storeConformance("PostgreSQL", async () => {
-  const url = await newDatabase();
+  const url = await newInstallation();
   return {
     async open(options = {}) {
       const store = await openPostgresStore(url, { clock: Date.now, random, ...options });

@@ -13,12 +13,12 @@ import { connectTo, usePostgres } from "../../support/postgres.ts";
 
 const NOW = 1_700_000_000_000;
 const PARTNER = "PARTNER_0";
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 let store: Store;
 let other: pg.Client;
 beforeAll(async () => {
-  const url = await newDatabase();
+  const url = await newInstallation();
   store = await openPostgresStore(url, { clock: () => NOW, random });
   other = await connectTo(url);
   await store.write(async (tx) => {

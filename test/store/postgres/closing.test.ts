@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 /** The message with which a client ends a connection. */
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
@@ -29,7 +29,7 @@ async function proxyThatStaysOpen(host: string, port: number) {
 }
 
 test("a store closes soon although the end of its connections is not acknowledged", async () => {
-  const url = new URL(await newDatabase());
+  const url = new URL(await newInstallation());
   const way = await proxyThatStaysOpen(url.hostname, Number(url.port));
   url.host = `127.0.0.1:${way.port}`;
   const store = await openPostgresStore(url.href, { clock: Date.now, random });

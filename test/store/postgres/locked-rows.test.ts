@@ -6,7 +6,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { connectTo, usePostgres, withDefaultTimeout } from "../../support/postgres.ts";
 
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 /** More partners than writers, so that some share one. */
 const PARTNERS = Array.from({ length: 12 }, (_, nth) => `PARTNER_${nth}`);
@@ -16,7 +16,7 @@ let store: Store;
 let other: pg.Client;
 beforeAll(async () => {
   // Uses the timeout of a server.
-  url = withDefaultTimeout(await newDatabase());
+  url = withDefaultTimeout(await newInstallation());
   store = await openPostgresStore(url, { clock: Date.now, random });
   other = await connectTo(url);
   for (const id of PARTNERS)

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 const postgres = usePostgres();
 beforeAll(async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.newInstallation();
   store = await openPostgresStore(url, { clock: () => NOW, random });
   client = await connectTo(url);
   // Spreads the rows over as many pages as tables of millions of rows have, so that a full scan is expensive.

@@ -5,7 +5,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf, usePostgres, withDefaultTimeout } from "../../support/postgres.ts";
 
-const { newDatabase } = usePostgres();
+const { newInstallation } = usePostgres();
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 /** The connections of the pool, the writers and the poller, as documented. */
 const MOST_CONNECTIONS = 12 + 7;
@@ -13,7 +13,7 @@ let url: string;
 let store: Store;
 beforeAll(async () => {
   // Uses the same timeout as a server for a database that is unavailable.
-  url = withDefaultTimeout(await newDatabase());
+  url = withDefaultTimeout(await newInstallation());
   store = await openPostgresStore(url, { clock: Date.now, random });
   await store.write((tx) =>
     tx.partners.insert({
