@@ -15,7 +15,7 @@ import { finishRotations } from "../usecases/partners/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDue } from "../usecases/portfolio/retirement.ts";
 import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
-import { snapshotRecord } from "../wire/snapshot.ts";
+import { snapshotView } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
 type JobDeps = {
@@ -52,7 +52,7 @@ export function jobTable(deps: JobDeps): Job[] {
         { store, knowledge, clock, monotonicMs, yieldNow: yieldToEventLoop, signal },
         dayOf(clock()),
       );
-      log.info(snapshotRecord(result), "snapshot taken");
+      log.info(snapshotView(result), "snapshot taken");
     },
   };
   return [
@@ -193,7 +193,7 @@ function dailySnapshot({
         day,
       );
       if (!result.endedByAnotherServer && !result.alreadyDone)
-        log.info(snapshotRecord(result), "snapshot taken");
+        log.info(snapshotView(result), "snapshot taken");
     }
   };
 }

@@ -14,7 +14,7 @@ const entry = object({
 });
 export type AuditEntryJson = WireOf<typeof entry>;
 
-export const auditRecord = entry.serializer((entry: AuditEntry) => ({
+export const auditView = entry.serializer((entry: AuditEntry) => ({
   seq: entry.seq,
   actor: entry.actor,
   action: entry.action,

@@ -31,7 +31,7 @@ const attempt = record("DeliveryAttempt", {
   response_head: text("The first bytes of the response", "ok"),
 });
 
-const attemptRecord = attempt.serializer((attempt: Attempt) => ({
+const attemptView = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
   started_at: toIso(attempt.startedAt),
   finished_at: toIso(attempt.startedAt + attempt.durationMs),
@@ -64,7 +64,7 @@ export const delivery = record("Delivery", {
 });
 export type DeliveryJson = WireOf<typeof delivery>;
 
-export const deliveryRecord = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
+export const deliveryView = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
   id: delivery.id,
   partner_id: delivery.partnerId,
   event: delivery.event as WebhookEvent,
@@ -74,13 +74,13 @@ export const deliveryRecord = delivery.serializer(({ delivery, attempts }: Logge
   next_attempt_at: isoOrNull(delivery.nextAttemptAt),
   finished_at: isoOrNull(delivery.finishedAt),
   attempt_count: delivery.attempts,
-  attempts: attempts.map(attemptRecord),
+  attempts: attempts.map(attemptView),
 }));
 
 const deliveryWithPartner = delivery.and({ partner_name: partnerName });
-export const deliveryWithPartnerRecord = deliveryWithPartner.serializer(
+export const deliveryWithPartnerView = deliveryWithPartner.serializer(
   (logged: LoggedDelivery, name: string) => ({
-    ...deliveryRecord(logged),
+    ...deliveryView(logged),
     partner_name: name,
   }),
 );
@@ -97,8 +97,8 @@ export const fullDelivery = delivery.and({
 });
 export type FullDeliveryJson = WireOf<typeof fullDelivery>;
 
-export const fullDeliveryRecord = fullDelivery.serializer((logged: LoggedDelivery) => ({
-  ...deliveryRecord(logged),
+export const fullDeliveryView = fullDelivery.serializer((logged: LoggedDelivery) => ({
+  ...deliveryView(logged),
   payload: JSON.parse(logged.delivery.body) as unknown,
 }));
 
@@ -109,7 +109,7 @@ export const deliverySignature = object({
 });
 export type DeliverySignatureJson = WireOf<typeof deliverySignature>;
 
-export const deliverySignatureRecord = deliverySignature.serializer(
+export const deliverySignatureView = deliverySignature.serializer(
   (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: toIso(at), headers }),
 );
 
@@ -121,11 +121,11 @@ export const resent = object({
 });
 
 /** Serializes a delivery that is queued again. */
-export const resentRecord = resent.serializer((pick: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
-  id: pick.id,
+export const resentView = resent.serializer((delivery: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
+  id: delivery.id,
   status: "pending",
-  attempts: pick.attempts,
-  partner_id: pick.partnerId,
+  attempts: delivery.attempts,
+  partner_id: delivery.partnerId,
 }));
 
 /** A delivery in a response to its partner. */

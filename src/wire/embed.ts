@@ -36,7 +36,7 @@ const embed = object({
 export type EmbedJson = WireOf<typeof embed>;
 
 /** An embed in a list, without its token. */
-export const embedRecord = embed.serializer((listed: ListedEmbed, now: Instant) => ({
+export const embedView = embed.serializer((listed: ListedEmbed, now: Instant) => ({
   embed_id: listed.id,
   property_id: listed.propertyId,
   property_name: listed.propertyName,
@@ -89,7 +89,7 @@ export type NewEmbedJson = WireOf<typeof newEmbed>;
 export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
 /** Serializes a new embed with its token, which is shown only once. */
-export const newEmbedRecord = newEmbed.serializer(
+export const newEmbedView = newEmbed.serializer(
   (made: Embed, token: string, publicUrl: string, shown: EmbedPreview) => ({
     embed_id: made.id,
     token,
@@ -112,12 +112,10 @@ export const embedViews = object({
 export type EmbedViewsJson = WireOf<typeof embedViews>;
 
 /** Serializes the view log of an embed. */
-export const embedViewsRecord = embedViews.serializer(
-  ({ id, views }: Embed, latest: readonly EmbedView[]) => ({
-    embed_id: id,
-    views,
-    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: toIso(viewedAt), address })),
-  }),
-);
+export const embedViewsView = embedViews.serializer(({ id, views }: Embed, latest: readonly EmbedView[]) => ({
+  embed_id: id,
+  views,
+  latest: latest.map(({ viewedAt, address }) => ({ viewed_at: toIso(viewedAt), address })),
+}));
 
 export const revokedEmbed = object({ embed_id: embedId, revoked: flag("Whether the embed was revoked") });

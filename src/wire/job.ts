@@ -18,7 +18,7 @@ export const job = object({
 });
 export type JobJson = WireOf<typeof job>;
 
-export const jobRecord = job.serializer((state: JobState) => ({
+export const jobView = job.serializer((state: JobState) => ({
   name: state.name,
   pattern: state.pattern,
   running: state.running,
@@ -31,5 +31,5 @@ export const jobRecord = job.serializer((state: JobState) => ({
 export const jobs = object({ server: reportedBy, jobs: list("The server's jobs", job) });
 export const jobsView = jobs.serializer((server: string, states: readonly JobState[]) => ({
   server,
-  jobs: states.map(jobRecord),
+  jobs: states.map(jobView),
 }));

@@ -65,7 +65,7 @@ const version = object({
 });
 export type ModelVersionJson = WireOf<typeof version>;
 
-export const modelVersionRecord = version.serializer((stored: ModelVersion, inUse: string) => {
+export const modelVersionView = version.serializer((stored: ModelVersion, inUse: string) => {
   const evidence = stored.evidence as CalibrationJson;
   return {
     model_version: stored.version,
@@ -89,7 +89,7 @@ const check = object({
 });
 
 /** A monthly comparison of the active model with the default model. */
-export const modelCheckRecord = check.serializer((found: ModelCheck) => ({
+export const modelCheckView = check.serializer((found: ModelCheck) => ({
   date: found.day,
   model_version: found.version,
   worse_than_plain: found.isWorse,

@@ -22,7 +22,7 @@ const server = object({
   seen_at: instant("When the server was last seen"),
 });
 
-const serverRecord = server.serializer((server: ListedServer) => ({
+const serverView = server.serializer((server: ListedServer) => ({
   id: server.id,
   address: server.address,
   version: server.version,
@@ -43,6 +43,6 @@ export const servers = object({
 export const serversView = servers.serializer(
   (found: { isShared: boolean; servers: readonly ListedServer[] }) => ({
     shared: found.isShared,
-    servers: found.servers.map(serverRecord),
+    servers: found.servers.map(serverView),
   }),
 );

@@ -10,8 +10,8 @@ import { defineModelGauges } from "../../src/metrics/model-gauges.ts";
 import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
 import { checkModel } from "../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";
-import { calibrationRecord, validationRecord } from "../../src/wire/calibration.ts";
-import { modelCheckRecord } from "../../src/wire/model.ts";
+import { calibrationView, validationView } from "../../src/wire/calibration.ts";
+import { modelCheckView } from "../../src/wire/model.ts";
 import { GOLDEN_DAY, importGoldenFleet } from "../support/calibration-example.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -39,10 +39,8 @@ beforeEach(async () => {
   [lines, commands] = [[], []];
 });
 
-const apply = (
-  calibration: Calibration,
-  evidence: Record<string, unknown> = calibrationRecord(calibration),
-) => applyCalibration(environment(), calibration, { force: true, evidence });
+const apply = (calibration: Calibration, evidence: Record<string, unknown> = calibrationView(calibration)) =>
+  applyCalibration(environment(), calibration, { force: true, evidence });
 
 /** Returns the fit with every life much too short. */
 function spoiled(fit: Calibration): Calibration {
@@ -66,7 +64,7 @@ async function tick(): Promise<void> {
     async runCommand({ args }) {
       commands.push(args);
       const beside = environment(await fixture.open());
-      return modelCheckRecord(await checkModel(beside, dayOf(fixture.clock()), validationRecord));
+      return modelCheckView(await checkModel(beside, dayOf(fixture.clock()), validationView));
     },
   });
   await job.run(new AbortController().signal);

@@ -1,5 +1,5 @@
 import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
-import { administratorRecord, newAdministratorRecord } from "../../wire/administrator.ts";
+import { administratorView, newAdministratorView } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
@@ -14,7 +14,7 @@ const create = command({
       createAdministrator(administration, name),
     );
     context.print(
-      newAdministratorRecord(id, key),
+      newAdministratorView(id, key),
       `Administrator  ${id}\nKey            ${key}\n\nSave the key now; it is not shown again.`,
     );
   },
@@ -25,7 +25,7 @@ const list = command({
   summary: "list all administrators, including those with a revoked key",
   async run(context) {
     const found = await withData(context, ({ store }) => store.read.administrators.list());
-    const administrators = found.map(administratorRecord);
+    const administrators = found.map(administratorView);
     context.print(
       { administrators },
       administrators.length === 0

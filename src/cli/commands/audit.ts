@@ -1,4 +1,4 @@
-import { auditRecord } from "../../wire/audit.ts";
+import { auditView } from "../../wire/audit.ts";
 import { command, text, whole } from "../command.ts";
 import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
@@ -12,7 +12,7 @@ export const auditCommand = command({
   examples: ["mainstay audit --subject PARTNER_… --limit 10"],
   async run(context, _arguments, { subject, limit = 50 }) {
     const { entries, total } = await withData(context, async ({ store: { read } }) => ({
-      entries: (await read.audit.page({ limit, offset: 0 }, subject)).map(auditRecord),
+      entries: (await read.audit.page({ limit, offset: 0 }, subject)).map(auditView),
       total: await read.audit.count(subject),
     }));
     context.print(

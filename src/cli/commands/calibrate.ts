@@ -18,8 +18,8 @@ import {
   revertModel,
 } from "../../usecases/calibration/model-versions.ts";
 import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
-import { calibrationRecord, validationRecord } from "../../wire/calibration.ts";
-import { modelCheckRecord, modelVersionRecord } from "../../wire/model.ts";
+import { calibrationView, validationView } from "../../wire/calibration.ts";
+import { modelCheckView, modelVersionView } from "../../wire/model.ts";
 import { calibrationText, pageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -91,7 +91,7 @@ async function fitAndPrint(
 ): Promise<void> {
   const { knowledge, store } = deps;
   const calibration = await calibrate(deps, asOf);
-  const evidence = calibrationRecord(calibration);
+  const evidence = calibrationView(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
     await replaceFile(page, renderCalibrationReport(pageContent(knowledge, calibration)));
@@ -122,7 +122,7 @@ function ending({ validation }: Calibration, applied: string | undefined, inUse:
 
 async function printVersions(context: Context, { store, knowledge }: ModelAdministration): Promise<void> {
   const inUse = await modelVersionOf(store.read, knowledge);
-  const versions = (await store.read.models.list()).map((stored) => modelVersionRecord(stored, inUse));
+  const versions = (await store.read.models.list()).map((stored) => modelVersionView(stored, inUse));
   const rows = versions.map((one) => [
     one.model_version,
     one.in_use ? "active" : "",
@@ -152,7 +152,7 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
 }
 
 const proofOf = ({ validation }: { validation: Record<string, unknown> }) =>
-  validation as ReturnType<typeof validationRecord>;
+  validation as ReturnType<typeof validationView>;
 
 async function printReverted(context: Context, deps: ModelAdministration): Promise<void> {
   const { from, to } = await revertModel(deps);
@@ -163,9 +163,9 @@ async function printReverted(context: Context, deps: ModelAdministration): Promi
 }
 
 async function printCheck(context: Context, deps: ModelAdministration): Promise<void> {
-  const check = await checkModel(deps, dayOf(context.now()), validationRecord);
+  const check = await checkModel(deps, dayOf(context.now()), validationView);
   context.print(
-    modelCheckRecord(check),
+    modelCheckView(check),
     check.isWorse
       ? `Model ${check.version} now forecasts worse than the default model. Run \`mainstay calibrate\` for a new calibration, or --revert.`
       : `Model ${check.version} forecasts no worse than the default model.`,

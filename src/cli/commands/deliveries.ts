@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { bulkResendView, deliveryRecord, fullDeliveryRecord, resentRecord } from "../../wire/delivery.ts";
+import { bulkResendView, deliveryView, fullDeliveryView, resentView } from "../../wire/delivery.ts";
 import {
   type Command,
   choice,
@@ -39,7 +39,7 @@ const list = command({
       const total = await deliveryLog.count(filter);
       return { total, page: await deliveryLog.page(filter, { limit, offset: 0 }) };
     });
-    const records = page.map(deliveryRecord);
+    const records = page.map(deliveryView);
     context.print(
       { deliveries: records, total },
       records.length === 0
@@ -66,7 +66,7 @@ const show = command({
   async run(context, { deliveryId }) {
     const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
     if (!found) throw deliveryNotFound(deliveryId);
-    const record = fullDeliveryRecord(found);
+    const record = fullDeliveryView(found);
     const { attempts, ...rest } = record;
     const lines = attempts.map((attempt) => [
       attempt.attempt,
@@ -124,7 +124,7 @@ async function resendOne(context: Context, deliveryId: string): Promise<void> {
     if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw deliveryNotFound(deliveryId);
     return await resendDelivery(administration, deliveryId);
   });
-  context.print(resentRecord(resent), `Queued ${deliveryId} for resending.`);
+  context.print(resentView(resent), `Queued ${deliveryId} for resending.`);
 }
 
 async function resendRange(

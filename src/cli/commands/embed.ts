@@ -4,7 +4,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
-import { embedRecord, embedViewsRecord, type NewEmbedJson, newEmbedRecord } from "../../wire/embed.ts";
+import { embedView, embedViewsView, type NewEmbedJson, newEmbedView } from "../../wire/embed.ts";
 import { readEmbed } from "../../wire/embed-request.ts";
 import { type Command, command, flag, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
@@ -38,7 +38,7 @@ const create = command({
       const passcode = needsPasscode ? newPasscode(administration.random) : null;
       const { embed, token } = await createEmbed(administration, { ...given, passcode });
       const preview = await embedPreview(administration.store.read, embed);
-      return { record: newEmbedRecord(embed, token, publicUrl(context.config), preview), passcode };
+      return { record: newEmbedView(embed, token, publicUrl(context.config), preview), passcode };
     });
     context.print(
       { ...record, ...(passcode !== null && { passcode }) },
@@ -84,7 +84,7 @@ const list = command({
         if (page.length < PAGE) return rows;
       }
     });
-    const embeds = found.map((embed) => embedRecord(embed, now));
+    const embeds = found.map((embed) => embedView(embed, now));
     context.print(
       { embeds },
       embeds.length === 0
@@ -114,7 +114,7 @@ const views = command({
   async run(context, { embedId }) {
     const record = await withData(context, async ({ store }) => {
       const embed = await store.read.embeds.find(embedId);
-      return embed && embedViewsRecord(embed, await store.read.embeds.recentViews(embed.id));
+      return embed && embedViewsView(embed, await store.read.embeds.recentViews(embed.id));
     });
     if (!record)
       throw new OperatorError(`Embed not found: ${embedId}`, "`mainstay embed list` shows all embeds.");

@@ -4,7 +4,7 @@ import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.
 import { writeThrottle } from "../../store/write-throttle.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
-import { announcedStateRecord, purgedRecord } from "../../wire/partner.ts";
+import { announcedStateView, purgedView } from "../../wire/partner.ts";
 import { type Command, command, flag, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { whoRuns, withAdministration } from "../data.ts";
@@ -41,7 +41,7 @@ export const announceCommand: Command = command({
       );
     });
     context.print(
-      announcedStateRecord(partnerId, state, dryRun),
+      announcedStateView(partnerId, state, dryRun),
       `${state.critical} critical and ${state.warning} warning components: ${state.queued} deliveries ${dryRun ? "would be queued" : "queued"}.`,
     );
   },
@@ -83,7 +83,7 @@ export const purgeCommand: Command = command({
       { purging: true },
     );
     context.print(
-      purgedRecord(partnerId, deleted),
+      purgedView(partnerId, deleted),
       `Deleted ${partnerId} and all its data: ${deleted.rows} rows, ${deleted.files} photos. ` +
         "Existing backups still contain it.",
     );

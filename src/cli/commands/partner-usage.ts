@@ -3,7 +3,7 @@ import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { usageRecord } from "../../wire/partner.ts";
+import { usageView } from "../../wire/partner.ts";
 import { command, flag, optional } from "../command.ts";
 import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
@@ -31,7 +31,7 @@ export const usageCommand = command({
     });
     const lines = usage.flatMap(linesOf);
     context.print(
-      { month, partners: usage.map(usageRecord) },
+      { month, partners: usage.map(usageView) },
       csv
         ? [HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd()
         : textTable(

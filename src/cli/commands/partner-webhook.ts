@@ -2,12 +2,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
 import { checkWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
-import {
-  endpointRecord,
-  newWebhookSecretRecord,
-  probeRecord,
-  webhookTestRecord,
-} from "../../wire/partner.ts";
+import { endpointView, newWebhookSecretView, probeView, webhookTestView } from "../../wire/partner.ts";
 import {
   type Command,
   command,
@@ -62,7 +57,7 @@ const setWebhook = command({
       await changePartner(administration, partnerId, settings);
     });
     context.print(
-      endpointRecord(partnerId, settings),
+      endpointView(partnerId, settings),
       url === undefined ? "Webhooks turned off." : `Webhook endpoint: ${url}`,
     );
   },
@@ -83,7 +78,7 @@ const rotateSecret = command({
       await requirePartner(administration.store, partnerId);
       return rotateWebhookSecret(administration, partnerId, overlap);
     });
-    const record = newWebhookSecretRecord(partnerId, made);
+    const record = newWebhookSecretView(partnerId, made);
     const from = overlap === 0 ? "Active now." : `Active from ${record.takes_effect_at}.`;
     context.print(record, `Webhook secret  ${made.secret}\n${from}`);
   },
@@ -105,10 +100,7 @@ const webhookTest = command({
         requestedBy: osUserName(context),
       });
     });
-    context.print(
-      webhookTestRecord(id, partnerId),
-      `Delivery  ${id}\nResult: mainstay deliveries show ${id}`,
-    );
+    context.print(webhookTestView(id, partnerId), `Delivery  ${id}\nResult: mainstay deliveries show ${id}`);
   },
 });
 
@@ -147,7 +139,7 @@ const probe = command({
       return found;
     }).finally(() => sender.close());
     context.print(
-      { receivers: probed.map(probeRecord) },
+      { receivers: probed.map(probeView) },
       probed.length === 0
         ? "No partner has a webhook endpoint."
         : textTable(

@@ -7,11 +7,11 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
 import {
-  credentialsRecord,
-  fullPartnerRecord,
-  newApiKeyRecord,
-  newClientSecretRecord,
-  partnerRecord,
+  credentialsView,
+  fullPartnerView,
+  newApiKeyView,
+  newClientSecretView,
+  partnerView,
 } from "../../wire/partner.ts";
 import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
@@ -40,7 +40,7 @@ const create = command({
       }),
     );
     context.print(
-      credentialsRecord(partner, credentials),
+      credentialsView(partner, credentials),
       [
         `Partner         ${partner.id}  ${partner.name}`,
         `API key         ${credentials.apiKey}`,
@@ -62,7 +62,7 @@ const list = command({
       const endpoints = new Map(
         (await read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
       );
-      return (await read.partners.list()).map((partner) => partnerRecord(partner, endpoints.get(partner.id)));
+      return (await read.partners.list()).map((partner) => partnerView(partner, endpoints.get(partner.id)));
     });
     const rows = records.map((record) => [
       record.partner_id,
@@ -80,7 +80,7 @@ const list = command({
   },
 });
 
-function webhookState(record: ReturnType<typeof partnerRecord>): string {
+function webhookState(record: ReturnType<typeof partnerView>): string {
   if (record.webhook_url === null) return "none";
   if (record.webhook_paused_at !== null) return "paused";
   return record.webhook_failing_since === null ? "sent" : "failing";
@@ -92,7 +92,7 @@ const show = command({
   arguments: { partnerId: required("the partner's ID") },
   async run(context, { partnerId }) {
     const record = await withData(context, async ({ store }) =>
-      fullPartnerRecord(await partnerOverview(store, await requirePartner(store, partnerId))),
+      fullPartnerView(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
     context.print(record, textRecord(record));
   },
@@ -106,7 +106,7 @@ const rotateKey = command({
     const apiKey = await withAdministration(context, (administration) =>
       rotateApiKey(administration, partnerId),
     );
-    context.print(newApiKeyRecord(partnerId, apiKey), `API key  ${apiKey}\nThe previous key was revoked.`);
+    context.print(newApiKeyView(partnerId, apiKey), `API key  ${apiKey}\nThe previous key was revoked.`);
   },
 });
 
@@ -122,7 +122,7 @@ const rotateSecret = command({
       rotateClientSecret(administration, partnerId),
     );
     context.print(
-      newClientSecretRecord(partnerId, made),
+      newClientSecretView(partnerId, made),
       `Client ID      ${made.clientId}\nClient secret  ${made.clientSecret}\nThe previous secret was revoked.`,
     );
   },

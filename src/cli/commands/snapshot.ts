@@ -1,6 +1,6 @@
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
-import { snapshotRecord } from "../../wire/snapshot.ts";
+import { snapshotView } from "../../wire/snapshot.ts";
 import { command, flag } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 
@@ -40,7 +40,7 @@ export const snapshotCommand = command({
     );
     context.print(
       {
-        ...snapshotRecord(result),
+        ...snapshotView(result),
         ...(discardLater && { discarded }),
       },
       `${discarded > 0 ? `Deleted ${discarded} later snapshots.\n` : ""}${summary(result)}`,

@@ -1,4 +1,4 @@
-import { auditPage, auditRecord } from "../../wire/audit.ts";
+import { auditPage, auditView } from "../../wire/audit.ts";
 import { pagingParameters, subjectFilter } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
@@ -18,7 +18,7 @@ export function adminAuditOperations(): Operation[] {
         const subject = query.get("subject");
         const entries = await store.read.audit.page(slice, subject);
         const total = await store.read.audit.count(subject);
-        return ok(auditPage.of(entries.map(auditRecord), slice, total));
+        return ok(auditPage.of(entries.map(auditView), slice, total));
       },
     }),
   ];

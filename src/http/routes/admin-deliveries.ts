@@ -9,12 +9,12 @@ import {
   bulkResendView,
   deliveriesPage,
   deliverySignature,
-  deliverySignatureRecord,
-  deliveryWithPartnerRecord,
+  deliverySignatureView,
+  deliveryWithPartnerView,
   fullDelivery,
-  fullDeliveryRecord,
+  fullDeliveryView,
   resent,
-  resentRecord,
+  resentView,
 } from "../../wire/delivery.ts";
 import { failedWindow, readFailedWindow } from "../../wire/failed-window.ts";
 import {
@@ -52,7 +52,7 @@ export function adminDeliveryOperations(): Operation[] {
         const deliveries = await store.read.deliveryLog.page(filter, slice);
         const names = await partnerNames(store, deliveries);
         const records = deliveries.map((logged) =>
-          deliveryWithPartnerRecord(logged, names.get(logged.delivery.partnerId)!),
+          deliveryWithPartnerView(logged, names.get(logged.delivery.partnerId)!),
         );
         return ok(deliveriesPage.of(records, slice, total));
       },
@@ -68,7 +68,7 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ params, store }) {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
-        return ok(fullDeliveryRecord(found));
+        return ok(fullDeliveryView(found));
       },
     }),
     adminOperation({
@@ -81,7 +81,7 @@ export function adminDeliveryOperations(): Operation[] {
       replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
         const headers = await deliveryHeaders(administration, params.id!, now);
-        return ok(deliverySignatureRecord(params.id!, now, headers));
+        return ok(deliverySignatureView(params.id!, now, headers));
       },
     }),
     adminOperation({
@@ -98,7 +98,7 @@ export function adminDeliveryOperations(): Operation[] {
       errors: [409],
       body: "optional",
       async handle({ administration, params }) {
-        return accepted(resentRecord(await resendDelivery(administration, params.id!)));
+        return accepted(resentView(await resendDelivery(administration, params.id!)));
       },
     }),
     adminOperation({

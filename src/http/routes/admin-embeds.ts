@@ -4,12 +4,12 @@ import type { Store } from "../../store/store.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
 import {
-  embedRecord,
   embedsPage,
+  embedView,
   embedViews,
-  embedViewsRecord,
+  embedViewsView,
   newEmbed,
-  newEmbedRecord,
+  newEmbedView,
   revokedEmbed,
 } from "../../wire/embed.ts";
 import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
@@ -35,7 +35,7 @@ export function adminEmbedOperations(): Operation[] {
         const total = await store.read.embeds.count(filter);
         return ok(
           embedsPage.of(
-            embeds.map((embed) => embedRecord(embed, now)),
+            embeds.map((embed) => embedView(embed, now)),
             slice,
             total,
           ),
@@ -52,7 +52,7 @@ export function adminEmbedOperations(): Operation[] {
       replies: okReplies("The views, newest first, updated every minute", embedViews),
       async handle({ params, store }) {
         const embed = await requireEmbed(store, params.id!);
-        return ok(embedViewsRecord(embed, await store.read.embeds.recentViews(embed.id)));
+        return ok(embedViewsView(embed, await store.read.embeds.recentViews(embed.id)));
       },
     }),
     adminOperation({
@@ -93,7 +93,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
       const { embed, token } = await createEmbed(administration, input);
       const preview = await embedPreview(store.read, embed);
       const headers = { "cache-control": "no-store" };
-      return { ...created(newEmbedRecord(embed, token, publicUrl(), preview)), headers };
+      return { ...created(newEmbedView(embed, token, publicUrl(), preview)), headers };
     },
   });
 }

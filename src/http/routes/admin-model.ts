@@ -3,7 +3,7 @@ import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { activateKeptFit, revertModel } from "../../usecases/calibration/model-versions.ts";
-import { modelCheckRecord, modelReply, modelVersionRecord } from "../../wire/model.ts";
+import { modelCheckView, modelReply, modelVersionView } from "../../wire/model.ts";
 import {
   applyProposal,
   modelProposal,
@@ -52,8 +52,8 @@ export function modelOperations(
         return ok({
           model_version: inUse,
           plain_model: knowledge.modelVersion,
-          latest_check: check ? modelCheckRecord(check) : null,
-          versions: (await models.list()).map((stored) => modelVersionRecord(stored, inUse)),
+          latest_check: check ? modelCheckView(check) : null,
+          versions: (await models.list()).map((stored) => modelVersionView(stored, inUse)),
         });
       },
     }),

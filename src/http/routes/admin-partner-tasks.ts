@@ -11,7 +11,7 @@ import type { Probed } from "../../usecases/deliveries/probe-endpoints.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { Administration } from "../../usecases/partners/partners.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
-import { announcedState, announcedStateRecord, probe, probeRecord } from "../../wire/partner.ts";
+import { announcedState, announcedStateView, probe, probeView } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, partnerTaskView, purgeRequest } from "../../wire/partner-task.ts";
 import { jsonLines } from "../json-lines.ts";
 import {
@@ -74,7 +74,7 @@ export function partnerTaskOperations({
       async handle({ administration, params, store }) {
         const probed = await run(administration, await getPartner(store, params.id!));
         if (!probed) throw noEndpoint();
-        return ok(probeRecord(probed));
+        return ok(probeView(probed));
       },
     }),
     adminOperation({
@@ -102,7 +102,7 @@ export function partnerTaskOperations({
             partner,
             true,
           );
-          return ok(announcedStateRecord(partner.id, state, true));
+          return ok(announcedStateView(partner.id, state, true));
         }
         requireStarted(await tasks().announce(administration, partner, serverLabel(address())));
         return accepted(await taskOf(store, partner.id));

@@ -20,22 +20,22 @@ import {
 import { month, pagingParameters, partnerInPath, searchPartners } from "../../wire/parameters.ts";
 import {
   credentials,
-  credentialsRecord,
+  credentialsView,
   fullPartner,
-  fullPartnerRecord,
+  fullPartnerView,
   newApiKey,
-  newApiKeyRecord,
+  newApiKeyView,
   newClientSecret,
-  newClientSecretRecord,
+  newClientSecretView,
   newWebhookSecret,
-  newWebhookSecretRecord,
-  partnerRecord,
+  newWebhookSecretView,
   partnersPage,
+  partnerView,
   usage,
   usagePage,
-  usageRecord,
+  usageView,
   webhookTest,
-  webhookTestRecord,
+  webhookTestView,
 } from "../../wire/partner.ts";
 import {
   newPartner,
@@ -98,7 +98,7 @@ export function adminPartnerOperations(): Operation[] {
           (await store.read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
         );
         const page = partners.slice(slice.offset, slice.offset + slice.limit);
-        const records = page.map((partner) => partnerRecord(partner, endpoints.get(partner.id)));
+        const records = page.map((partner) => partnerView(partner, endpoints.get(partner.id)));
         return ok(partnersPage.of(records, slice, partners.length));
       },
     }),
@@ -117,7 +117,7 @@ export function adminPartnerOperations(): Operation[] {
         const used: PartnerUsage[] = [];
         for (const { id } of partners.slice(slice.offset, slice.offset + slice.limit))
           used.push(await partnerUsage(store, id, asked));
-        return ok(usagePage.of(used.map(usageRecord), slice, partners.length));
+        return ok(usagePage.of(used.map(usageView), slice, partners.length));
       },
     }),
     adminOperation({
@@ -169,7 +169,7 @@ export function adminPartnerOperations(): Operation[] {
           requestedBy: administrator.name,
           requestId,
         });
-        return accepted(webhookTestRecord(id, params.id!));
+        return accepted(webhookTestView(id, params.id!));
       },
     }),
     adminOperation({
@@ -181,7 +181,7 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [partnerInPath, month],
       replies: okReplies("The month", usage),
       async handle({ now, params, query, store }) {
-        return ok(usageRecord(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))));
+        return ok(usageView(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))));
       },
     }),
   ];
@@ -207,7 +207,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "json",
     async handle({ administration, body }) {
       const created = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
-      return { ...shownOnce(credentialsRecord(created.partner, created.credentials)), status: 201 };
+      return { ...shownOnce(credentialsView(created.partner, created.credentials)), status: 201 };
     },
   });
   const apiKey = adminOperation({
@@ -221,7 +221,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
-      return shownOnce(newApiKeyRecord(id, await rotateApiKey(administration, id)));
+      return shownOnce(newApiKeyView(id, await rotateApiKey(administration, id)));
     },
   });
   const clientSecret = adminOperation({
@@ -238,7 +238,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
-      return shownOnce(newClientSecretRecord(id, await rotateClientSecret(administration, id)));
+      return shownOnce(newClientSecretView(id, await rotateClientSecret(administration, id)));
     },
   });
   const webhookSecret = adminOperation({
@@ -258,7 +258,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
       const overlapMs = readOverlap(body);
       const { id } = await getPartner(store, params.id!);
       const rotated = await rotateWebhookSecret(administration, id, overlapMs);
-      return shownOnce(newWebhookSecretRecord(id, rotated));
+      return shownOnce(newWebhookSecretView(id, rotated));
     },
   });
   return [create, apiKey, clientSecret, webhookSecret];
@@ -286,5 +286,5 @@ export async function getPartner(store: Store, id: string): Promise<Partner> {
 }
 
 async function overviewOf(store: Store, id: string) {
-  return fullPartnerRecord(await partnerOverview(store, await getPartner(store, id)));
+  return fullPartnerView(await partnerOverview(store, await getPartner(store, id)));
 }

@@ -5,14 +5,14 @@ import type { Overview } from "../../administration/overview.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { notFound } from "../../domain/errors.ts";
 import { runJob } from "../../usecases/operations/run-job.ts";
-import { administratorRecord, administratorsPage } from "../../wire/administrator.ts";
-import { job, jobRecord, jobs, jobsView } from "../../wire/job.ts";
+import { administratorsPage, administratorView } from "../../wire/administrator.ts";
+import { job, jobs, jobsView, jobView } from "../../wire/job.ts";
 import { loggedErrors, loggedErrorsView } from "../../wire/logged-error.ts";
 import { overview, overviewView } from "../../wire/overview.ts";
 import { jobInPath, pagingParameters } from "../../wire/parameters.ts";
 import { servers, serversView } from "../../wire/server.ts";
 import { settings, settingsView } from "../../wire/setting.ts";
-import { snapshotRunRecord, snapshotRunsPage } from "../../wire/snapshot.ts";
+import { snapshotRunsPage, snapshotRunView } from "../../wire/snapshot.ts";
 import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 
@@ -82,7 +82,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const find = () => jobs().find(({ name }) => name === params.name);
         if (!find()) throw notFound(`Job not found: ${params.name}`);
         await runJob(administration, params.name!, start);
-        return accepted(jobRecord(find()!));
+        return accepted(jobView(find()!));
       },
     }),
     adminOperation({
@@ -107,7 +107,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       async handle({ query, store }) {
         const slice = parseSlice(query);
         const { runs, total } = await store.read.snapshots.page(slice);
-        return ok(snapshotRunsPage.of(runs.map(snapshotRunRecord), slice, total));
+        return ok(snapshotRunsPage.of(runs.map(snapshotRunView), slice, total));
       },
     }),
     adminOperation({
@@ -131,7 +131,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const slice = parseSlice(query);
         const all = await store.read.administrators.list();
         const page = all.slice(slice.offset, slice.offset + slice.limit);
-        return ok(administratorsPage.of(page.map(administratorRecord), slice, all.length));
+        return ok(administratorsPage.of(page.map(administratorView), slice, all.length));
       },
     }),
   ];

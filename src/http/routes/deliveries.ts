@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
-import { deliveryRecord, ownDeliveriesPage, ownResentReply, resentRecord } from "../../wire/delivery.ts";
+import { deliveryView, ownDeliveriesPage, ownResentReply, resentView } from "../../wire/delivery.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   createdSince,
@@ -41,7 +41,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
         const { deliveryLog } = store.read;
         const total = await deliveryLog.countOfPartner(filter);
         const deliveries = await deliveryLog.pageOfPartner(filter, slice);
-        return ok(ownDeliveriesPage.of(deliveries.map(deliveryRecord), slice, total, partner.name));
+        return ok(ownDeliveriesPage.of(deliveries.map(deliveryView), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -58,7 +58,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       body: "optional",
       async handle({ params, partner, store }) {
         const resent = await resendDelivery({ store, actor: partner.id, changed }, params.id!, partner.id);
-        return accepted(withPartner(resentRecord(resent), partner.name));
+        return accepted(withPartner(resentView(resent), partner.name));
       },
     }),
   ];
