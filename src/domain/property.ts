@@ -37,6 +37,10 @@ export type Property = {
   partnerPropertyId: string | null;
   notes: string | null;
   source: PropertySource;
+  /** The normalized address (`addressKey`); null for the demo property, which duplicates none. */
+  addressKey: string | null;
+  /** The property that this one was merged into. */
+  mergedInto: string | null;
   createdAt: Instant;
   updatedAt: Instant;
 } & RecordsSince &

@@ -136,6 +136,10 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** The day from which it is retired, which may be in the future, and why. */
       retiredAt: text("retired_at"),
       retiredReason: text("retired_reason"),
+      /** The normalized address (`addressKey`); null for the demo property. */
+      addressKey: text("address_key"),
+      /** The property that this one was merged into. */
+      mergedInto: text("merged_into"),
       createdAt: bigint("created_at").notNull(),
       updatedAt: bigint("updated_at").notNull(),
     },
@@ -145,6 +149,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .on(t.partnerId, t.partnerPropertyId)
         .where(isNotNull(t.partnerPropertyId)),
       index("properties_address").on(t.partnerId, t.address, t.seq),
+      index("properties_duplicates").on(t.partnerId, t.addressKey, t.seq).where(isNotNull(t.addressKey)),
       // The further columns of partial indexes make SQLite prefer them to the indexes of all rows.
       index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(isTrue(t.isDemo)),
       index("properties_retiring").on(t.retiredAt).where(sql`${t.retiredAt} is not null and ${t.seq} > 0`),

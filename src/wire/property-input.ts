@@ -88,3 +88,10 @@ export function readPropertyChange(body: unknown): PropertyChange {
     change.estimatedValueCents = wire.estimated_value === null ? null : centsFromUsd(wire.estimated_value);
   return change;
 }
+
+export const propertyMerge = input("PropertyMerge", {
+  from: required(constraint.idText, out.id.describedAs("The duplicate, which is merged into the property")),
+});
+
+/** Reads the id of the duplicate from a request. Throws invalid_request. */
+export const readPropertyMerge = (body: unknown): string => propertyMerge.parse(body).from.trim();

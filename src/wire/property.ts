@@ -7,7 +7,20 @@ import {
 } from "../domain/property.ts";
 import { toIso } from "../domain/time.ts";
 import { forPartner, page } from "./paging.ts";
-import { day, enumOf, flag, id, instant, number, record, text, usd, whole } from "./schema/fields.ts";
+import {
+  day,
+  EXAMPLE_IDS,
+  enumOf,
+  flag,
+  id,
+  instant,
+  number,
+  record,
+  text,
+  textList,
+  usd,
+  whole,
+} from "./schema/fields.ts";
 import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -75,6 +88,10 @@ export const property = record("Property", {
     "2021-03-01",
   ),
   retired_reason: text("Why it is retired", "Sold").orNull(),
+  merged_into: text(
+    "The property that this one was merged into, which has its records; null if it was not",
+    EXAMPLE_IDS.P,
+  ).orNull(),
   updated_at: instant("When the record was last updated"),
 });
 export type PropertyJson = WireOf<typeof property>;
@@ -93,9 +110,21 @@ export const propertyView = property.serializer((property: Property) => ({
   source: property.source,
   records_since: property.recordsSince,
   retired_reason: property.retiredReason,
+  merged_into: property.mergedInto,
   updated_at: toIso(property.updatedAt),
 }));
 export const propertyReply = forPartner(property);
+
+/** The response to a write of a property. */
+const writtenProperty = property.and({
+  warnings: textList("What is probably an error, such as another property with the same address", [
+    'property P_01m7xtfbnkegg9j7dstwvcm1r5 ("Harbor View") has the same address. If it is the same building, merge this one into it: POST /v1/properties/P_01m7xtfbnkegg9j7dstwvcm1r5/merge with from: P_01m7xtfbnkegg9j7dstwvcm2x7',
+  ]),
+});
+export const writtenPropertyView = writtenProperty.serializer(
+  (property: Property, warnings: readonly string[]) => ({ ...propertyView(property), warnings }),
+);
+export const writtenPropertyReply = forPartner(writtenProperty);
 
 const demoProperty = property.and({
   appliances: whole("Number of appliances", 14),

@@ -189,6 +189,8 @@ describe("the partner's journey, over HTTP", () => {
     expect(made.bulk).toMatchObject({ created: 2, errors: 1 });
     expect(made.bulk.error_details).toEqual([{ index: 2, error: expect.stringContaining("no_such_type") }]);
     expect(made.changed.estimated_value).toBe(8_500_000);
+    expect(made.duplicate.warnings[0]).toContain(made.property.id);
+    expect(made.merged).toMatchObject({ id: made.property.id, merged_into: null });
     expect(made.tuned.usage_intensity).toBe(1.5);
   });
 
@@ -242,6 +244,7 @@ describe("the partner's journey, over HTTP", () => {
     const { seen, latest } = await program.sync(api, monthAgo, 4);
     const ids = [
       made.property.id,
+      made.duplicate.id,
       made.heater.id,
       ...[...made.bulk.events, ...reported.logged.events, ...figures.alerts.alerts].map(({ id }: Json) => id),
     ];

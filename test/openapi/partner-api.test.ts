@@ -107,6 +107,7 @@ const ANSWERS: Record<string, Fields> = {
   "GET /v1/properties/{id}": { "": `${PROPERTY} source partner` },
   "POST /v1/properties": { "": `${PROPERTY} partner` },
   "PUT /v1/properties/{id}": { "": `${PROPERTY} partner` },
+  "POST /v1/properties/{id}/merge": { "": `${PROPERTY} warnings partner` },
   "GET /v1/property/{id}/units": { "": `units ${ENVELOPE}`, "units[]": "id property_id label created_at" },
   "GET /v1/portfolio/summary": {
     "": `portfolio totals ${ENVELOPE}`,

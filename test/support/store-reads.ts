@@ -133,6 +133,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "all events of appliances": () => store.read.serviceEvents.ofAppliances([applianceId], 500),
     "the days of a property's events": () => store.read.serviceEvents.daysBefore(propertyId, day),
     "the days of properties' events": () => store.read.serviceEvents.daysBeforeRecords([propertyId]),
+    "a property by its normalized address": () => store.read.properties.firstOfAddress(partnerId, "a|NY|"),
     "a property by its address": () => store.read.properties.ofAddress(partnerId, "N", "A"),
     "rows by their numbers, retired ones included": async () => {
       await store.read.properties.numbered(partnerId, 0, 100);

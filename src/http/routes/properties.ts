@@ -11,6 +11,7 @@ import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
+import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import {
   type PortfolioTotals,
   portfolioFlags,
@@ -20,7 +21,7 @@ import {
   withoutProperties,
 } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
-import { changeProperty, createProperty } from "../../usecases/portfolio/properties.ts";
+import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   format,
@@ -45,14 +46,19 @@ import {
   propertyView,
   unitPage,
   unitView,
+  writtenPropertyReply,
+  writtenPropertyView,
 } from "../../wire/property.ts";
 import {
   newProperty,
   propertyChange,
+  propertyMerge,
   readNewProperty,
   readPropertyChange,
+  readPropertyMerge,
 } from "../../wire/property-input.ts";
 import { withRecalculating } from "../../wire/recalculating.ts";
+import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -102,7 +108,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/properties",
       summary: "Create a property with its units",
       description:
-        "Creates a property and `unit_count` units, labeled from 1. A `partner_property_id` that is already in use is rejected with 409.",
+        "Creates a property and `unit_count` units, labeled from 1. A `partner_property_id` that is already in use is rejected with 409. A second property with the same address, but for case, punctuation and the usual abbreviations, is created, and `warnings` names the first.",
       tag: "Properties",
       request: {
         type: newProperty.type,
@@ -117,14 +123,15 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           partner_property_id: "HV-001",
         },
       },
-      replies: createdReplies("The property", propertyReply),
+      replies: createdReplies("The property", writtenPropertyReply),
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
         const input = readNewProperty(body);
         return await writePortfolio(async (writer) => {
           const property = await createProperty(writer, input, { source: "api" });
-          return created(withPartner(propertyView(property), partner.name));
+          const warnings = await duplicateWarnings(writer, property);
+          return created(withPartner(writtenPropertyView(property, warnings), partner.name));
         });
       },
     }),
@@ -152,14 +159,37 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       tag: "Properties",
       parameters: [propertyInPath],
       request: { type: propertyChange.type, example: { estimated_value: 8_500_000 } },
-      replies: okReplies("The updated property", propertyReply),
+      replies: okReplies("The updated property", writtenPropertyReply),
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
         const change = readPropertyChange(body);
         return await writePortfolio(async (writer) => {
           const property = await changeProperty(writer, params.id!, change);
-          return ok(withPartner(propertyView(property), partner.name));
+          const warnings = await duplicateWarnings(writer, property);
+          return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
+        });
+      },
+    }),
+    partnerOperation({
+      id: "mergeProperties",
+      method: "POST",
+      path: "/v1/properties/{id}/merge",
+      summary: "Merge a duplicate into a property",
+      description:
+        "The appliances of `from` move to the property with their service history and photos, to units of the same numbers; its claims and embeds move too. The property keeps its fields, takes those that it lacks from the duplicate, and has the larger number of units. A claim whose number the property has already stays. The duplicate is retired, with `merged_into`. Merging it again returns the property as it is. A merge with itself is a 400; a retired property and the demo property cannot be merged (409).",
+      tag: "Properties",
+      parameters: [propertyInPath],
+      request: { type: propertyMerge.type, example: { from: EXAMPLE_IDS.P } },
+      replies: okReplies("The property with what it was merged with", writtenPropertyReply),
+      errors: [409],
+      body: "json",
+      async handle({ body, params, partner, writePortfolio }) {
+        const from = readPropertyMerge(body);
+        return await writePortfolio(async (writer) => {
+          const property = await mergeProperties(writer, { into: params.id!, from });
+          const warnings = await duplicateWarnings(writer, property);
+          return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
         });
       },
     }),

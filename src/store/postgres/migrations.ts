@@ -20,6 +20,7 @@ import retirement from "../../../migrations/postgres/0017_retirement.sql" with {
 import correctionValues from "../../../migrations/postgres/0018_correction_values.sql" with { type: "text" };
 import partnerBrands from "../../../migrations/postgres/0019_partner_brands.sql" with { type: "text" };
 import expectedCosts from "../../../migrations/postgres/0020_expected_costs.sql" with { type: "text" };
+import duplicates from "../../../migrations/postgres/0021_duplicates.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -65,4 +66,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 19, name: "partner_brands", sql: partnerBrands, breaksOlder: true },
   // An older server would store scores without what they are expected to cost.
   { number: 20, name: "expected_costs", sql: expectedCosts, breaksOlder: true },
+  { number: 21, name: "duplicates", sql: duplicates },
 ];

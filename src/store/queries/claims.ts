@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Claim, ClaimChange } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
@@ -106,6 +106,13 @@ export function claimStore(engine: Engine) {
     /** Ordered by date of loss, the newest first. */
     async page(propertyId: string, slice: Slice): Promise<Claim[]> {
       return await page().execute({ propertyId, ...slice });
+    },
+    /** Moves claims to another property. */
+    async move(ids: readonly string[], propertyId: string): Promise<void> {
+      await db
+        .update(claims)
+        .set({ propertyId })
+        .where(inArray(claims.id, [...ids]));
     },
     async count(propertyId: string): Promise<number> {
       return (await counted().execute({ propertyId }))[0]!.n;

@@ -65,6 +65,10 @@ export function embedStore(engine: Engine) {
         .returning({ id: embeds.id });
       return ended.length > 0;
     },
+    /** Makes the embeds of a property show another one. */
+    async moveOfProperty(from: string, to: string): Promise<void> {
+      await db.update(embeds).set({ propertyId: to }).where(eq(embeds.propertyId, from));
+    },
     async addViews({ embedId, views, latest }: UnstoredViews): Promise<void> {
       const lastViewedAt = Math.max(...latest.map(({ viewedAt }) => viewedAt));
       const isOne = eq(embeds.id, embedId);

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
-import type { Day, Instant } from "../../domain/time.ts";
+import type { Day } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
@@ -166,6 +166,21 @@ export function propertyStore(engine: Engine) {
       )
       .orderBy(asc(properties.seq)),
   );
+  const ofAddressKey = engine.read<{ id: string; name: string }>(() =>
+    db
+      .select(aliased({ id: properties.id, name: properties.name }))
+      .from(properties)
+      .where(
+        and(
+          eq(properties.partnerId, placeholder("partnerId")),
+          eq(properties.addressKey, placeholder("addressKey")),
+          sql`${properties.addressKey} is not null`,
+          gt(properties.seq, 0),
+        ),
+      )
+      .orderBy(asc(properties.seq))
+      .limit(1),
+  );
   const insert = engine.insertRow(properties, "all");
   const forSnapshotColumns = {
     id: properties.id,
@@ -256,6 +271,13 @@ export function propertyStore(engine: Engine) {
       const found = await byAddress().execute({ partnerId, name, address });
       return [...found.filter(({ seq }) => seq > 0), ...found.filter(({ seq }) => seq < 0).reverse()];
     },
+    /** Returns the first property with the normalized address that is not retired. */
+    async firstOfAddress(
+      partnerId: string,
+      addressKey: string,
+    ): Promise<{ id: string; name: string } | undefined> {
+      return (await ofAddressKey({ partnerId, addressKey }))[0];
+    },
     async page(partnerId: string, { limit, offset }: Slice): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
@@ -303,7 +325,8 @@ export function propertyStore(engine: Engine) {
     },
     async update(
       id: string,
-      change: Omit<PropertyChange, "recordsSince"> & Partial<RecordsSince> & { updatedAt?: Instant },
+      change: Omit<PropertyChange, "recordsSince"> &
+        Partial<RecordsSince & Pick<Property, "addressKey" | "mergedInto" | "updatedAt">>,
     ): Promise<void> {
       await db.update(properties).set(change).where(eq(properties.id, id));
     },

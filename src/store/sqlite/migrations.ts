@@ -30,6 +30,7 @@ import retirement from "../../../migrations/sqlite/0027_retirement.sql" with { t
 import correctionValues from "../../../migrations/sqlite/0028_correction_values.sql" with { type: "text" };
 import partnerBrands from "../../../migrations/sqlite/0029_partner_brands.sql" with { type: "text" };
 import expectedCosts from "../../../migrations/sqlite/0030_expected_costs.sql" with { type: "text" };
+import duplicates from "../../../migrations/sqlite/0031_duplicates.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -65,4 +66,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 28, name: "correction_values", sql: correctionValues },
   { number: 29, name: "partner_brands", sql: partnerBrands },
   { number: 30, name: "expected_costs", sql: expectedCosts },
+  { number: 31, name: "duplicates", sql: duplicates },
 ];

@@ -36,7 +36,7 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
 }
 
 /** Moves an appliance's components and events to a property. Scores nothing. */
-async function moveToProperty(
+export async function moveToProperty(
   { tx }: PortfolioWriter,
   { id }: Pick<Appliance, "id">,
   to: Pick<Property, "id" | "state">,

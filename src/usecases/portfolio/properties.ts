@@ -1,3 +1,4 @@
+import { addressKey } from "../../domain/address.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { sizeOf } from "../../domain/costs/size.ts";
 import { conflict } from "../../domain/errors.ts";
@@ -53,6 +54,8 @@ export async function createProperty(
     unitLabel: input.unitLabel ?? null,
     replacementValueCents: input.replacementValueCents ?? null,
     ...NOT_RETIRED,
+    addressKey: origin.isDemo ? null : addressKey(input),
+    mergedInto: null,
     id: tx.newId("property"),
     partnerId: partner.id,
     seq: writer.nextSeq("properties"),
@@ -87,8 +90,10 @@ export async function changeProperty(
   const retirement = changedRetirement(stored, change);
   const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredError("Property", stored);
-  await tx.properties.update(id, { ...retirement, updatedAt: tx.now });
-  let after: Property = { ...stored, ...retirement, updatedAt: tx.now };
+  // Brought back, a duplicate is a property of its own again.
+  const mergedInto = retirement.retiredAt === null ? null : stored.mergedInto;
+  await tx.properties.update(id, { ...retirement, mergedInto, updatedAt: tx.now });
+  let after: Property = { ...stored, ...retirement, mergedInto, updatedAt: tx.now };
   // The other fields change while it is listed.
   if (isRetired(after)) after = await applyRetirement(writer, after);
   if (Object.keys(others).length > 0) after = await changeListed(writer, after, others);
@@ -114,19 +119,40 @@ async function changeListed(
   if (change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   const { recordsSince, ...rest } = change;
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
+  if (!before.isDemo) after.addressKey = addressKey(after);
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
   if (recordsSince !== undefined) {
     after.recordsSince = recordsSince ?? (await derivedRecord(writer, before));
     after.recordsSinceGiven = recordsSince !== null;
   }
-  const { updatedAt, recordsSinceGiven } = after;
-  await tx.properties.update(id, { ...rest, updatedAt, recordsSince: after.recordsSince, recordsSinceGiven });
+  const { updatedAt, recordsSinceGiven, addressKey: key } = after;
+  await tx.properties.update(id, {
+    ...rest,
+    updatedAt,
+    recordsSince: after.recordsSince,
+    recordsSinceGiven,
+    addressKey: key,
+  });
   if (PRICED_FIELDS.some((field) => after[field] !== before[field])) await reprice(writer, before, after);
   if (after.state !== before.state) await moveComponents(tx, after);
   if (after.yearBuilt !== before.yearBuilt) await followYearBuilt(tx, after);
   if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
     await rescore(writer, after, "all", "history");
   return after;
+}
+
+/** Returns what is probably wrong about a property: that one created before it has its address. */
+export async function duplicateWarnings(
+  { tx, partner }: PortfolioWriter,
+  property: Property,
+): Promise<string[]> {
+  const { id, addressKey: key } = property;
+  if (key === null || isRetired(property)) return [];
+  const first = await tx.properties.firstOfAddress(partner.id, key);
+  if (!first || first.id === id) return [];
+  return [
+    `property ${first.id} (${JSON.stringify(first.name)}) has the same address. If it is the same building, merge this one into it: POST /v1/properties/${first.id}/merge with from: ${id}`,
+  ];
 }
 
 const SCORED_FIELDS = ["state", "yearBuilt", "recordsSince"] as const;

@@ -40,8 +40,9 @@ export async function scoreReasons(
   const corrections = await correctionsOf(read, knowledge, history.appliances);
   for (const { id, applianceId, scoredOn } of components) {
     const target = { applianceId, componentId: id };
-    // Corrected since it was read, or replaced by a newer record.
-    if (!history.appliances.some((one) => one.id === applianceId)) continue;
+    // Retired, or of the type that its appliance had before.
+    const appliance = history.appliances.find((one) => one.id === applianceId);
+    if (!appliance?.components.some((one) => one.id === id)) continue;
     const steps = scorePartsInSteps(knowledge, history, target, scoredOn, corrections);
     reasons.set(id, reasonsOf(await runYielding(steps, yieldNow)));
   }

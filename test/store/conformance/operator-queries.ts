@@ -475,6 +475,10 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(ids(await embeds.page({ limit: 1, offset: 1 }, { propertyId: property.id }))).toEqual(["EMB_1"]);
     const filters = [{}, { propertyId: property.id }, { partnerId: partner.id }, { propertyId: "P_none" }];
     expect(await Promise.all(filters.map((filter) => embeds.count(filter)))).toEqual([2, 2, 2, 0]);
+    const elsewhere = await world.addProperty(partner);
+    await write((tx) => tx.embeds.moveOfProperty(property.id, elsewhere.id));
+    expect(await embeds.count({ propertyId: property.id })).toBe(0);
+    await write((tx) => tx.embeds.moveOfProperty(elsewhere.id, property.id));
     expect(await write((tx) => tx.embeds.revoke("EMB_1", NOW + 9))).toBe(true);
     expect(await write((tx) => tx.embeds.revoke("EMB_1", NOW + 9))).toBe(false);
     expect(await embeds.findByToken("t1")).toMatchObject({ revokedAt: NOW + 9 });

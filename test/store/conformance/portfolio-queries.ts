@@ -186,6 +186,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         createdAt: strange.createdAt,
         retiredAt: null,
       });
+      const ofKey = (one: Property) => properties.firstOfAddress(one.partnerId, one.addressKey!);
+      expect(await ofKey(strange)).toEqual({ id: strange.id, name: strange.name });
+      expect(await properties.firstOfAddress(other.id, strange.addressKey!)).toBeUndefined();
       expect((await properties.demo(partner.id)).map(({ property }) => property)).toEqual([elm]);
       expect(await properties.demo(other.id)).toEqual([]);
     });
@@ -1112,6 +1115,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(ids(await claims.ofNumbers(elm.id, numbers.slice(0, 2)))).toEqual(ids(made.slice(0, 2)));
       expect(await claims.ofNumbers(oak.id, numbers)).toEqual([]);
       expect(await claims.ofNumbers(elm.id, [])).toEqual([]);
+      const move = (to: string) => world.store.write((tx) => tx.claims.move([made[0]!.id], to));
+      await move(oak.id);
+      expect(ids(await claims.page(oak.id, ALL))).toEqual([made[0]!.id]);
+      await move(elm.id);
       const changed = { ...made[2]!, paidCents: LARGE, valuedAt: "2026-01-01", claimNumber: null };
       await world.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, changed));
       expect(await claims.find(made[2]!.id)).toEqual(changed);

@@ -1,0 +1,40 @@
+import type { Property } from "./property.ts";
+
+type Address = Pick<Property, "address" | "city" | "state" | "zip">;
+
+/** Words with their abbreviations (USPS Publication 28, appendices C1 and C2, and its directions). */
+const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
+  ["street", "st"],
+  ["avenue", "ave"],
+  ["road", "rd"],
+  ["drive", "dr"],
+  ["lane", "ln"],
+  ["court", "ct"],
+  ["boulevard", "blvd"],
+  ["place", "pl"],
+  ["square", "sq"],
+  ["terrace", "ter"],
+  ["highway", "hwy"],
+  ["parkway", "pkwy"],
+  ["circle", "cir"],
+  ["north", "n"],
+  ["south", "s"],
+  ["east", "e"],
+  ["west", "w"],
+  ["apartment", "apt"],
+  ["suite", "ste"],
+  ["floor", "fl"],
+  ["building", "bldg"],
+]);
+
+/**
+ * Returns a text that is equal for addresses that differ only in case, punctuation and the usual abbreviations. The city
+ * distinguishes streets of one name in a state; the ZIP code does where the city is unknown.
+ * @example
+ * addressKey({ address: "120 Harbor Street", city: "New York", state: "NY", zip: null }) // "120 harbor st|NY|new york"
+ */
+export function addressKey({ address, city, state, zip }: Address): string {
+  const words = address.toLowerCase().replaceAll(/[.,#]/g, " ").split(/\s+/).filter(Boolean);
+  const street = words.map((word) => ABBREVIATIONS.get(word) ?? word).join(" ");
+  return [street, state, city?.trim().toLowerCase() ?? zip?.slice(0, 5) ?? ""].join("|");
+}

@@ -1,0 +1,211 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Component } from "../../../src/domain/component.ts";
+import { addDays, dayOf } from "../../../src/domain/time.ts";
+import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
+import {
+  changeProperty,
+  createProperty,
+  duplicateWarnings,
+} from "../../../src/usecases/portfolio/properties.ts";
+import {
+  knowledge,
+  type PortfolioFixture,
+  PROPERTY,
+  usePortfolioStore,
+} from "../../support/portfolio-store.ts";
+
+const NOON = Date.parse("2026-03-10T12:00:00Z");
+const TODAY = dayOf(NOON);
+const ALL = { limit: 100, offset: 0 };
+const open = usePortfolioStore();
+let world: PortfolioFixture;
+beforeEach(async () => {
+  world = await open(NOON);
+});
+
+const read = () => world.store.read;
+const merge = (into: string, from: string) =>
+  world.write((writer) => mergeProperties(writer, { into, from }));
+const found = (id: string) => read().properties.find(world.partnerId, id);
+const visit = (applianceId: string, date: string) =>
+  world.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    await log.add({
+      ...{
+        applianceId,
+        componentId: null,
+        eventType: "Repair" as const,
+        date,
+        technician: null,
+        notes: null,
+      },
+      ...{
+        partsCostCents: null,
+        laborCostCents: null,
+        totalCostCents: null,
+        conditionAfter: "poor" as const,
+      },
+    });
+    await log.finish();
+  });
+const claim = (propertyId: string, claimNumber: string | null) =>
+  world.write(async (writer) => {
+    const log = new ClaimLog(writer, (await writer.tx.properties.find(world.partnerId, propertyId))!);
+    await log.add({
+      ...{ claimType: "water_damage", dateOfLoss: addDays(TODAY, -90), amountCents: 900_000 },
+      ...{ status: "closed", claimNumber, description: null, carrier: null },
+    } as Parameters<ClaimLog["add"]>[0]);
+    await log.finish();
+  });
+
+const scored = (components: readonly Component[]) =>
+  components
+    .map(({ defId, installYear, riskScore, hazardRatio, rate }) =>
+      JSON.stringify({ defId, installYear, riskScore, hazardRatio, rate }),
+    )
+    .sort();
+
+async function expectConsistent() {
+  const yieldNow = async () => {};
+  const counts = await checkDerivedData({ store: world.store, knowledge, yieldNow }, false);
+  for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
+}
+
+describe("a merged duplicate", () => {
+  // Rule: merge-properties
+  test("leaves what it had to the property, which scores as if all had been recorded there", async () => {
+    const into = await world.addProperty({ unitCount: 2, state: "VT", city: null });
+    const from = await world.addProperty({
+      ...{ unitCount: 3, yearBuilt: 1970, city: "Barre", partnerPropertyId: "B-1" },
+      ...{ state: "FL", notes: "Duplicate", grossAreaSqft: 9000 },
+    });
+    const whole = await world.addProperty({
+      unitCount: 3,
+      yearBuilt: 1961,
+      state: "VT",
+      grossAreaSqft: 9000,
+    });
+    const units = new Map<string, string[]>();
+    for (const { id } of [into, from, whole])
+      units.set(
+        id,
+        (await read().units.page(id, ALL)).map((unit) => unit.id),
+      );
+    const place = (home: string, kinds: readonly string[], unit: number) =>
+      world.addAppliances(
+        ...kinds.map((typeId, at) => ({
+          ...{ propertyId: home, typeId, installYear: at === 0 ? null : 1988 },
+          ...{ unitId: at === 0 ? null : units.get(home)![unit]! },
+        })),
+      );
+    await world.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1950 }));
+    const [roof] = await place(into.id, ["roof", "washer"], 1);
+    const [pipes, heater] = await place(from.id, ["plumbing_supply", "water_heater_gas"], 2);
+    const [, twinWasher] = await place(whole.id, ["roof", "washer"], 1);
+    const [, twinHeater] = await place(whole.id, ["plumbing_supply", "water_heater_gas"], 2);
+    await world.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1961 }));
+    for (const id of [heater!.id, twinHeater!.id]) await visit(id, addDays(TODAY, -40));
+    for (const id of [into.id, whole.id]) await claim(id, "C-1");
+    await claim(from.id, "C-1");
+    for (const id of [from.id, whole.id]) await claim(id, null);
+    const [gone] = await world.addAppliances({ propertyId: from.id, typeId: "elevator" });
+    await world.write((writer) => changeAppliance(writer, gone!.id, { retiredAt: TODAY }));
+
+    const merged = await merge(into.id, from.id);
+    expect(merged).toMatchObject({
+      unitCount: 3,
+      city: "Barre",
+      notes: "Duplicate",
+      partnerPropertyId: "B-1",
+    });
+    expect(merged).toMatchObject({ state: "VT", grossAreaSqft: 9000, yearBuilt: 1961, retiredAt: null });
+    const kept = await read().appliances.ofProperty(into.id);
+    expect(kept).toHaveLength(4);
+    const [, , third] = await read().units.page(into.id, ALL);
+    expect(kept.find(({ id }) => id === heater!.id)).toMatchObject({ unitId: third!.id, installYear: 1988 });
+    expect(kept.find(({ id }) => id === pipes!.id)).toMatchObject({ unitId: null, installYear: 1961 });
+    expect(kept.map(({ id }) => id)).toContain(roof!.id);
+    expect(scored(await world.components(into.id))).toEqual(scored(await world.components(whole.id)));
+    expect(twinWasher!.propertyId).toBe(whole.id);
+    expect(await read().claims.count(into.id)).toBe(2);
+    expect((await read().claims.page(from.id, ALL)).map(({ claimNumber }) => claimNumber)).toEqual(["C-1"]);
+    expect((await read().appliances.find(world.partnerId, gone!.id))!).toMatchObject({
+      propertyId: into.id,
+      retiredAt: TODAY,
+    });
+    expect(await found(from.id)).toMatchObject({
+      ...{ retiredAt: TODAY, retiredReason: `Merged into ${into.id}`, mergedInto: into.id },
+      partnerPropertyId: null,
+    });
+    expect(await world.components(from.id)).toEqual([]);
+    await expectConsistent();
+
+    const again = await merge(into.id, from.id);
+    expect(again).toEqual(merged);
+    const entries = await read().audit.page(ALL, into.id);
+    expect(entries.filter(({ action }) => action === "property.merge")).toMatchObject([
+      { detail: { after: { from: from.id, appliances: 3, claims: 1 } } },
+    ]);
+    await world.write((writer) => changeAppliance(writer, gone!.id, { retiredAt: null }));
+    await world.write((writer) => changeProperty(writer, from.id, { retiredAt: null }));
+    expect(await found(from.id)).toMatchObject({ mergedInto: null, retiredAt: null });
+    await expectConsistent();
+  });
+
+  // Rule: merge-properties
+  test("takes any number of appliances along", async () => {
+    const [into, from] = [await world.addProperty(), await world.addProperty()];
+    await world.addAppliances(
+      ...Array.from({ length: 230 }, () => ({ propertyId: from.id, typeId: "washer" })),
+    );
+    await merge(into.id, from.id);
+    expect(await read().appliances.countOfProperty(into.id)).toBe(230);
+    expect(await read().appliances.countOfProperty(from.id, "all")).toBe(0);
+    await expectConsistent();
+  });
+
+  // Rule: merge-refusals
+  test("is neither the property itself, nor retired, unknown or the demo property", async () => {
+    const [into, from, retired] = [
+      await world.addProperty(),
+      await world.addProperty(),
+      await world.addProperty(),
+    ];
+    const demo = await world.write((writer) =>
+      createProperty(writer, PROPERTY, { source: "demo", isDemo: true }),
+    );
+    await world.write((writer) => changeProperty(writer, retired.id, { retiredAt: TODAY }));
+    for (const [a, b, code] of [
+      [into.id, into.id, "invalid_request"],
+      [into.id, "P_1", "not_found"],
+      ["P_1", into.id, "not_found"],
+      [into.id, retired.id, "conflict"],
+      [retired.id, from.id, "conflict"],
+      [into.id, demo.id, "conflict"],
+      [demo.id, from.id, "conflict"],
+    ] as const)
+      await expect(merge(a, b)).rejects.toMatchObject({ code });
+    await expectConsistent();
+  });
+});
+
+// Rule: duplicate-address
+test("a property warns of the first one with its address that is not retired", async () => {
+  const warnings = (id: string) =>
+    world.write(async (writer) =>
+      duplicateWarnings(writer, (await writer.tx.properties.find(world.partnerId, id))!),
+    );
+  const first = await world.addProperty({ address: "1 Elm Street" });
+  const second = await world.addProperty({ address: "1 ELM ST." });
+  await world.write((writer) => createProperty(writer, PROPERTY, { source: "demo", isDemo: true }));
+  expect(await warnings(first.id)).toEqual([]);
+  expect((await warnings(second.id))[0]).toContain(first.id);
+  await world.write((writer) => changeProperty(writer, first.id, { retiredAt: TODAY }));
+  expect(await warnings(second.id)).toEqual([]);
+  await world.write((writer) => changeProperty(writer, first.id, { retiredAt: null, city: "Troy" }));
+  expect(await warnings(second.id)).toEqual([]);
+});
