@@ -99,7 +99,7 @@ const fieldsOf = (component: ComponentJson): readonly EditField[] => [
   },
   {
     name: "past",
-    label: "Before the records",
+    label: "Past before the records, if uncertain",
     kind: "choice",
     value: component.past,
     options: ["unknown"],
