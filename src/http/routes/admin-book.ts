@@ -2,6 +2,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parseState, propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
+import { BookCounts } from "../../usecases/book/book-counts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
 import { bookMembers } from "../../usecases/book/members.ts";
 import { LossBooks } from "../../usecases/losses/loss-books.ts";
@@ -51,6 +52,7 @@ const LISTED = "By partner, then oldest first. `partner_id` restricts the book t
 /** The operations on the book: the properties, alerts and losses of all partners. */
 export function adminBookOperations(knowledge: Knowledge): Operation[] {
   const books = new LossBooks(knowledge);
+  const counts = new BookCounts();
   return [
     adminOperation({
       id: "getBookSummary",
@@ -67,7 +69,13 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const slice = parseSlice(query);
         const members = await membersOf(call);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
-        const found = await bookPortfolio(call, members, filter, wantsDemo(query), slice);
+        const found = await bookPortfolio(
+          { ...depsOf(call), counts },
+          members,
+          filter,
+          wantsDemo(query),
+          slice,
+        );
         const items = [];
         for (const row of found.rows) {
           const flags = await store.read.flags.ofProperties(row.partner.id, [row.property.id]);
@@ -92,7 +100,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const slice = parseSlice(call.query);
         const members = await membersOf(call);
         const { rows, total } = await bookProperties(
-          call,
+          { ...depsOf(call), counts },
           members,
           parsePropertyFilter(call.query, knowledge.knownHazards),
           slice,
@@ -121,7 +129,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
           state: state === undefined ? undefined : parseState(state),
         };
         const members = await membersOf(call);
-        const { rows, critical, warning } = await bookAlerts(store, members, filter, tier, slice);
+        const { rows, critical, warning } = await bookAlerts({ store, counts }, members, filter, tier, slice);
         const names = new Map(members.map((member) => [member.id, member]));
         const prices = new Map<string, PriceList>();
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
@@ -185,6 +193,8 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
     }),
   ];
 }
+
+const depsOf = ({ store, yieldNow }: AdminCall) => ({ store, yieldNow });
 
 function membersOf({ query, store }: AdminCall) {
   const ids = query.get("partner_id")?.split(",");

@@ -5,17 +5,23 @@ import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { addCount, type CodeCount } from "../../store/queries/flags.ts";
+import type { RevisedPartner } from "../../store/queries/partners.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { filteredPortfolio } from "../portfolio/filtered-properties.ts";
-import { type PortfolioTotals, portfolioFlags, portfolioTotals } from "../portfolio/portfolio-totals.ts";
+import type { PortfolioTotals } from "../portfolio/portfolio-totals.ts";
+import type { BookCounts, PartnerCounts } from "./book-counts.ts";
 
 /*
- * The properties of several partners as one list: by partner, then by creation. Partners' stored counts locate a page, so
- * that it costs a read for each partner and the rows of the page.
+ * The properties of several partners as one list: by partner, then by creation. The kept counts of partners locate a page,
+ * so that it costs its own rows. A filter costs what it costs in each partner's list.
  */
 
-type BookDeps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
+type BookDeps = {
+  store: Pick<Store, "read" | "inReadSnapshot">;
+  yieldNow: Yield;
+  counts: BookCounts;
+};
 type BookProperty = { partner: Partner; property: Property; totals: PropertyTotals };
 type BookPage = { rows: BookProperty[]; total: number };
 type BookSums = { totals: PortfolioTotals; flags: readonly CodeCount[] };
@@ -23,14 +29,14 @@ type BookSums = { totals: PortfolioTotals; flags: readonly CodeCount[] };
 /** Returns a page of the properties that match the filter. */
 export async function bookProperties(
   deps: BookDeps,
-  members: readonly Partner[],
+  members: readonly RevisedPartner[],
   filter: PropertyFilter | undefined,
   slice: Slice,
 ): Promise<BookPage> {
   return await pageOver(members, slice, async (partner, part) => {
     const { rows, total } = filter
       ? await filteredPortfolio(deps, partner.id, filter, part)
-      : await unfilteredPage(deps, partner, part);
+      : await unfilteredPage(deps, partner, part, await countsOf(deps, partner, false));
     return { rows: rows.map((row) => ({ partner, ...row })), total };
   });
 }
@@ -38,22 +44,17 @@ export async function bookProperties(
 /** Returns the same with the sums over all matches; those of whole portfolios leave out demo properties. */
 export async function bookPortfolio(
   deps: BookDeps,
-  members: readonly Partner[],
+  members: readonly RevisedPartner[],
   filter: PropertyFilter | undefined,
   includeDemo: boolean,
   slice: Slice,
 ): Promise<BookPage & BookSums> {
-  const { read } = deps.store;
   const sums: PortfolioTotals[] = [];
   const flags = new Map<string, CodeCount>();
   const page = await pageOver(members, slice, async (partner, part) => {
     const found = filter
       ? await filteredPortfolio(deps, partner.id, filter, part)
-      : {
-          ...(await unfilteredPage(deps, partner, part)),
-          totals: await portfolioTotals(read, partner.id, includeDemo),
-          flags: await portfolioFlags(read, partner.id, includeDemo),
-        };
+      : await unfilteredPage(deps, partner, part, await countsOf(deps, partner, includeDemo));
     sums.push(found.totals);
     for (const count of found.flags) addCount(flags, count);
     return { rows: found.rows.map((row) => ({ partner, ...row })), total: found.total };
@@ -61,17 +62,29 @@ export async function bookPortfolio(
   return { ...page, totals: addedUp(sums), flags: [...flags.values()] };
 }
 
-const unfilteredPage = ({ store }: BookDeps, { id }: Partner, slice: Slice) =>
-  readConsistently(store, id, async (read) => ({
-    rows: slice.limit > 0 ? await read.properties.portfolioPage(id, slice) : [],
+const countsOf = ({ store, counts }: BookDeps, member: RevisedPartner, includeDemo: boolean) =>
+  counts.ofPartner(store.read, member, includeDemo);
+
+/** Reads the page of a partner's list, and nothing if the page has no row of it. */
+async function unfilteredPage(
+  { store }: BookDeps,
+  { id }: Partner,
+  slice: Slice,
+  { listed, totals, flags }: PartnerCounts,
+) {
+  if (slice.limit === 0 || slice.offset >= listed) return { rows: [], total: listed, totals, flags };
+  const page = await readConsistently(store, id, async (read) => ({
+    rows: await read.properties.portfolioPage(id, slice),
     total: (await read.totals.ofPartner(id)).properties,
   }));
+  return { ...page, totals, flags };
+}
 
 /** Reads a page of the concatenated lists of partners; a list of which the page has nothing is only counted. */
 async function pageOver<Row>(
-  members: readonly Partner[],
+  members: readonly RevisedPartner[],
   { limit, offset }: Slice,
-  read: (partner: Partner, slice: Slice) => Promise<{ rows: Row[]; total: number }>,
+  read: (partner: RevisedPartner, slice: Slice) => Promise<{ rows: Row[]; total: number }>,
 ): Promise<{ rows: Row[]; total: number }> {
   const rows: Row[] = [];
   let total = 0;
