@@ -177,6 +177,7 @@ describe("a partner's brand", () => {
     const refused = await set("--color", "#ffcc00");
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("The nearest that has it is #8c7000");
+    expect((await set("--logo", "/dev/zero")).stderr).toContain("cannot read /dev/zero");
     writeFileSync(file, "<svg/>");
     expect((await set("--logo", file)).stderr).toContain("SVG is not accepted");
     const cleared = await server.json("partner", "brand", partner.partner_id, "--clear");

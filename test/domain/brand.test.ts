@@ -4,6 +4,7 @@ import {
   changedBrand,
   contrastOf,
   contrastOn,
+  contrastText,
   type HexColor,
   isHexColor,
   LEAST_CONTRAST,
@@ -42,6 +43,10 @@ describe("the contrast of colors", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test("is shown rounded down", () => {
+    expect([4.49, 4.5, 21].map(contrastText)).toEqual(["4.4:1", "4.5:1", "21.0:1"]);
   });
 
   test("is changed no more than necessary", () => {

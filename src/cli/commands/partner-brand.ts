@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { contrastOn, isHexColor } from "../../domain/brand.ts";
+import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
@@ -64,7 +64,10 @@ export const brandCommand = command({
 /** Returns the file as base64. A file that cannot be a logo is refused before it is read. */
 function readLogoFile(path: string, typed: string): string {
   try {
-    if (statSync(path).size <= MAX_LOGO_BYTES) return readFileSync(path).toString("base64");
+    const file = statSync(path);
+    // A pipe or a device has a size of 0 and no end.
+    if (!file.isFile()) throw new Error("it is not a regular file");
+    if (file.size <= MAX_LOGO_BYTES) return readFileSync(path).toString("base64");
   } catch (error) {
     throw new OperatorError(
       `cannot read ${typed}: ${error instanceof Error ? error.message : String(error)}`,
@@ -78,7 +81,7 @@ function inWords({ display_name, color, color_dark, logo }: BrandJson): string {
   const shown = (value: string | null, scheme: "light" | "dark") =>
     value === null
       ? "default"
-      : `${value}, contrast ${contrastOn(value as `#${string}`, scheme).toFixed(1)}:1`;
+      : `${value}, contrast ${contrastText(contrastOn(value as `#${string}`, scheme))}`;
   return [
     `Name           ${display_name ?? "none"}`,
     `Color          ${shown(color, "light")}`,

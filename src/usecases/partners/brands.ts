@@ -3,6 +3,7 @@ import {
   type BrandChange,
   changedBrand,
   contrastOn,
+  contrastText,
   type HexColor,
   LEAST_CONTRAST,
   NO_BRAND,
@@ -68,11 +69,9 @@ function refuseUnreadable(before: Brand, { color, colorDark }: BrandChange): voi
 function refuseLowContrast(field: "color" | "color_dark", color: HexColor, scheme: "light" | "dark"): void {
   const contrast = contrastOn(color, scheme);
   if (contrast >= LEAST_CONTRAST) return;
-  // Rounded down, so that 4.49 is not shown as enough.
-  const shown = (Math.floor(contrast * 10) / 10).toFixed(1);
   throw invalidField(
     field,
-    `${color} has a contrast of ${shown}:1 on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
+    `${color} has a contrast of ${contrastText(contrast)} on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
       `The nearest that has it is ${readableColor(color, scheme)}.`,
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import {
   contrastOn,
+  contrastText,
   GROUNDS,
   isHexColor,
   LEAST_CONTRAST,
@@ -192,8 +193,7 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
               </text>
             </svg>
             <figcaption class="small muted">
-              {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast{" "}
-              {(Math.floor(contrast * 10) / 10).toFixed(1)}:1
+              {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast {contrastText(contrast)}
               {contrast < LEAST_CONTRAST && `, too low; ${readableColor(colors[scheme], scheme)} is enough`}
             </figcaption>
           </figure>
