@@ -59,7 +59,7 @@ export const component = record("Component", {
     "`unknown` if an inspector found that it may have been replaced before the record begins; null otherwise",
   ).orNull(),
   projected_failure_year: projectedFailureYear,
-  projected_failure_range: object({
+  projected_failure_range: record("ComponentProjectedFailureRange", {
     earliest: whole("First year of the range", 2028),
     latest: whole("Last year of the range", 2032),
     confidence_pct: whole(

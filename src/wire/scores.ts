@@ -1,6 +1,6 @@
 import type { Rating } from "../domain/figures/condition.ts";
 import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
-import { day, enumOf, number, object, whole } from "./schema/fields.ts";
+import { day, enumOf, number, object, record, whole } from "./schema/fields.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
 
@@ -31,7 +31,7 @@ export const failureWindowDays = {
     "2033-03-02",
   ).orNull(),
 };
-export const failureWindow = object(failureWindowDays).describedAs(
+export const failureWindow = record("ComponentFailureWindow80", failureWindowDays).describedAs(
   "Window that holds the failure with a probability of 80 %, given that the component works now",
 );
 
