@@ -1,6 +1,6 @@
 import type { Rating } from "../domain/figures/condition.ts";
 import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
-import { day, enumOf, number, object, record, whole } from "./schema/fields.ts";
+import { day, enumOf, number, record, whole } from "./schema/fields.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
 

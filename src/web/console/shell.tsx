@@ -3,18 +3,34 @@ import { useEffect, useRef } from "preact/hooks";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useConsole } from "./console-context.ts";
 
-const AREAS = [
-  { part: "", name: "Overview" },
-  { part: "partners", name: "Partners" },
-  { part: "book", name: "Book" },
-  { part: "deliveries", name: "Deliveries" },
-  { part: "components", name: "Components" },
-  { part: "embeds", name: "Embeds" },
-  { part: "snapshots", name: "Snapshots" },
-  { part: "model", name: "Model" },
-  { part: "jobs", name: "Jobs" },
-  { part: "audit", name: "Audit" },
-  { part: "settings", name: "Settings" },
+const GROUPS = [
+  {
+    name: "Operate",
+    areas: [
+      { part: "", name: "Overview" },
+      { part: "deliveries", name: "Deliveries" },
+      { part: "jobs", name: "Jobs" },
+      { part: "audit", name: "Audit" },
+    ],
+  },
+  {
+    name: "Customers",
+    areas: [
+      { part: "partners", name: "Partners" },
+      { part: "book", name: "Book" },
+      { part: "usage", name: "Usage" },
+      { part: "embeds", name: "Embeds" },
+    ],
+  },
+  {
+    name: "Risk model",
+    areas: [
+      { part: "components", name: "Components" },
+      { part: "snapshots", name: "Snapshots" },
+      { part: "model", name: "Model" },
+    ],
+  },
+  { name: "Installation", areas: [{ part: "settings", name: "Settings" }] },
 ] as const;
 
 /** Frames every page with the navigation and the administrator's name. */
@@ -37,10 +53,18 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
             Mainstay <span>console</span>
           </a>
           <nav aria-label="Areas" ref={areas}>
-            {AREAS.map(({ part, name }) => (
-              <a href={hrefTo(part === "" ? [] : [part])} aria-current={area === part ? "page" : undefined}>
-                {name}
-              </a>
+            {GROUPS.map((group) => (
+              <div class="group">
+                <p class="small muted">{group.name}</p>
+                {group.areas.map(({ part, name }) => (
+                  <a
+                    href={hrefTo(part === "" ? [] : [part])}
+                    aria-current={area === part ? "page" : undefined}
+                  >
+                    {name}
+                  </a>
+                ))}
+              </div>
             ))}
           </nav>
           <p class="who small">
