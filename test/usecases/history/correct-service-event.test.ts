@@ -175,7 +175,7 @@ test("any sequence of created, changed and voided events ends as if only what is
       expect(left.totals.serviceEvents).toBe(events.size);
       expect([left.counted, left.partner]).toEqual([events.size, events.size]);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
