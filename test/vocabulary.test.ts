@@ -6,8 +6,8 @@ import ts from "typescript-5";
 const ROOT = join(import.meta.dir, "..");
 
 /*
- * Rejects retired words in file names and identifiers. docs/glossary.md has the words that are used instead. Comments
- * and texts are left to readers; identifiers are what spreads.
+ * Rejects retired words in file names and identifiers. docs/glossary.md has the words that are used instead. Texts are
+ * left to readers; identifiers are what spreads. A comment begins with a verb or an article.
  */
 
 /** Retired words, each with the word to use. A name is rejected if one of its parts is such a word. */
@@ -67,6 +67,22 @@ function identifiersOf(text: string, path: string): Set<string> {
   visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
   return names;
 }
+
+/** Comments that begin with what they are about instead of a verb or an article. */
+const VAGUE_START = /^\s*(?:\/\*\*?|\/\/)\s*(?:\n\s*\*\s*)?(?:What|Whether|Of|One that|The same)\b.*/gm;
+
+test("no comment begins with What, Whether, Of, One that or The same", () => {
+  expect("/** What it holds. */\n  // Of all\n/**\n * The same.\n */".match(VAGUE_START)).toHaveLength(3);
+  expect("/** The rows. */ // Only one\n// Offers it".match(VAGUE_START)).toBeNull();
+  const found = files
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap((path) =>
+      (readFileSync(join(ROOT, path), "utf8").match(VAGUE_START) ?? []).map(
+        (line) => `${path}: ${line.trim()}`,
+      ),
+    );
+  expect(found).toEqual([]);
+});
 
 test("a retired word is found in every form of a name", () => {
   expect(["takeTurn", "TURN_MS", "in-turns", "#turns", "kit"].flatMap(retiredIn)).toHaveLength(5);

@@ -9,7 +9,7 @@ type Model = {
   intervals: { [Name in keyof Measures]: Interval | null };
 };
 
-/** What results.json holds. */
+/** The contents of results.json. */
 export type Results = {
   waterMains: {
     years: (Omit<YearForecast, "models"> & { models: Model[] })[];

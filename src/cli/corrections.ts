@@ -9,7 +9,7 @@ import type { Context } from "./context.ts";
 import { actorOf } from "./data.ts";
 import { textTable } from "./terminal/text-table.ts";
 
-/* What the commands that show and correct a single record share. */
+/* Shared by the commands that show and correct a single record. */
 
 const assignment = value("FIELD=VALUE", "", (typed) => {
   const at = typed.indexOf("=");

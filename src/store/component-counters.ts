@@ -7,6 +7,7 @@ import type { RiskTier } from "../domain/scoring/types.ts";
  * components; retired rows of each list have a bucket of their own, whose blocks count the gaps of the list.
  */
 export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101, CRITICAL: 102 };
+/** CRITICAL and WARNING components that the latest snapshot scored. */
 export const SETTLED_ELEVATED = 103;
 /** Retired rows of each list, by blocks of their numbers without the sign. */
 export const RETIRED = { components: 104, appliances: 105, properties: 106 } as const;
@@ -18,5 +19,7 @@ export const ELEVATED_SCORES: readonly number[] = Array.from(
 
 /** The block that counts a whole bucket. */
 export const WHOLE_BUCKET = -1;
+/** The components by which counters are divided, so that a page is located without counting all rows. */
 export const BLOCK_SIZE = 2048;
+/** Returns the block of a component by its number. */
 export const blockOf = (seq: number) => Math.floor(Math.abs(seq) / BLOCK_SIZE);

@@ -16,12 +16,14 @@ export type RowWrite = (values: Values) => void | Promise<void>;
 /** Columns that are computed from given ones. */
 type Computed = Readonly<Record<string, (given: (column: string) => SQL) => SQL>>;
 
+/** Options of an insert. */
 export type InsertOptions = {
   computed?: Computed;
   /** Leaves an existing row with the same key unchanged. */
   unlessThere?: boolean;
 };
 
+/** Options of an addition to stored numbers. */
 export type AddOptions =
   /** Inserts a row with the numbers if there is none with the keys. */
   { orInsert: true; computed?: never } | { orInsert?: never; computed?: Computed };

@@ -885,7 +885,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
   const correctionValues = table(
     "correction_values",
     {
-      /** Of the entry. */
+      /** The key of the entry. */
       seq: bigint("seq").primaryKey(),
       partnerId: text("partner_id")
         .notNull()

@@ -14,6 +14,7 @@ export type Durability = "durable" | "process";
  */
 export type Priority = "request" | "background";
 
+/** The durability and the priority of a write. */
 export type WriteOptions = {
   /** `durable` by default. */
   durability?: Durability;
@@ -102,6 +103,7 @@ export type BudgetReservations = {
 /** When a database server last archived a segment of its write-ahead log, and whether it has failed to since. */
 export type WalArchiving = { archivedAt: Instant | null; isFailing: boolean };
 
+/** A database: reads at any time, and transactions that write. */
 export type Store = {
   /** True if other servers may use the same database. Then state that they share is kept in the database. */
   isShared: boolean;

@@ -19,6 +19,7 @@ export type TransferEndpoint = {
 };
 
 type TransferStep = "copying" | "comparing";
+/** A function that is called after each batch, with the rows done and the total. */
 export type OnRows = (step: TransferStep, done: number, total: number) => void;
 /** The number of rows by table. */
 export type TransferredRows = Readonly<Record<string, number>>;

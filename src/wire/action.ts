@@ -1,7 +1,7 @@
 import { ACTIONS, type Action, type ActionName, type Because } from "../domain/planning/action.ts";
 import { enumOf, text } from "./schema/fields.ts";
 
-/* What to do with an appliance or a component, with one sentence of reason: the same wherever it stands. */
+/* The action for an appliance or a component, with its reason in one sentence, equal in every response. */
 
 /** The fields of an action. */
 export const actionFields = {

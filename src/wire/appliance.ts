@@ -113,7 +113,7 @@ const wholeAppliance = appliance.and({
 });
 export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
 
-/** What to do with an appliance and its components, by their ids. */
+/** The actions for an appliance and its components, by their ids. */
 type ApplianceActions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** `latestSnapshotAt`: when the latest snapshot was taken. */

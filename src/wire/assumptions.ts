@@ -49,7 +49,7 @@ const fields = record("Assumptions", {
 });
 export type AssumptionsJson = WireOf<typeof fields>;
 
-/** The same for losses, with what their shared causes rest on. */
+/** The assumptions of losses, with the basis of their shared causes. */
 export const lossAssumptions = fields.and({
   year_factors: list(
     "How much the failures of a year have in common, by class",
@@ -116,7 +116,7 @@ export function assumptionsAccumulator(prices: PriceList): FigureAccumulator<Ass
   };
 }
 
-/** Returns the figure with what it rests on. */
+/** Returns the figure with its assumptions. */
 export function withAssumptions<Written extends object>(
   prices: PriceList,
   figure: FigureAccumulator<Written>,

@@ -2,7 +2,7 @@ import { COST_BASES, type CostBasis, type Costs, type Scaling } from "../domain/
 import { enumOf, number, object, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 
-/* What a component costs in its place, which every record of a component shares. */
+/* The costs of a component in its place, which every record of a component shares. */
 
 export const costBasis = enumOf<CostBasis>(
   COST_BASES,

@@ -100,6 +100,7 @@ const reserveView = reserve.serializer(
 );
 export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
 
+/** Creates the accumulator of reserve contributions over components. */
 export function reserveAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(prices);
   const over = (months: number) => new ReserveAccumulator(prices, months);
@@ -146,6 +147,7 @@ export const conditionReply = forPartner(
   figuresReply(condition.and(assumptionsField).and(facilityConditionField)),
 );
 
+/** Creates the accumulator of a condition score over components. */
 export function conditionAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(prices);
   return {

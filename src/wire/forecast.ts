@@ -89,6 +89,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
 }));
 export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
 
+/** Creates the accumulator of a forecast over components. */
 export function forecastAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(prices, days);
   const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90), 365: within(365) };

@@ -17,6 +17,7 @@ const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, dep
 /** By what per-size figures are divided; null where it is unknown of any property. */
 type Sizes = { units: number | null; thousandSqft: number | null };
 
+/** Returns the units and the area that figures are divided by; null where a property lacks its own. */
 export function sizesOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
   const units = withoutUnits === 0 && unitCount > 0 ? unitCount : null;
   const hasArea = units === null && withoutArea === 0 && areaSqft > 0;

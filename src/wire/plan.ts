@@ -257,6 +257,7 @@ type ScheduleYears = { yearly_costs: readonly number[] };
 type ScheduledUnitJson = PlannedUnitJson & ScheduleYears;
 /** A component of a unit has no costs of its own: those of the unit include them. */
 type ScheduledComponentJson = PlannedComponentJson & ScheduleYears;
+/** A plan with the costs of each unit and component by year. */
 export type ScheduledPlanJson = Omit<PropertyPlanJson, "units" | "components"> & {
   units: readonly ScheduledUnitJson[];
   components: readonly ScheduledComponentJson[];

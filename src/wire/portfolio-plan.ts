@@ -43,6 +43,7 @@ export const portfolioPlanItem = object({
 });
 export type PlannedPropertyJson = WireOf<typeof portfolioPlanItem>;
 
+/** A property in the plan of a portfolio. */
 export type PortfolioPlanRow = {
   propertyId: string;
   name: string;
@@ -52,6 +53,7 @@ export type PortfolioPlanRow = {
 /** The use of a budget, by property ID. */
 type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
 
+/** Returns the properties' shares of a budget. */
 export function sharesOf(budget: BudgetUse<PropertyCandidate>): Shares {
   const shares = new Map<string, { chosen: number; spentCents: number; avoidedCents: number }>();
   for (const { propertyId, plannedCents, waitingCents } of budget.chosen) {

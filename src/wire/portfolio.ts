@@ -99,6 +99,7 @@ const summaryView = summary.serializer(
 );
 export const summaryReply = forPartner(figuresReply(summary));
 
+/** Creates the accumulator of a portfolio summary over properties. */
 export function summaryAccumulator(
   prices: PriceList,
   sums: StoredSums,

@@ -16,6 +16,7 @@ export const reconciliation = list(
   line,
 );
 
+/** Serializes how the figures of the coming 12 months fit together. */
 export function reconciliationView(made: Reconciliation): ReconciliationLine[] {
   const of = (figure: string, label: string, cents: number, counts: string) => ({
     figure,

@@ -66,6 +66,7 @@ const replacementCostView = replacementCost.serializer(
 );
 export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
 
+/** Creates the accumulator of a replacement cost value over appliances. */
 export function replacementCostAccumulator(
   prices: PriceList,
 ): FigureAccumulator<WireOf<typeof replacementCost>> {

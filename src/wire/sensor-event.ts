@@ -196,6 +196,7 @@ export const flatSmartEvent = input("FlatSmartEvent", {
   ...applianceReference,
 });
 
+/** Reads a meter reading. Throws invalid_request. */
 export function readMeterEvent(given: unknown): MeterEvent {
   const wire = meterEvent.parse(given);
   return {
@@ -209,11 +210,13 @@ export function readMeterEvent(given: unknown): MeterEvent {
   };
 }
 
+/** Reads a smart event. Throws invalid_request. */
 export function readSmartEvent(given: unknown): SmartEvent {
   const wire = smartEvent.parse(given);
   return toSmartEvent(wire, wire.property ?? {}, wire.appliance ?? {});
 }
 
+/** Reads a smart event whose appliance is given by top-level fields. Throws invalid_request. */
 export function readFlatSmartEvent(given: unknown): SmartEvent {
   const wire = flatSmartEvent.parse(given);
   return toSmartEvent(wire, wire, wire);

@@ -14,7 +14,7 @@ import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { riskScore } from "./scores.ts";
 
-/* What an underwriter asks of one property, on one page. */
+/* The answers to an underwriter's questions about one property, on one page. */
 
 const { address, city, state, unit_count, year_built } = property.fields;
 

@@ -78,7 +78,7 @@ describe("mainstay export", () => {
     for (const { type: _, ...component } of ofType(lines, "component"))
       expect(components.get(component.id)).toEqual({
         ...component,
-        // What to do follows from the plan of the day, which an export does not contain.
+        // Actions follow from the plan of the day, which an export does not contain.
         action: expect.any(String),
         reason: expect.any(String),
       });

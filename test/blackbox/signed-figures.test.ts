@@ -4,7 +4,7 @@ import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
 
-/* What an underwriter, a lender's engineer and a maintenance director found wrong in figures cannot be found again. */
+/* Errors that an underwriter, a lender's engineer and a maintenance director found in figures stay corrected. */
 
 const YEAR_MS = 365.25 * 86_400_000;
 

@@ -5,14 +5,14 @@ import { type Exchange, RateSimulation } from "../support/rate-simulation.ts";
 
 const MINUTE = 60_000;
 
-/** What happens next: calls to a server, as a part of the limit, or a server that joins or dies. */
+/** The next occurrence: calls to a server, as a part of the limit, or a server that joins or dies. */
 type Step = { afterMs: number; server: number; part: number; event: "calls" | "join" | "die" };
 
 const PROMPT: Exchange = { thereMs: 1, backMs: 1, fault: "none" };
 const waits = fc.oneof(
   { weight: 4, arbitrary: fc.nat(200) },
   { weight: 2, arbitrary: fc.nat(20_000) },
-  // What was counted in several calls leaves the minute in between.
+  // Permits that were counted in several calls leave the minute in between.
   { weight: 2, arbitrary: fc.integer({ min: MINUTE - 400, max: MINUTE + 50 }) },
   { weight: 1, arbitrary: fc.constant(0) },
 );

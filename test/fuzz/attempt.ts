@@ -10,7 +10,7 @@ const LONGEST_MESSAGE = 20_000;
 export type Attempt = {
   /** A word for the way in which the parser accepted or refused the input; equal for inputs that differ in detail. */
   outcome: string;
-  /** What is wrong with that; undefined if nothing is. */
+  /** The violation; undefined if there is none. */
   finding: string | undefined;
 };
 

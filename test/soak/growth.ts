@@ -3,7 +3,7 @@ export type Point = { at: number; value: number };
 
 /** The time that is not judged: caches fill and memory reaches its usual size. Half of a run at most. */
 const WARM_UP_SECONDS = 600;
-/** The same for long runs, as a share. */
+/** The time that is not judged in a longer run, as a share. */
 const WARM_UP_SHARE = 0.1;
 
 export const warmUpOf = (seconds: number) =>

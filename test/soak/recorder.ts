@@ -4,7 +4,7 @@ import type { Point } from "./growth.ts";
 const isConnectionError = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && "code" in error && typeof error.code === "string";
 
-/** What a run has seen: answers by route and status, connections without an answer, other violations, and samples. */
+/** The observations of a run: answers by route and status, connections without an answer, other violations, and samples. */
 export class Recorder {
   #startedAt = performance.now();
   readonly series = new Map<string, Point[]>();

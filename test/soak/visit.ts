@@ -40,9 +40,9 @@ const document = readApiDocument();
  * A partner from its creation to its purge: it calls every route, has its credentials rotated, and its reports are shown
  * and revoked. It leaves nothing behind but the audit log, so that a run of any length has the same amount of data.
  */
-export async function visit(world: Visited, nth: number): Promise<void> {
-  const { endpoints, recorder, random } = world;
-  const admin = clientOf(world, world.administrator, true);
+export async function visit(context: Visited, nth: number): Promise<void> {
+  const { endpoints, recorder, random } = context;
+  const admin = clientOf(context, context.administrator, true);
   const name = `Visitor ${nth}`;
   const { body: partner } = await admin.post("/admin/partners", {
     name,
@@ -51,16 +51,16 @@ export async function visit(world: Visited, nth: number): Promise<void> {
   });
   const path = `/admin/partners/${partner.partner_id}`;
   const steps: Record<string, (ids: RecordIds) => Promise<unknown>> = {
-    operations: (ids) => callOperations(world, partner, ids),
-    embeds: (ids) => showReports(world, admin, ids),
-    rotations: () => rotate(world, admin, partner, path),
-    administration: (ids) => administer(world, admin, partner, ids),
-    pages: () => openPages(world),
+    operations: (ids) => callOperations(context, partner, ids),
+    embeds: (ids) => showReports(context, admin, ids),
+    rotations: () => rotate(context, admin, partner, path),
+    administration: (ids) => administer(context, admin, partner, ids),
+    pages: () => openPages(context),
   };
   try {
-    const ids = await addRecords(clientOf(world, { "x-api-key": partner.api_key }));
+    const ids = await addRecords(clientOf(context, { "x-api-key": partner.api_key }));
     for (const [step, run] of Object.entries(steps)) {
-      if (world.over.aborted) break;
+      if (context.over.aborted) break;
       await run(ids).catch((error) => recorder.failed(step, error));
     }
   } catch (error) {
@@ -73,18 +73,18 @@ export async function visit(world: Visited, nth: number): Promise<void> {
 }
 
 /** Returns a client whose calls go to any server and are counted; the contract of each answer is checked. */
-function clientOf(world: Visited, credential: Credential, admin = false): ApiClient {
-  const { fleet, random } = world;
+function clientOf(context: Visited, credential: Credential, admin = false): ApiClient {
+  const { fleet, random } = context;
   const url = () => {
     const server = random.pick(fleet.servers);
     return (admin ? server.adminUrl : server.url)!;
   };
-  return new CountedClient(world, url, credential);
+  return new CountedClient(context, url, credential);
 }
 
 class CountedClient extends ApiClient {
   constructor(
-    private readonly world: Visited,
+    private readonly context: Visited,
     url: () => string,
     credential: Credential,
   ) {
@@ -94,8 +94,8 @@ class CountedClient extends ApiClient {
   override async send(...args: Parameters<ApiClient["send"]>) {
     const reply = await super.send(...args);
     const [method, path] = args;
-    judge(this.world, `${method} ${routeOf(path)}`, reply.status, reply.text);
-    await Bun.sleep(this.world.pauseMs);
+    judge(this.context, `${method} ${routeOf(path)}`, reply.status, reply.text);
+    await Bun.sleep(this.context.pauseMs);
     return reply;
   }
 }
@@ -116,41 +116,41 @@ function judge({ recorder }: Visited, route: string, status: number, text: strin
     recorder.wrong(`${route} was answered ${status}: ${text.slice(0, 200)}`);
 }
 
-async function callOperations(world: Visited, partner: Json, ids: RecordIds): Promise<void> {
-  const key = clientOf(world, { "x-api-key": partner.api_key });
-  const token = await requestToken(world.fleet.servers[0]!.url!, partner as never);
-  const bearer = clientOf(world, { authorization: `Bearer ${token}` });
+async function callOperations(context: Visited, partner: Json, ids: RecordIds): Promise<void> {
+  const key = clientOf(context, { "x-api-key": partner.api_key });
+  const token = await requestToken(context.fleet.servers[0]!.url!, partner as never);
+  const bearer = clientOf(context, { authorization: `Bearer ${token}` });
   const values = { ...STAND_INS, ...ids, svc_client: partner.client_id, svc_secret: partner.client_secret };
   for (const at of operationsOf(document)) {
     const requests = fc.sample(requestsFor(document, at), {
       numRuns: REQUESTS_EACH,
-      seed: world.random.below(2 ** 31),
+      seed: context.random.below(2 ** 31),
     });
     for (const { target, headers, body, encoding } of requests) {
-      if (world.over.aborted) return;
+      if (context.over.aborted) return;
       const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, values)]);
-      const client = world.random.chance(0.5) ? key : bearer;
+      const client = context.random.chance(0.5) ? key : bearer;
       await client
         .send(at.method, fill(target, values), {
           headers: Object.fromEntries(filled),
           ...(body !== undefined && { raw: Buffer.from(fill(body, values), encoding) }),
         })
-        .catch((error) => world.recorder.failed(at.operation.operationId, error));
+        .catch((error) => context.recorder.failed(at.operation.operationId, error));
     }
   }
 }
 
-async function showReports(world: Visited, admin: ApiClient, ids: RecordIds): Promise<void> {
-  const { fleet, random } = world;
+async function showReports(context: Visited, admin: ApiClient, ids: RecordIds): Promise<void> {
+  const { fleet, random } = context;
   const { body: embed } = await admin.post("/admin/embeds", { property_id: ids.P_ });
   const { token } = embed;
   const urls = EMBED_PATHS.map((path) =>
     path.replace("{token}", token).replace("{file}", "plan.csv?years=30"),
   );
   for (const url of urls) {
-    const { status, text } = await page(world, url);
+    const { status, text } = await page(context, url);
     if (status !== 200)
-      world.recorder.wrong(`a page of a report was answered ${status}: ${text.slice(0, 200)}`);
+      context.recorder.wrong(`a page of a report was answered ${status}: ${text.slice(0, 200)}`);
   }
   // Readers that leave before the answer.
   for (let nth = 0; nth < 5; nth++) {
@@ -162,14 +162,14 @@ async function showReports(world: Visited, admin: ApiClient, ids: RecordIds): Pr
       });
   }
   await admin.post(`/admin/embeds/${embed.embed_id ?? embed.id}/revoke`, {}, 200);
-  await eventually(async () => expect((await page(world, urls[0]!)).status).toBe(404), 10_000);
+  await eventually(async () => expect((await page(context, urls[0]!)).status).toBe(404), 10_000);
 }
 
-async function rotate(world: Visited, admin: ApiClient, partner: Json, path: string): Promise<void> {
+async function rotate(context: Visited, admin: ApiClient, partner: Json, path: string): Promise<void> {
   const { body: rotated } = await admin.post(`${path}/rotate-key`, {}, 200);
-  const ping = (api_key: string) => clientOf(world, { "x-api-key": api_key }).get("/v1/ping", {}, 200);
+  const ping = (api_key: string) => clientOf(context, { "x-api-key": api_key }).get("/v1/ping", {}, 200);
   await eventually(() => ping(rotated.api_key), 10_000);
-  const old = clientOf(world, { "x-api-key": partner.api_key });
+  const old = clientOf(context, { "x-api-key": partner.api_key });
   await eventually(() => old.get("/v1/ping", {}, 401), 10_000);
   partner.api_key = rotated.api_key;
   await admin.post(`${path}/rotate-secret`, {}, 200);
@@ -178,7 +178,7 @@ async function rotate(world: Visited, admin: ApiClient, partner: Json, path: str
 }
 
 /** Calls the administrators' routes, changes without a body, which most of them refuse. */
-async function administer(world: Visited, admin: ApiClient, partner: Json, ids: RecordIds): Promise<void> {
+async function administer(context: Visited, admin: ApiClient, partner: Json, ids: RecordIds): Promise<void> {
   const all = {
     ...ids,
     PARTNER_: partner.partner_id,
@@ -186,32 +186,32 @@ async function administer(world: Visited, admin: ApiClient, partner: Json, ids: 
     job: "prune-deliveries",
   };
   for (const { method, path } of ADMIN_ROUTES) {
-    if (LEFT_OUT.includes(path) || world.over.aborted) continue;
+    if (LEFT_OUT.includes(path) || context.over.aborted) continue;
     const asking = method === "GET" ? {} : { body: {} };
     await admin
       .send(method, adminPath(path, all), asking)
-      .catch((error) => world.recorder.failed(`${method} ${path}`, error));
+      .catch((error) => context.recorder.failed(`${method} ${path}`, error));
   }
 }
 
-async function openPages(world: Visited): Promise<void> {
+async function openPages(context: Visited): Promise<void> {
   for (const { path } of OPEN_ROUTES) {
     if (path.includes("{") || path === "/console" || path === "/metrics") continue;
-    const { status } = await page(world, path);
-    if (status >= 400) world.recorder.wrong(`GET ${path} was answered ${status}`);
+    const { status } = await page(context, path);
+    if (status >= 400) context.recorder.wrong(`GET ${path} was answered ${status}`);
   }
 }
 
 /** Requests a page as a browser does. */
-async function page(world: Visited, path: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${world.random.pick(world.fleet.servers).url}${path}`);
+async function page(context: Visited, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${context.random.pick(context.fleet.servers).url}${path}`);
   const text = await response.text();
   judge(
-    world,
+    context,
     `GET ${path.replace(/property\/[^/]+/, "property/{token}").split("?")[0]}`,
     response.status,
     text,
   );
-  await Bun.sleep(world.pauseMs);
+  await Bun.sleep(context.pauseMs);
   return { status: response.status, text };
 }

@@ -10,19 +10,19 @@ import { runsOnEngine } from "../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let propertyIds: string[];
 const stateOf = new Map<string, string>();
 let applianceOf: Map<string, ApplianceRef>;
 
 /** More components than two blocks of the counters hold, of every age. */
 beforeAll(async () => {
-  world = await open(NOW);
+  fixture = await open(NOW);
   const types = ["elevator", "water_heater_gas", "roof", "hvac_central"];
   propertyIds = [];
   for (let nth = 0; nth < 12; nth++) {
     const state = nth % 3 === 0 ? "VT" : "NY";
-    const { id } = await world.addProperty({ name: `Property ${nth}`, state });
+    const { id } = await fixture.addProperty({ name: `Property ${nth}`, state });
     stateOf.set(id, state);
     propertyIds.push(id);
     const appliances = Array.from({ length: 64 }, (_, at) => ({
@@ -30,9 +30,9 @@ beforeAll(async () => {
       typeId: types[at % 4]!,
       installYear: 2026 - ((at * 7 + nth) % 45),
     }));
-    await world.addAppliances(...appliances);
+    await fixture.addAppliances(...appliances);
   }
-  const rows = await world.sql(`SELECT id, type_id AS "typeId", brand_tier AS "brandTier",
+  const rows = await fixture.sql(`SELECT id, type_id AS "typeId", brand_tier AS "brandTier",
     property_id AS "propertyId", unit_id AS "unitId", size FROM appliances`);
   applianceOf = new Map((rows as ApplianceRef[]).map((row) => [row.id, row]));
 });
@@ -58,7 +58,7 @@ type Row = {
 
 /** Returns all stored components, in creation order. */
 const stored = async () =>
-  (await world.sql(
+  (await fixture.sql(
     `SELECT id, seq, property_id AS "propertyId", appliance_id AS "applianceId", def_id AS "defId", risk_score AS "riskScore", expected_cost_cents AS "expectedCostCents",
        risk_tier AS "riskTier", rescored_at AS "rescoredAt" FROM components ORDER BY seq`,
   )) as Row[];
@@ -71,10 +71,10 @@ const moves = fc.array(
 type Move = { which: number; hundredths: number; bySnapshot: boolean };
 
 async function apply(list: readonly Move[]): Promise<void> {
-  world.time.now += 1000;
-  const rows = await world.store.read.components.ofProperties(propertyIds);
+  fixture.time.now += 1000;
+  const rows = await fixture.store.read.components.ofProperties(propertyIds);
   const latest = new Map(rows.map((row) => [row.id, row]));
-  await world.write(async (writer) => {
+  await fixture.write(async (writer) => {
     for (const { which, hundredths, bySnapshot } of list) {
       const before = latest.get(rows[which % rows.length]!.id)!;
       const score = {
@@ -114,8 +114,8 @@ describe("for any changes of scores, at any offset", () => {
   const elevated = (rows: readonly Row[]) => rows.filter(({ riskScore }) => riskScore >= WARNING_FROM);
   const byScore = (a: Row, b: Row) => b.riskScore - a.riskScore || a.seq - b.seq;
   const alertsOf = (by: Places, tier?: (typeof ELEVATED)[number]): List => {
-    const { components } = world.store.read;
-    const filter = { partnerId: world.partnerId, ...by };
+    const { components } = fixture.store.read;
+    const filter = { partnerId: fixture.partnerId, ...by };
     return {
       name: `alerts of ${JSON.stringify(by)} and the tier ${tier}`,
       read: (slice) => components.alertPage(filter, tier, slice),
@@ -189,7 +189,7 @@ describe("for any changes of scores, at any offset", () => {
       fc.asyncProperty(moves, fc.array(slices, { minLength: 1, maxLength: 5 }), async (list, wanted) => {
         await apply(list);
         const rows = await stored();
-        for (const { name, read, model, count } of lists(world)) {
+        for (const { name, read, model, count } of lists(fixture)) {
           const expected = idsOf(model(rows));
           for (const slice of [
             ...wanted,
@@ -208,14 +208,14 @@ describe("for any changes of scores, at any offset", () => {
   }, 60_000);
 
   test("the event stream's components continue after any of them in the order of the whole list", async () => {
-    const { components } = world.store.read;
+    const { components } = fixture.store.read;
     await fc.assert(
       fc.asyncProperty(moves, fc.nat(), fc.integer({ min: 1, max: 200 }), async (list, nth, limit) => {
         await apply(list);
-        const whole = await components.elevatedByScoring(world.partnerId, { limit: 10_000, offset: 0 });
+        const whole = await components.elevatedByScoring(fixture.partnerId, { limit: 10_000, offset: 0 });
         const settled = whole.filter(({ rescoredAt }) => rescoredAt === null).length;
         for (const at of [nth % whole.length, nth % settled, settled - 1, settled, whole.length - 1]) {
-          const after = await components.elevatedAfter(world.partnerId, whole[at]!, limit);
+          const after = await components.elevatedAfter(fixture.partnerId, whole[at]!, limit);
           expect(idsOf(after)).toEqual(idsOf(whole.slice(at + 1, at + 1 + limit)));
         }
       }),
@@ -262,18 +262,18 @@ describe("for any changes of scores, the stored sums equal those of a recount", 
   }
 
   test("of the partner, of every property, and of every tier", async () => {
-    const { totals, components } = world.store.read;
+    const { totals, components } = fixture.store.read;
     await fc.assert(
       fc.asyncProperty(moves, async (list) => {
         await apply(list);
         const rows = await stored();
-        expect(await totals.ofPartner(world.partnerId)).toMatchObject(recount(rows));
+        expect(await totals.ofPartner(fixture.partnerId)).toMatchObject(recount(rows));
         for (const id of propertyIds)
           expect(await totals.ofProperty(id)).toMatchObject(
             recount(rows.filter(({ propertyId }) => propertyId === id)),
           );
         for (const tier of ["CRITICAL", "WARNING", "GOOD"] as const)
-          expect(await components.countTier(world.partnerId, tier)).toBe(
+          expect(await components.countTier(fixture.partnerId, tier)).toBe(
             rows.filter(({ riskTier }) => riskTier === tier).length,
           );
       }),
@@ -289,7 +289,7 @@ describe("for any changes of scores, the stored sums equal those of a recount", 
         bySnapshot: true,
       })),
     );
-    const { vitalCritical } = await world.store.read.totals.ofProperty(propertyIds[0]!);
+    const { vitalCritical } = await fixture.store.read.totals.ofProperty(propertyIds[0]!);
     const vital = (await stored()).filter(
       ({ propertyId, riskTier, defId }) =>
         propertyId === propertyIds[0] && riskTier === "CRITICAL" && defs.get(defId)!.typeId === "elevator",

@@ -6,17 +6,17 @@ import { FILTERS, listReads, narrowReads, type Read, type Readable, SLICE } from
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const DAY = "2026-03-10";
 const open = usePortfolioStore({ inFile: true });
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let explaining: Database;
 let propertyId: string;
 let applianceId: string;
 let componentId: string;
 beforeAll(async () => {
-  world = await open(NOW);
-  propertyId = (await world.addProperty()).id;
-  applianceId = (await world.addAppliances({ propertyId }))[0]!.id;
-  componentId = (await world.components(propertyId))[0]!.id;
-  explaining = new Database(world.file, { readonly: true });
+  fixture = await open(NOW);
+  propertyId = (await fixture.addProperty()).id;
+  applianceId = (await fixture.addAppliances({ propertyId }))[0]!.id;
+  componentId = (await fixture.components(propertyId))[0]!.id;
+  explaining = new Database(fixture.file, { readonly: true });
 });
 afterAll(() => explaining.close());
 
@@ -72,8 +72,8 @@ const scansOf = (plan: string[]) =>
   });
 
 const readable = (): Readable => ({
-  store: world.store,
-  partnerId: world.partnerId,
+  store: fixture.store,
+  partnerId: fixture.partnerId,
   propertyId,
   applianceId,
   componentId,
@@ -114,8 +114,8 @@ describe("scans no large table, and no partner's whole share of one", () => {
 });
 
 test("a recount reads the rows of its properties, of its block, or the first or last of a list", async () => {
-  const { recounts } = world.store.read;
-  const { partnerId } = world;
+  const { recounts } = fixture.store.read;
+  const { partnerId } = fixture;
   const reads: Record<string, [read: Read, step: RegExp]> = {
     components: [
       () => recounts.components([propertyId]),
@@ -130,10 +130,10 @@ test("a recount reads the rows of its properties, of its block, or the first or 
     totals: [() => recounts.ofProperties([propertyId]), /property_totals_1 \(property_id=\?\)/],
     partner: [() => recounts.ofPartner(partnerId), /property_totals_partner \(partner_id=\?\)/],
     flags: [
-      () => world.store.read.flags.recount([propertyId]),
+      () => fixture.store.read.flags.recount([propertyId]),
       /appliances_property \(property_id=\? AND seq>\?\)/,
     ],
-    flagSums: [() => world.store.read.flags.sumOfProperties(partnerId), /flag_counts/],
+    flagSums: [() => fixture.store.read.flags.sumOfProperties(partnerId), /flag_counts/],
     scores: [() => recounts.scores(partnerId, 0), /components_list \(partner_id=\? AND seq>\? AND seq<\?\)/],
   };
   for (const [name, [read, step]] of Object.entries(reads)) {
@@ -174,9 +174,9 @@ test("a purge finds rows by indexes", async () => {
 test.each([{}, ...FILTERS].map((by) => [JSON.stringify(by), by] as const))(
   "alerts by cost are skipped in a covering index, in its order: %s",
   async (_, by) => {
-    const filter = { partnerId: world.partnerId, ...by };
+    const filter = { partnerId: fixture.partnerId, ...by };
     const [sql, ...others] = await statementsOf(() =>
-      world.store.read.components.costliestPage(filter, "CRITICAL", SLICE),
+      fixture.store.read.components.costliestPage(filter, "CRITICAL", SLICE),
     );
     expect(others).toEqual([]);
     const plan = planOf(sql!);
@@ -195,9 +195,9 @@ describe("alerts of a system, a state, or both", () => {
   test.each(FILTERS.map((by) => [JSON.stringify(by), by] as const))(
     "are skipped in a covering index, in its order, and only a page is looked up: %s",
     async (_, by) => {
-      const filter = { partnerId: world.partnerId, ...by };
+      const filter = { partnerId: fixture.partnerId, ...by };
       const [sql, ...others] = await statementsOf(() =>
-        world.store.read.components.alertPage(filter, undefined, SLICE),
+        fixture.store.read.components.alertPage(filter, undefined, SLICE),
       );
       expect(others).toEqual([]);
       const plan = planOf(sql!);

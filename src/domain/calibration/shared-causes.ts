@@ -16,7 +16,7 @@ const INTERVAL = [0.05, 0.95] as const;
 /** Before: with the variances of the knowledge base. After: with those learned from the other years. */
 type Compared<T> = { before: T; after: T };
 
-/** What the failures of one class in a year have in common. */
+/** The effect that the failures of one class in a year have in common. */
 type ClassCauses = {
   system: System;
   /** Whole calendar years on record, and the failures in them. */

@@ -6,7 +6,7 @@ import type { ScoreParts } from "./explanation.ts";
 
 /** A reason for a score, in words. */
 export type Reason = {
-  /** Whether it makes the score higher or lower than that of a component of middle age without evidence. */
+  /** The direction in which it moves the score from that of a component of middle age without evidence. */
   effect: "raises" | "lowers" | "neutral";
   text: string;
   /** The day of the latest event that the reason is based on; null if it is based on none. */

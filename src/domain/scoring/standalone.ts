@@ -67,7 +67,7 @@ export type StandaloneComponent = {
   acuteHazard: number;
   /** Probability of failing within the scored period. */
   risk: number;
-  /** The same from what concerns this component alone; what cascades follows from it. */
+  /** The score from what concerns this component alone; cascades follow from it. */
   ownRisk: number;
   confidence: Confidence;
   trail: Trail;

@@ -31,6 +31,7 @@ export type Migration = {
   breaksOlder?: true;
 };
 
+/** The migrations in their order. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "initial", sql: initial },
   { number: 2, name: "model_proposals", sql: modelProposals },

@@ -10,6 +10,7 @@ export type Statement = {
   /** The tables that it reads or changes; undefined where that is unknown, which stands for all tables. */
   tables?: ReadonlySet<string> | undefined;
 };
+/** The rows of a statement. */
 export type Result = { rows: unknown[] };
 
 /** Runs statements: on a connection for reads, or in a transaction. */

@@ -24,6 +24,7 @@ const ANALYZE_TIMEOUT_MS = 65_000;
 /** Shorter than callers wait for a response: a read on a connection without answers is repeated on another one. */
 const READS: ReadTimeouts = { repeatMs: 5_000, readMs: 15_000 };
 
+/** Options for opening a store on PostgreSQL. */
 export type PostgresStoreOptions = StoreOptions & {
   migrations?: readonly Migration[];
   /** The hint of the error for an empty database. Without it, an empty database gets the schema. */

@@ -8,8 +8,10 @@ export const WAL_ARCHIVING = `
       AND last_failed_time IS NOT NULL AS is_failing
   FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`;
 
+/** A row of `pg_stat_archiver` with the settings of archiving. */
 export type WalArchivingRow = { archived_at: Instant | null; is_failing: boolean };
 
+/** Returns the state of archiving; undefined without a row. */
 export function walArchivingOf([row]: readonly WalArchivingRow[]): WalArchiving | undefined {
   return row && { archivedAt: row.archived_at, isFailing: row.is_failing };
 }

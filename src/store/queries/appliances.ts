@@ -31,6 +31,7 @@ export type ScoredAppliance = Pick<
 /** The rows of a list by their retirement. */
 export type Listed = "active" | "retired" | "all";
 
+/** Reads and writes appliances. Lists are in the order of `seq`; an ID of another partner is not found. */
 export function applianceStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { appliances } = engine.tables;

@@ -6,8 +6,10 @@ import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
+/** A claim as far as it changes scores. */
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
+/** Reads and writes claims. Amounts in cents; an ID of another partner is not found. */
 export function claimStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { claims } = engine.tables;

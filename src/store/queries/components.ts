@@ -26,6 +26,7 @@ type ScoredColumns = Pick<
   | "expectedCostCents"
 >;
 
+/** Reads and writes components with their scores, in hundredths. */
 export function componentStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, properties } = engine.tables;

@@ -5,6 +5,7 @@ import type { Engine } from "../engine.ts";
 /** The sessions of the console. The CSRF token is useless without the cookie's. */
 type KeptSession = { tokenHash: string; keyHash: string; csrfToken: string; expiresAt: Instant };
 
+/** Reads and writes the sessions of the console. */
 export function consoleSessionStore(engine: Engine) {
   const { db } = engine;
   const { consoleSessions: sessions } = engine.tables;

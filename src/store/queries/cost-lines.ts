@@ -10,6 +10,7 @@ const ROWS_PER_INSERT = 200;
 const digestOf = (lines: readonly StoredCostLine[]) =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify(lines)).digest("base64url");
 
+/** Reads and writes the lines of partners' cost books, with costs in cents. */
 export function costLineStore(engine: Engine) {
   const { db } = engine;
   const { costLines: t, partners } = engine.tables;

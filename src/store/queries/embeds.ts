@@ -12,6 +12,7 @@ export type UnstoredViews = { embedId: string; views: number; latest: EmbedView[
 /** A filter: one property, one partner, or all. */
 type EmbedFilter = { propertyId?: string | undefined; partnerId?: string | undefined };
 
+/** Reads and writes embeds with their views. */
 export function embedStore(engine: Engine) {
   const { db } = engine;
   const { embeds, partners, properties } = engine.tables;

@@ -21,6 +21,7 @@ export type HistoryEntry = LogEntry & {
   > | null;
 };
 
+/** Reads and writes the event stream, in the order of `created_at`. */
 export function eventLogStore(engine: Engine) {
   const { db } = engine;
   const { appliances, eventLog, properties, serviceEvents } = engine.tables;

@@ -8,6 +8,7 @@ import type { Outcome } from "./service-events.ts";
 /** A partner's rows after an id, up to and including another, in the order of the ids. */
 type IdRange = { partnerId: string; after: string; last: string; limit: number };
 
+/** A table that an export contains. */
 export type ExportedTable = "serviceEvents" | "sensorEvents" | "claims" | "photos" | "webhookDeliveries";
 
 /**

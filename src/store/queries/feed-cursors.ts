@@ -10,6 +10,7 @@ type CursorRow = StoredCursor & { partnerId: string; client: string; touchedAt: 
 /** Rows that one statement inserts. */
 const ROWS_PER_INSERT = 200;
 
+/** Reads and writes the cursors of clients that read the event stream page by page. */
 export function feedCursorStore(engine: Engine) {
   const { db } = engine;
   const { feedCursors, partners } = engine.tables;

@@ -23,6 +23,7 @@ export type LossRow = StoredOutlook &
     | "recordsSince"
   >;
 
+/** Reads the rows from which losses are computed. */
 export function lossRowStore(engine: Engine) {
   const { db } = engine;
   const { appliances, components, properties } = engine.tables;

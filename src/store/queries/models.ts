@@ -23,6 +23,7 @@ export const versionName = (base: string, number: number) => `${base}+local.${nu
 
 const CHECKS_KEPT = 60;
 
+/** Reads and writes calibrations, the active model version, and its checks. */
 export function modelStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { latestCalibration, modelChecks, modelFrailties, modelInUse, modelProposals, modelVersions } =

@@ -22,6 +22,7 @@ export type RevisedPartner = Partner & { revision: number };
 
 const { placeholder } = sql;
 
+/** Reads and writes partners with their endpoints, limits and revisions. */
 export function partnerStore(engine: Engine) {
   const { db } = engine;
   const { credentials, partners, partnerTotals, properties, webhookEndpoints } = engine.tables;
@@ -257,6 +258,7 @@ export function partnerStore(engine: Engine) {
   };
 }
 
+/** Reads and writes administrators, by ID or by the hash of a key. */
 export function administratorStore(engine: Engine) {
   const { db } = engine;
   const { administrators } = engine.tables;

@@ -3,6 +3,7 @@ import type { ListedPhoto, Photo } from "../../domain/photo.ts";
 import type { EventType } from "../../domain/service-event.ts";
 import type { Engine } from "../engine.ts";
 
+/** Reads and writes the records of photos; their bytes are elsewhere. */
 export function photoStore(engine: Engine) {
   const { db } = engine;
   const { photos, serviceEvents } = engine.tables;

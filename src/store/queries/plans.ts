@@ -30,6 +30,7 @@ export type SpendingPlace = { rank: number; id: string };
 /** A column that only older versions used, and that cannot be null. */
 const UNUSED = "";
 
+/** Reads and writes stored plans and their sums, in cents. */
 export function planStore(engine: Engine) {
   const { db } = engine;
   const { partnerPlans, planCandidates, properties, propertyPlans } = engine.tables;

@@ -19,6 +19,7 @@ type PropertyRow = Pick<
 type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
 type PortfolioRow = { property: Property; totals: PropertyTotals };
 
+/** Reads and writes properties. Lists are in the order of `seq`; an ID of another partner is not found. */
 export function propertyStore(engine: Engine) {
   const { db } = engine;
   const { partnerTotals, properties, propertyTotals } = engine.tables;

@@ -6,6 +6,7 @@ import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
+/** A smart event as far as it changes scores. */
 export type SmartEvidenceRow = Pick<
   SensorEvent,
   "applianceId" | "componentId" | "eventType" | "severity" | "sensorId" | "recordedAt"
@@ -14,6 +15,7 @@ export type SmartEvidenceRow = Pick<
 /** A position in the order of instants and ids. */
 export type SmartPlace = { recordedAt: Instant; id: string };
 
+/** Reads and writes meter readings and smart events. */
 export function sensorEventStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { sensorEvents } = engine.tables;

@@ -53,8 +53,10 @@ type NewestDay = Pick<ServiceEvent, "componentId" | "eventType" | "date">;
 /** An event on a day: the columns that rows of an import are matched by. */
 type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
 
+/** The outcome of a component that an event records: a failure, a repair or a replacement. */
 export type Outcome = Tables["outcomes"]["$inferSelect"];
 
+/** Reads and writes service events, with costs in cents. */
 export function serviceEventStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { appliances, components, outcomes, properties, serviceEvents } = engine.tables;

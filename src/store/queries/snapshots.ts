@@ -17,8 +17,10 @@ export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
  */
 export const lastSnapshotDay = (now: Instant): Day => dayOf(now + CLOCK_TOLERANCE_MS);
 
+/** The run of a day, finished or in progress. */
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
+/** Reads and writes the runs of daily snapshots and the trend points. */
 export function snapshotStore(engine: Engine) {
   const { db } = engine;
   const { components, propertyTotals, riskSnapshots, snapshotRuns } = engine.tables;
@@ -175,7 +177,7 @@ export function snapshotStore(engine: Engine) {
       await db.insert(snapshotRuns).values({ day, startedAt, modelVersion }).onConflictDoNothing();
     },
     /** Locks and returns the run of a day. */
-    async hold(day: Day): Promise<SnapshotRun | undefined> {
+    async lockRun(day: Day): Promise<SnapshotRun | undefined> {
       const held = await db.update(snapshotRuns).set({ day }).where(eq(snapshotRuns.day, day)).returning();
       return held[0];
     },

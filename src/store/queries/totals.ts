@@ -31,6 +31,7 @@ const PARTNER_SUMS = [...SUMS, "properties", "events", "photoBytes", ...RETIRED_
 /** The totals as stored: the counts of lists are the numbers of their latest rows, retired ones included. */
 export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;
 
+/** Reads and writes the stored sums of properties and partners, in cents. */
 export function totalsStore(engine: Engine) {
   const { db } = engine;
   const { componentCounters, partnerTotals, properties, propertyTotals } = engine.tables;

@@ -5,6 +5,7 @@ import type { Slice } from "../slice.ts";
 
 const { placeholder } = sql;
 
+/** Reads and writes the units of properties, numbered from 1. */
 export function unitStore(engine: Engine) {
   const { db } = engine;
   const { appliances, units } = engine.tables;

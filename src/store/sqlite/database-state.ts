@@ -67,6 +67,7 @@ export const DATABASE_STATE = {
     WHERE r.url IS NOT NULL AND p.enabled ORDER BY p.id`,
 };
 
+/** Reads the state that the metrics and `doctor` report. */
 export function readDatabaseState(db: Database): DatabaseState {
   const firstRow = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;
   return {

@@ -57,6 +57,7 @@ export function withoutValues(error: unknown): unknown {
   return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);
 }
 
+/** Returns the error for a file that is no SQLite database. */
 export function notADatabase(file: string): OperatorError {
   return new OperatorError(
     `${file} is no SQLite database`,

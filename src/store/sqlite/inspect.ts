@@ -112,6 +112,7 @@ function tablesOf(db: Database): { name: string }[] {
     .all();
 }
 
+/** Returns the number of rows of each table. */
 export function countRows(db: Database): RowCounts {
   const count = (table: string) =>
     db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()!.rows;

@@ -3,6 +3,7 @@ import { checkpointInWorker } from "./checkpoint.ts";
 
 /** The commit that makes the log reach this number of pages writes them into the database. */
 const CHECKPOINT_PAGES = 3000;
+/** Makes a commit write the log to the database once the log has its usual size. */
 export const CHECKPOINT_AT_COMMIT = `PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`;
 const CHECKPOINT_NEVER = "PRAGMA wal_autocheckpoint = 0";
 

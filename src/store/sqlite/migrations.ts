@@ -35,6 +35,7 @@ import duplicates from "../../../migrations/sqlite/0031_duplicates.sql" with { t
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
 
+/** The migrations in their order. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "initial", sql: initial },
   { number: 2, name: "model_2", sql: model2 },

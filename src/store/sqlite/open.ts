@@ -29,6 +29,7 @@ type SqliteFile = {
   close(): void;
 };
 
+/** Options for opening a database file. */
 export type SqliteOptions = {
   /** True if reads use a memory mapping of the file; true by default. */
   mapsFile?: boolean;

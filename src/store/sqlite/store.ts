@@ -14,6 +14,7 @@ const SLICE_MS = 8;
 /** A transaction with more slices may have changed so much that its commit would exceed a slice. */
 const LONG_SLICES = 8;
 
+/** Options for opening a data folder's store. */
 export type SqliteStoreOptions = StoreOptions &
   Pick<
     SqliteOptions,

@@ -19,7 +19,7 @@ export async function costHistoryOf(
 ): Promise<KindHistory[]> {
   const history = new CostHistory(today);
   const from = historyStart(today);
-  // What was paid for retired appliances counts too.
+  // Payments for retired appliances count too.
   for (let after = 0; ; after += APPLIANCES_A_STEP) {
     const page = await read.appliances.numbered(partnerId, after, after + APPLIANCES_A_STEP);
     if (page.length === 0) return history.kinds();

@@ -9,7 +9,7 @@ import { planComponents } from "./property-plan.ts";
 
 type ActionDeps = { prices: PriceList; now: Instant; yieldNow: Yield };
 
-/** What to do with appliances that are replaced as a whole, and with components, by their ids. */
+/** The actions for appliances that are replaced as a whole, and for components, by their ids. */
 type Actions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** Actions do not depend on the years of a schedule. */

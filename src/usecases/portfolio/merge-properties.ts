@@ -92,7 +92,7 @@ async function moveAppliances(writer: PortfolioWriter, from: Property, into: Pro
     }
     return some.length === APPLIANCES_A_STEP;
   };
-  // What was moved is in the list of the other property by then.
+  // Moved records are in the list of the other property by then.
   while (await move(await tx.appliances.ofPropertyAfter(from.id, 0, APPLIANCES_A_STEP)))
     await tx.yieldToEventLoop();
   while (await move(await tx.appliances.retiredOfPropertyAfter(from.id, 0, APPLIANCES_A_STEP)))

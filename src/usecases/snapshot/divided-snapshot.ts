@@ -27,7 +27,7 @@ export async function openShares(
   const modelVersion = await modelVersionOf(tx, model.knowledge);
   const startedAt = await tx.latestInstant();
   await tx.snapshots.start(day, startedAt, modelVersion);
-  const run = await tx.snapshots.hold(day);
+  const run = await tx.snapshots.lockRun(day);
   // Another server may have restarted the run while this one waited for its row.
   const isRestart = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
   if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
@@ -91,7 +91,7 @@ export async function lockRows(tx: Tx, partnerId: string): Promise<PartnerRows |
 
 /** Ends the run with the sums of its shares. Returns false if another server ends it. */
 export async function closeShares(tx: Tx, day: Day): Promise<boolean> {
-  const run = await tx.snapshots.hold(day);
+  const run = await tx.snapshots.lockRun(day);
   if (!run || run.finishedAt || (await tx.snapshotShares.left(day)) > 0) return false;
   await tx.snapshots.update(day, runCounts(await tx.snapshotShares.sum(day)));
   await tx.snapshotShares.forget(day);

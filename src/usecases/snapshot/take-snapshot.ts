@@ -135,7 +135,7 @@ async function takeStep(
   if (!stored && !isFirst) throw discardedMeanwhile(day);
   const modelVersion = await modelVersionOf(tx, deps.knowledge);
   if (stored?.finishedAt && (stored.modelVersion === modelVersion || (await hasLaterSnapshot(tx, day)))) {
-    const locked = isShared ? await tx.snapshots.hold(day) : stored;
+    const locked = isShared ? await tx.snapshots.lockRun(day) : stored;
     return await addUnseen(tx, deps, day, locked ?? stored, budget);
   }
   const later = stored ? undefined : await tx.snapshots.laterThan(day);
@@ -145,7 +145,10 @@ async function takeStep(
     : await takeSingleNodeStep(tx, deps, day, stored, budget);
 }
 
-/** Scores the next properties in the order of their ids; the run records the last one as its cursor. */
+/**
+ * Scores the next properties in the order of their ids; the run records the last one as its cursor. Kept apart from
+ * shares, which would cost a row and a claim for each partner, on a storage that nobody shares.
+ */
 async function takeSingleNodeStep(
   tx: Tx,
   model: ModelContext,

@@ -26,7 +26,7 @@ export type CalibrationContent = {
   causes: CausesContent;
 };
 
-/** What the failures of a year have in common. `before`: with the default variances; `after`: with those of other years. */
+/** The variance that the failures of a year have in common. `before`: with the default variances; `after`: with those of other years. */
 export type CausesContent = {
   classes: readonly {
     system: string;

@@ -84,7 +84,7 @@ export function dueNowText({ unit_count, component_count }: PlanSummaryDue): str
   return parts.length === 0 ? "nothing" : parts.join(" and ");
 }
 
-/** What a property will cost: the costs by year, the reserve that pays for them, and the budget planner. */
+/** The costs of a property: by year, the reserve that pays for them, and the budget planner. */
 export function CostsAndReserve(props: {
   plan: PropertyPlanJson;
   details: PlanDetails;

@@ -11,7 +11,7 @@ const RESERVE_PERIODS = [
   ["10_year_full_replacement", "Full replacement, 10 years"],
 ] as const;
 
-/** What failures are expected to cost in the next 12 months. */
+/** The expected costs of failures in the next 12 months. */
 export function ForecastTable({ forecast, csv }: { forecast: ForecastJson; csv?: CsvLink }) {
   const windows = WINDOWS.map((key) => forecast.forecast[key]);
   return (

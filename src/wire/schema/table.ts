@@ -1,5 +1,6 @@
 import type { WireType } from "./wire-type.ts";
 
+/** The value of a cell in a CSV file or a workbook. */
 export type Cell = string | number | boolean | null;
 
 /**

@@ -13,6 +13,7 @@ export type OpenEnumName = "ClaimType" | "SmartEventType";
 /** The bounds of a value that an open enumeration does not list. */
 export type OpenEnumText = Pick<Schema, "pattern" | "maxLength">;
 
+/** The kind of a type, with its parts. */
 export type TypeDefinition =
   | { kind: "value"; schema: Schema }
   /** A request field, whose schema is derived from its validator. */
@@ -62,6 +63,7 @@ export class OptionalType<out T> extends WireType<T> {
   declare readonly mayBeAbsent: true;
 }
 
+/** The fields of an object by name. */
 export type Fields = Readonly<Record<string, WireType<unknown>>>;
 
 /** The TypeScript type of the values of a wire type. */
@@ -71,6 +73,7 @@ type Flat<T> = { [K in keyof T]: T[K] };
 type AbsentNames<F extends Fields> = {
   [K in keyof F]: F[K] extends OptionalType<unknown> ? K : never;
 }[keyof F];
+/** The value of an object with these fields. */
 export type RecordOf<F extends Fields> = Flat<
   { [K in Exclude<keyof F, AbsentNames<F>>]: WireOf<F[K]> } & { [K in AbsentNames<F>]?: WireOf<F[K]> }
 >;

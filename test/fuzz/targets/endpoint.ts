@@ -5,7 +5,7 @@ import type { Target } from "../target.ts";
 /** A response takes no longer than this: an endpoint that never ends its response is no hang. */
 const TIMEOUT_MS = 200;
 
-/** What a webhook endpoint sends back, as bytes on the connection. */
+/** The response of a webhook endpoint, as bytes on the connection. */
 export async function endpointTarget(): Promise<Target> {
   let reply: Buffer = Buffer.alloc(0);
   const server = createServer((socket) => {

@@ -23,16 +23,16 @@ const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 /** Tests the queries of partners, deliveries, requests, plans, models and everything else outside a portfolio. */
 export function operatorQueries(make: MakeDatabase, called: Called): void {
-  let world: TestStore;
+  let fixture: TestStore;
   let partner: Partner;
   let property: Property;
-  const read = () => world.store.read;
-  const write: TestStore["store"]["write"] = (run, options) => world.store.write(run, options);
+  const read = () => fixture.store.read;
+  const write: TestStore["store"]["write"] = (run, options) => fixture.store.write(run, options);
 
   beforeAll(async () => {
-    world = await openTestStore(await make(), called);
-    partner = await world.addPartner({ name: TEXT, dailyBudget: 2_000_000_000 });
-    property = await world.addProperty(partner, { unitCount: 4 });
+    fixture = await openTestStore(await make(), called);
+    partner = await fixture.addPartner({ name: TEXT, dailyBudget: 2_000_000_000 });
+    property = await fixture.addProperty(partner, { unitCount: 4 });
   });
 
   describe("partners", () => {
@@ -71,7 +71,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         "PARTNER_9",
         "PARTNER_é",
       ];
-      for (const id of made) await world.addPartner({ id, enabled: id !== "PARTNER_b" });
+      for (const id of made) await fixture.addPartner({ id, enabled: id !== "PARTNER_b" });
       expect(ids(await read().partners.listRevised())).toEqual(ids(await read().partners.list()));
       const listed = ids(await read().partners.list()).filter((id) => made.includes(id));
       expect(listed).toEqual([...made].sort());
@@ -168,12 +168,12 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     });
 
     test("are counted by their configuration", async () => {
-      await world.addProperty(partner, { unitCount: 100 }, true);
+      await fixture.addProperty(partner, { unitCount: 100 }, true);
       expect(await read().partners.billableUnits(partner.id)).toBe(4);
       expect(await read().partners.billableUnits("PARTNER_9")).toBe(0);
-      const without = await world.addPartner();
-      const bare = await world.addProperty(without);
-      await world.addAppliance(without, { propertyId: bare.id });
+      const without = await fixture.addPartner();
+      const bare = await fixture.addProperty(without);
+      await fixture.addAppliance(without, { propertyId: bare.id });
       expect(ids(await read().partners.withoutEndpoint())).toEqual([without.id]);
     });
   });
@@ -418,7 +418,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
 
   test("the audit log has the values of a correction until its partner is purged, and then the fields", async () => {
     const { audit } = read();
-    const partner = await world.addPartner({ name: "Corrected Ltd" });
+    const partner = await fixture.addPartner({ name: "Corrected Ltd" });
     const entry = { at: NOW, actor: partner.id, action: "claim.update", subject: "CLM_purged" };
     const values = { before: { notes: TEXT, amount: LARGE }, after: { notes: null, amount: 0.5 } };
     await write((tx) => tx.audit.recordCorrection({ ...entry, partnerId: partner.id, ...values }));
@@ -475,7 +475,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(ids(await embeds.page({ limit: 1, offset: 1 }, { propertyId: property.id }))).toEqual(["EMB_1"]);
     const filters = [{}, { propertyId: property.id }, { partnerId: partner.id }, { propertyId: "P_none" }];
     expect(await Promise.all(filters.map((filter) => embeds.count(filter)))).toEqual([2, 2, 2, 0]);
-    const elsewhere = await world.addProperty(partner);
+    const elsewhere = await fixture.addProperty(partner);
     await write((tx) => tx.embeds.moveOfProperty(property.id, elsewhere.id));
     expect(await embeds.count({ propertyId: property.id })).toBe(0);
     await write((tx) => tx.embeds.moveOfProperty(elsewhere.id, property.id));
@@ -524,7 +524,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       corrections,
       evidence: { text: TEXT, large: LARGE, list: [] },
     };
-    const appliance = await world.addAppliance(partner, { propertyId: property.id });
+    const appliance = await fixture.addAppliance(partner, { propertyId: property.id });
     await write(async (tx) => {
       await tx.models.insert(version);
       await tx.models.insertFrailty(1, appliance.id, 1);
@@ -542,7 +542,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await models.frailties(1, [appliance.id, "A_none"])).toEqual(new Map([[appliance.id, 1.0625]]));
     expect(await models.frailties(2, [appliance.id])).toEqual(new Map());
     expect(await models.frailties(1, [])).toEqual(new Map());
-    const second = await world.addAppliance(partner, { propertyId: property.id });
+    const second = await fixture.addAppliance(partner, { propertyId: property.id });
     const drop = (after: string) => write((tx) => tx.models.deleteFrailties(2, after, 1));
     await write(async (tx) => {
       for (const { id } of [appliance, second]) await tx.models.insertFrailty(2, id, 0.5);

@@ -40,7 +40,7 @@ const SLICES = [
 
 /** A portfolio with something in every table, and what queries give of it. */
 export function portfolioQueries(make: MakeDatabase, called: Called): void {
-  let world: TestStore;
+  let fixture: TestStore;
   let partner: Partner;
   let other: Partner;
   let elm: Property;
@@ -50,13 +50,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   let heater: Appliance;
   let roof: Appliance;
   let components: Component[];
-  const read = () => world.store.read;
+  const read = () => fixture.store.read;
   const snapshot = (day: string) =>
     takeSnapshot(
       {
-        store: world.store,
+        store: fixture.store,
         knowledge,
-        clock: () => world.time.now,
+        clock: () => fixture.time.now,
         monotonicMs: () => 0,
         yieldNow: async () => {},
       },
@@ -64,12 +64,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     );
 
   beforeAll(async () => {
-    world = await openTestStore(await make(), called);
-    partner = await world.addPartner({ name: TEXT });
-    other = await world.addPartner();
-    elm = await world.addProperty(partner, { unitCount: 3, partnerPropertyId: "E" }, true);
-    oak = await world.addProperty(partner, { name: "Oak", state: "VT", recordsSince: "2001-02-03" });
-    strange = await world.addProperty(partner, {
+    fixture = await openTestStore(await make(), called);
+    partner = await fixture.addPartner({ name: TEXT });
+    other = await fixture.addPartner();
+    elm = await fixture.addProperty(partner, { unitCount: 3, partnerPropertyId: "E" }, true);
+    oak = await fixture.addProperty(partner, { name: "Oak", state: "VT", recordsSince: "2001-02-03" });
+    strange = await fixture.addProperty(partner, {
       name: TEXT,
       address: TEXT,
       notes: TEXT,
@@ -79,9 +79,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       city: null,
       zip: null,
     });
-    foreign = await world.addProperty(other, { partnerPropertyId: "E" });
+    foreign = await fixture.addProperty(other, { partnerPropertyId: "E" });
     const [unit] = await read().units.page(elm.id, ALL);
-    heater = await world.addAppliance(partner, {
+    heater = await fixture.addAppliance(partner, {
       propertyId: elm.id,
       serial: "S 1",
       unitId: unit!.id,
@@ -92,12 +92,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       warrantyExpiry: "2030-01-31",
       installYear: 1990,
     });
-    roof = await world.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
-    await world.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
-    await world.addAppliance(partner, { propertyId: oak.id, typeId: "elevator", installYear: 1990 });
-    await world.addAppliance(other, { propertyId: foreign.id, typeId: "roof", installYear: 1980 });
+    roof = await fixture.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
+    await fixture.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
+    await fixture.addAppliance(partner, { propertyId: oak.id, typeId: "elevator", installYear: 1990 });
+    await fixture.addAppliance(other, { propertyId: foreign.id, typeId: "roof", installYear: 1980 });
     await snapshot(DAY);
-    world.time.now += 1000;
+    fixture.time.now += 1000;
     components = await read().components.ofProperties([elm.id, oak.id, strange.id]);
   });
 
@@ -120,9 +120,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await properties.ofReferences(partner.id, [])).toEqual([]);
       expect(await properties.ofIds(partner.id, [foreign.id, elm.id, "P_none"])).toEqual([elm]);
       expect(await properties.ofIds(partner.id, [])).toEqual([]);
-      await world.store.write((tx) => tx.properties.saveRecord(elm.id, "2020-02-29"));
+      await fixture.store.write((tx) => tx.properties.saveRecord(elm.id, "2020-02-29"));
       expect(await properties.find(partner.id, elm.id)).toEqual({ ...elm, recordsSince: "2020-02-29" });
-      await world.store.write((tx) => tx.properties.saveRecord(elm.id, elm.recordsSince));
+      await fixture.store.write((tx) => tx.properties.saveRecord(elm.id, elm.recordsSince));
       expect(await properties.findByReference(other.id, "E")).toEqual(foreign);
       expect(await properties.findByReference(partner.id, TEXT)).toEqual(strange);
       expect(await properties.ofAddress(partner.id, TEXT, TEXT)).toEqual([strange]);
@@ -194,19 +194,19 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     });
 
     test("are changed, and keep the other fields", async () => {
-      const before = await world.addProperty(other, { name: "Fir", unitCount: 2 });
+      const before = await fixture.addProperty(other, { name: "Fir", unitCount: 2 });
       const change = {
         name: "Fir Court",
         unitCount: 5,
         estimatedValueCents: null,
         recordsSince: "1999-09-09",
       };
-      await world.write(other, (writer) => changeProperty(writer, before.id, change));
+      await fixture.write(other, (writer) => changeProperty(writer, before.id, change));
       expect(await read().properties.find(other.id, before.id)).toMatchObject({
         ...before,
         ...change,
         recordsSinceGiven: true,
-        updatedAt: world.time.now,
+        updatedAt: fixture.time.now,
       });
       expect(await read().units.count(before.id)).toBe(5);
     });
@@ -237,9 +237,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect([await units.highest(elm.id), await units.highest(oak.id)]).toEqual([3, 0]);
       expect(await units.inUseAbove(elm.id, 0)).toEqual([all[0]!]);
       expect(await units.inUseAbove(elm.id, 1)).toEqual([]);
-      const many = await world.addProperty(other, { unitCount: 1203 });
+      const many = await fixture.addProperty(other, { unitCount: 1203 });
       expect(await units.count(many.id)).toBe(1203);
-      await world.store.write((tx) => tx.units.deleteAbove(many.id, 3));
+      await fixture.store.write((tx) => tx.units.deleteAbove(many.id, 3));
       expect(await units.highest(many.id)).toBe(3);
     });
   });
@@ -316,12 +316,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
     test("are changed", async () => {
       const [, , third] = await read().appliances.page(partner.id, ALL);
-      await world.store.write((tx) => tx.appliances.update(third!.id, { brandTierGiven: true, model: null }));
+      await fixture.store.write((tx) =>
+        tx.appliances.update(third!.id, { brandTierGiven: true, model: null }),
+      );
       expect(await read().appliances.find(partner.id, third!.id)).toEqual({
         ...third!,
         brandTierGiven: true,
       });
-      await world.store.write((tx) => tx.appliances.update(third!.id, { brandTierGiven: false }));
+      await fixture.store.write((tx) => tx.appliances.update(third!.id, { brandTierGiven: false }));
       expect(await read().appliances.find(partner.id, third!.id)).toEqual(third);
     });
   });
@@ -471,15 +473,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
     test("are listed by tier, score, location and time of scoring, after a snapshot and after single scorings", async () => {
       await compareLists();
-      world.time.now += 1000;
-      await world.write(partner, (writer) => rescore(writer, oak, "all", "history"));
+      fixture.time.now += 1000;
+      await fixture.write(partner, (writer) => rescore(writer, oak, "all", "history"));
       await compareLists();
     });
 
     test("are changed only in the given fields", async () => {
       const store = read().components;
       const [first] = await store.rowsOfAppliance(roof.id);
-      const write = world.store.write;
+      const write = fixture.store.write;
       await write((tx) =>
         tx.components.saveDates(first!.id, { lastReplaced: "2020-02-29", lastServiced: null }),
       );
@@ -528,7 +530,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(sum.critical).toBe(all.filter(({ riskTier }) => riskTier === "CRITICAL").length);
     expect((await totals.ofDemoProperties(partner.id)).map(({ appliances }) => appliances)).toEqual([2]);
     const before = await totals.ofProperty(strange.id);
-    await world.store.write(async (tx) => {
+    await fixture.store.write(async (tx) => {
       await tx.totals.addToProperty(strange.id, { ...before, rcvCents: LARGE, criticalReactiveCents: LARGE });
       await tx.totals.addToPartner(partner.id, { warningReactiveCents: LARGE });
       await tx.totals.addToCounter(other.id, 7, 3, 2);
@@ -539,14 +541,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       criticalReactiveCents: LARGE,
     });
     expect((await totals.ofPartner(partner.id)).warningReactiveCents).toBe(sum.warningReactiveCents + LARGE);
-    await world.store.write((tx) => tx.totals.addToPartner(partner.id, { warningReactiveCents: -LARGE }));
+    await fixture.store.write((tx) => tx.totals.addToPartner(partner.id, { warningReactiveCents: -LARGE }));
     expect(await totals.ofPartner(partner.id)).toEqual(sum);
   });
 
   describe("retired rows", () => {
     const set = async (retiredAt: string | null) => {
-      await world.write(partner, (writer) => changeAppliance(writer, heater.id, { retiredAt }));
-      await world.write(partner, (writer) => changeProperty(writer, oak.id, { retiredAt }));
+      await fixture.write(partner, (writer) => changeAppliance(writer, heater.id, { retiredAt }));
+      await fixture.write(partner, (writer) => changeProperty(writer, oak.id, { retiredAt }));
     };
     beforeAll(() => set(DAY));
     afterAll(() => set(null));
@@ -616,7 +618,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   });
 
   test("sums, counters and copies are set, recounted, and set right", async () => {
-    const deps = { store: world.store, knowledge, yieldNow: async () => {} };
+    const deps = { store: fixture.store, knowledge, yieldNow: async () => {} };
     // Corrects what these tests have written without a portfolio's writer.
     await checkDerivedData(deps, true);
     const NONE = Object.values(await checkDerivedData(deps, false));
@@ -627,7 +629,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     const { recounts } = read();
     const { system } = knowledge.component(component!.defId);
     expect(await recounts.blocks(partner.id)).toContain(0);
-    await world.store.write(async (tx) => {
+    await fixture.store.write(async (tx) => {
       await tx.recounts.setProperty(component!.propertyId, { ...totals, critical: LARGE, hasUnseen: true });
       await tx.recounts.setPartner(partner.id, { ...ofPartner, warningReactiveCents: LARGE });
       await tx.recounts.setCounter(partner.id, 0, { bucket: component!.riskScore, count: 7_000 });
@@ -657,7 +659,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   test("flags are stored with appliances, and counted by property and portfolio", async () => {
     const { appliances, flags } = read();
     expect(await flags.ofProperty(partner.id, elm.id)).toEqual([]);
-    await world.store.write(async (tx) => {
+    await fixture.store.write(async (tx) => {
       await tx.appliances.saveFlags(heater.id, "r22:notes zinsco:era");
       await tx.appliances.saveFlags(roof.id, "zinsco:era");
       for (const propertyId of [elm.id, null]) {
@@ -701,7 +703,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       { propertyId: elm.id, flags: "r22:notes zinsco:era", count: 1 },
       { propertyId: elm.id, flags: "zinsco:era", count: 1 },
     ]);
-    await world.store.write(async (tx) => {
+    await fixture.store.write(async (tx) => {
       for (const { id } of [heater, roof]) await tx.appliances.saveFlags(id, "");
       for (const propertyId of [elm.id, null])
         for (const { code } of counts)
@@ -722,7 +724,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     };
     test("of service is read by appliance, component and day", async () => {
       const [first, second] = await read().components.ofAppliance(roof.id);
-      const events = await world.write(partner, async (writer) => {
+      const events = await fixture.write(partner, async (writer) => {
         const log = new ServiceLog(writer);
         const inputs = [
           { eventType: "Inspection", date: "2024-05-01", conditionAfter: "good" },
@@ -765,7 +767,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await serviceEvents.daysBefore(oak.id, "2025-06-30")).toEqual([]);
       const { recordsSince } = (await read().properties.find(partner.id, elm.id))!;
       const saveRecord = (day: string) =>
-        world.write(partner, ({ tx }) => tx.properties.saveRecord(elm.id, day));
+        fixture.write(partner, ({ tx }) => tx.properties.saveRecord(elm.id, day));
       await saveRecord("2025-05-01");
       const before = await serviceEvents.daysBeforeRecords([oak.id, elm.id]);
       await saveRecord(recordsSince);
@@ -814,7 +816,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         if (!last) break;
       }
       expect(pages).toEqual(ordered);
-      await world.store.write((tx) =>
+      await fixture.store.write((tx) =>
         tx.serviceEvents.saveReading(events[3]!.id, {
           noteKey: "k",
           findings: "leak/2",
@@ -843,7 +845,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         hazards: null,
         readBy: "another",
       };
-      await world.store.write((tx) => tx.serviceEvents.update({ ...events[3]!, ...corrected }, reading));
+      await fixture.store.write((tx) => tx.serviceEvents.update({ ...events[3]!, ...corrected }, reading));
       expect(plain(await serviceEvents.find(partner.id, events[3]!.id))).toEqual({
         ...events[3]!,
         ...corrected,
@@ -873,7 +875,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
       const start = { date: "", id: "" };
       const move = (after: typeof start, to: string, limit: number) =>
-        world.store.write((tx) => tx.serviceEvents.moveAfter(roof.id, after, to, limit));
+        fixture.store.write((tx) => tx.serviceEvents.moveAfter(roof.id, after, to, limit));
       const [oldest] = byDay;
       expect(await move(start, oak.id, 1)).toEqual({ date: oldest!.date, id: oldest!.id });
       const homes = (await serviceEvents.ofAppliance(roof.id)).map(({ propertyId }) => propertyId);
@@ -893,11 +895,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(outcomes.map(({ serviceEventId }) => serviceEventId).sort()).toEqual(
         [events[4]!.id, events[5]!.id].sort(),
       );
-      await world.store.write((tx) => tx.serviceEvents.insertOutcome({ ...outcomes[0]!, probability: 0.5 }));
+      await fixture.store.write((tx) =>
+        tx.serviceEvents.insertOutcome({ ...outcomes[0]!, probability: 0.5 }),
+      );
       expect(await serviceEvents.outcomesOf(second!.id), "one is kept already").toEqual(outcomes);
 
       const voided = { ...events[5]!, voidedAt: NOW, voidReason: TEXT };
-      await world.write(partner, async (writer) => {
+      await fixture.write(partner, async (writer) => {
         await writer.updateServiceEvent(events[5]!, voided);
         await writer.tx.serviceEvents.deleteOutcomes(voided.id);
       });
@@ -940,7 +944,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         notes: null,
         createdAt: NOW,
       };
-      await world.store.write(async (tx) => {
+      await fixture.store.write(async (tx) => {
         await tx.sensorEvents.insert({ ...smart, id: "PE_1", recordedAt: NOW - 10 });
         await tx.sensorEvents.insert({ ...smart, id: "PE_2", recordedAt: NOW });
         const meter = {
@@ -970,7 +974,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
     test("of a sensor is read from any position, newest first, even with many events at one time", async () => {
       const moments = [NOW - 20, NOW - 10, NOW - 10, NOW - 10, NOW - 10, NOW];
-      await world.store.write(async (tx) => {
+      await fixture.store.write(async (tx) => {
         for (const [i, recordedAt] of moments.entries())
           await tx.sensorEvents.insert({
             partnerId: partner.id,
@@ -1006,7 +1010,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
     test("of bills is read by appliance and day, with the Emergency Repairs of a day first", async () => {
       const [part] = await read().components.ofAppliance(heater.id);
-      const made = await world.write(partner, async (writer) => {
+      const made = await fixture.write(partner, async (writer) => {
         const log = new ServiceLog(writer);
         const bill = { ...EVENT, totalCostCents: LARGE, date: "2025-07-02" };
         const inputs = [
@@ -1044,18 +1048,18 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const first = { ...whole, source: "own" as const };
       const second = { ...part, plannedCents: null, failedCents: 1, source: "history" as const };
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
-      await world.store.write((tx) => tx.costLines.replace(partner.id, [first, second]));
+      await fixture.store.write((tx) => tx.costLines.replace(partner.id, [first, second]));
       expect(await costLines.ofPartner(partner.id)).toEqual([first, second]);
       expect(await costLines.ofPartner(other.id)).toEqual([]);
-      await world.store.write((tx) => tx.costLines.replace(partner.id, [second]));
+      await fixture.store.write((tx) => tx.costLines.replace(partner.id, [second]));
       expect(await costLines.ofPartner(partner.id)).toEqual([second]);
       const many = Array.from({ length: 450 }, (_, nth) => ({ ...first, id: `CST_m${nth}` }));
-      await world.store.write((tx) => tx.costLines.replace(partner.id, many));
+      await fixture.store.write((tx) => tx.costLines.replace(partner.id, many));
       expect(await costLines.ofPartner(partner.id)).toEqual(many);
       const none = { ...first, plannedCents: null };
-      await expect(world.store.write((tx) => tx.costLines.replace(partner.id, [none]))).rejects.toThrow();
+      await expect(fixture.store.write((tx) => tx.costLines.replace(partner.id, [none]))).rejects.toThrow();
       expect(await costLines.ofPartner(partner.id)).toHaveLength(450);
-      await world.store.write((tx) => tx.costLines.replace(partner.id, []));
+      await fixture.store.write((tx) => tx.costLines.replace(partner.id, []));
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
     });
 
@@ -1063,32 +1067,32 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const { recalculations } = read();
       const { id: partnerId } = partner;
       expect(await recalculations.ofPartner(partnerId)).toBeUndefined();
-      await world.store.write((tx) => tx.recalculations.request(partnerId, NOW));
-      await world.store.write((tx) => tx.recalculations.advance({ partnerId, requests: 1, doneSeq: 7 }));
+      await fixture.store.write((tx) => tx.recalculations.request(partnerId, NOW));
+      await fixture.store.write((tx) => tx.recalculations.advance({ partnerId, requests: 1, doneSeq: 7 }));
       expect(await recalculations.ofPartner(partnerId)).toEqual({ partnerId, requests: 1, doneSeq: 7 });
-      await world.store.write((tx) => tx.recalculations.request(partnerId, NOW + 1));
+      await fixture.store.write((tx) => tx.recalculations.request(partnerId, NOW + 1));
       const again = { partnerId, requests: 2, doneSeq: 0 };
-      await world.store.write((tx) => tx.recalculations.advance({ partnerId, requests: 1, doneSeq: 9 }));
+      await fixture.store.write((tx) => tx.recalculations.advance({ partnerId, requests: 1, doneSeq: 9 }));
       expect(await recalculations.all()).toEqual([again]);
-      expect(await world.store.write((tx) => tx.recalculations.finish({ partnerId, requests: 1 }))).toBe(
+      expect(await fixture.store.write((tx) => tx.recalculations.finish({ partnerId, requests: 1 }))).toBe(
         false,
       );
-      expect(await world.store.write((tx) => tx.recalculations.finish(again))).toBe(true);
+      expect(await fixture.store.write((tx) => tx.recalculations.finish(again))).toBe(true);
       expect(await recalculations.ofPartner(partnerId)).toBeUndefined();
-      await world.store.write((tx) => tx.recalculations.requestAll(NOW));
+      await fixture.store.write((tx) => tx.recalculations.requestAll(NOW));
       const all = await recalculations.all();
       expect(all.map(({ partnerId }) => partnerId)).toEqual(ids(await read().partners.list()));
-      await world.store.write(async (tx) => {
+      await fixture.store.write(async (tx) => {
         for (const one of all) await tx.recalculations.finish(one);
       });
       expect(await recalculations.basis()).toBeUndefined();
-      for (const basis of ["a", TEXT]) await world.store.write((tx) => tx.recalculations.setBasis(basis));
+      for (const basis of ["a", TEXT]) await fixture.store.write((tx) => tx.recalculations.setBasis(basis));
       expect(await recalculations.basis()).toBe(TEXT);
     });
 
     test("of claims and photos is read in order", async () => {
       const input = { claimType: "water_damage", claimNumber: null, carrier: TEXT, status: "open" as const };
-      const made = await world.write(partner, async (writer) => {
+      const made = await fixture.write(partner, async (writer) => {
         const log = new ClaimLog(writer, elm);
         const claims = [];
         for (const dateOfLoss of ["2024-01-01", "2025-01-01", "2024-01-01"])
@@ -1115,14 +1119,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(ids(await claims.ofNumbers(elm.id, numbers.slice(0, 2)))).toEqual(ids(made.slice(0, 2)));
       expect(await claims.ofNumbers(oak.id, numbers)).toEqual([]);
       expect(await claims.ofNumbers(elm.id, [])).toEqual([]);
-      const move = (to: string) => world.store.write((tx) => tx.claims.move([made[0]!.id], to));
+      const move = (to: string) => fixture.store.write((tx) => tx.claims.move([made[0]!.id], to));
       await move(oak.id);
       expect(ids(await claims.page(oak.id, ALL))).toEqual([made[0]!.id]);
       await move(elm.id);
       const changed = { ...made[2]!, paidCents: LARGE, valuedAt: "2026-01-01", claimNumber: null };
-      await world.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, changed));
+      await fixture.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, changed));
       expect(await claims.find(made[2]!.id)).toEqual(changed);
-      await world.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, made[2]!));
+      await fixture.write(partner, ({ tx }) => tx.claims.update(made[2]!.id, made[2]!));
       expect(ids(await claims.evidence([elm.id, oak.id], 10)).sort()).toEqual(ids(made).sort());
       expect(await claims.evidence([elm.id, oak.id], 2)).toHaveLength(2);
       expect(await claims.evidence([], 10)).toEqual([]);
@@ -1144,7 +1148,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         uploadedAt: NOW,
       };
       const loose = { ...photo, id: "PH_1", serviceEventId: null, filename: "f1", uploadedAt: NOW + 1 };
-      await world.store.write(async (tx) => {
+      await fixture.store.write(async (tx) => {
         await tx.photos.insert(loose);
         await tx.photos.insert(photo);
       });
@@ -1190,12 +1194,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect(await snapshots.unfinished()).toBeUndefined();
     expect(await snapshots.trendRows(component!.id)).toEqual([{ day: DAY, riskScore: expect.any(Number) }]);
 
-    const before = world.time.now;
-    world.time.now += 40 * MS_PER_DAY;
+    const before = fixture.time.now;
+    fixture.time.now += 40 * MS_PER_DAY;
     const later = addDays(DAY, 40);
-    await world.store.write((tx) => tx.snapshots.start("2026-04-01", NOW, "1"));
+    await fixture.store.write((tx) => tx.snapshots.start("2026-04-01", NOW, "1"));
     expect(await snapshots.unfinished()).toMatchObject({ day: "2026-04-01", finishedAt: null, cursor: null });
-    await world.store.write((tx) => tx.snapshots.update("2026-04-01", { finishedAt: NOW, takenAgain: true }));
+    await fixture.store.write((tx) =>
+      tx.snapshots.update("2026-04-01", { finishedAt: NOW, takenAgain: true }),
+    );
     expect(await snapshots.run("2026-04-01")).toMatchObject({ takenAgain: true, finishedAt: NOW });
     await snapshot(later);
     expect(await snapshots.days("2026-03-11")).toEqual(["2026-04-01", later]);
@@ -1204,7 +1210,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     const { runs, total } = await snapshots.page({ limit: 2, offset: 1 });
     expect([runs.map(({ day }) => day), total]).toEqual([["2026-04-01", DAY], 3]);
 
-    await world.store.write(async (tx) => {
+    await fixture.store.write(async (tx) => {
       await tx.snapshots.insertTrendRow(component!.id, "2025-01-01", 10);
       await tx.snapshots.insertTrendRow(component!.id, "2025-02-01", 20);
       await tx.snapshots.insertTrendRow(component!.id, "2025-02-01", 99);
@@ -1218,22 +1224,22 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await snapshots.trendRows(component!.id),
     );
     expect(await read().export.trendRows([])).toEqual([]);
-    await world.store.write((tx) => tx.snapshots.pruneTrends([], "2025-02-15"));
+    await fixture.store.write((tx) => tx.snapshots.pruneTrends([], "2025-02-15"));
     expect((await snapshots.trendRows(component!.id))[0]!.day).toBe("2025-01-01");
-    await world.store.write((tx) => tx.snapshots.pruneTrends([component!.id, "C_none"], "2025-02-15"));
+    await fixture.store.write((tx) => tx.snapshots.pruneTrends([component!.id, "C_none"], "2025-02-15"));
     expect((await snapshots.trendRows(component!.id))[0]!.day).toBe("2025-02-01");
-    await world.store.write((tx) => tx.snapshots.pruneRuns("2026-03-10"));
+    await fixture.store.write((tx) => tx.snapshots.pruneRuns("2026-03-10"));
     expect((await snapshots.page(ALL)).total).toBe(3);
 
-    world.time.now = before;
-    expect(await discardLaterSnapshots({ store: world.store, actor: "cli:test" }, DAY)).toBe(2);
+    fixture.time.now = before;
+    expect(await discardLaterSnapshots({ store: fixture.store, actor: "cli:test" }, DAY)).toBe(2);
     expect((await snapshots.page(ALL)).runs).toEqual([run]);
     const trend = await snapshots.trendRows(component!.id);
     expect(trend.map(({ day }) => day)).toEqual(["2025-02-01", DAY]);
     expect((await read().components.find(partner.id, component!.id))!.trendScore).toBe(
       trend.at(-1)!.riskScore,
     );
-    await world.store.write((tx) => tx.snapshots.pruneRuns("2026-03-11"));
+    await fixture.store.write((tx) => tx.snapshots.pruneRuns("2026-03-11"));
     expect((await snapshots.page(ALL)).total).toBe(0);
   });
 }

@@ -64,8 +64,8 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       const day = "2026-03-01";
       await store.write((tx) => tx.snapshots.start(day, NOW, "2"));
       await store.write((tx) => tx.snapshots.start(day, NOW + 1, "3"));
-      expect(await store.write((tx) => tx.snapshots.hold(day))).toMatchObject({ startedAt: NOW });
-      expect(await store.write((tx) => tx.snapshots.hold("2026-03-02"))).toBeUndefined();
+      expect(await store.write((tx) => tx.snapshots.lockRun(day))).toMatchObject({ startedAt: NOW });
+      expect(await store.write((tx) => tx.snapshots.lockRun("2026-03-02"))).toBeUndefined();
     });
 
     test("a partner's properties are iterated by their numbers", async () => {
@@ -160,7 +160,7 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       const usage = async (caller: string) => (await store.write((tx) => tx.rateWindows.lock(caller))).usage;
       expect(await usage("P")).toEqual([[], []]);
       expect(await usage("Q")).toEqual(used(7, 9));
-      // What an earlier version wrote belongs to no caller.
+      // Rows of an earlier version belong to no caller.
       const earlier = [[330_000_000, 3]] as unknown as CallerUsage;
       await store.write((tx) => tx.rateWindows.save("P", earlier));
       expect(await usage("P")).toEqual([[], []]);

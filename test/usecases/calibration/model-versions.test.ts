@@ -16,14 +16,14 @@ import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../suppo
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let propertyId: string;
 let applianceIds: string[];
 
 beforeEach(async () => {
-  world = await open(NOON);
-  propertyId = (await world.addProperty({ unitCount: 4 })).id;
-  const made = await world.addAppliances(
+  fixture = await open(NOON);
+  propertyId = (await fixture.addProperty({ unitCount: 4 })).id;
+  const made = await fixture.addAppliances(
     { propertyId, installYear: 2015 },
     { propertyId, installYear: 2015 },
   );
@@ -31,16 +31,16 @@ beforeEach(async () => {
 });
 
 const environment = () => ({
-  store: world.store,
+  store: fixture.store,
   knowledge,
-  clock: world.clock,
+  clock: fixture.clock,
   actor: "cli:test",
   yieldNow: async () => {},
   monotonicMs: () => performance.now(),
 });
-const snapshot = () => takeSnapshot(environment(), dayOf(world.time.now));
-const components = () => world.store.read.components.rowsOfProperty(propertyId);
-const revision = () => world.store.read.partners.revision(world.partnerId);
+const snapshot = () => takeSnapshot(environment(), dayOf(fixture.time.now));
+const components = () => fixture.store.read.components.rowsOfProperty(propertyId);
+const revision = () => fixture.store.read.partners.revision(fixture.partnerId);
 
 /** A fit by hand: every life a third longer, and the first appliance frail. */
 function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
@@ -65,9 +65,10 @@ describe("a model that is applied or reverted to", () => {
   // Rule: calibrate-plans
   test("applies to plans from the next snapshot on, also to those of its day", async () => {
     const renew = async () =>
-      (await renewAgedPlans(environment(), dayOf(world.time.now))) +
-      (await renewChangedPlans(environment(), world.partnerId));
-    const failures = async () => (await world.store.read.plans.ofPartner(world.partnerId)).years.runToFailure;
+      (await renewAgedPlans(environment(), dayOf(fixture.time.now))) +
+      (await renewChangedPlans(environment(), fixture.partnerId));
+    const failures = async () =>
+      (await fixture.store.read.plans.ofPartner(fixture.partnerId)).years.runToFailure;
     await renew();
     const plain = await failures();
     await apply();
@@ -76,8 +77,8 @@ describe("a model that is applied or reverted to", () => {
     const fitted = await failures();
     expect(fitted).not.toEqual(plain);
     await revertModel(environment());
-    world.time.now += 86_400_000;
-    await renewAgedPlans(environment(), dayOf(world.time.now)); // before that day's snapshot
+    fixture.time.now += 86_400_000;
+    await renewAgedPlans(environment(), dayOf(fixture.time.now)); // before that day's snapshot
     await snapshot();
     expect(await renew()).toBe(1);
     expect((await failures())[20]).not.toBe(fitted[20]!);
@@ -87,10 +88,10 @@ describe("a model that is applied or reverted to", () => {
   test("changes no plan where the snapshot before used the same model", async () => {
     await apply();
     await snapshot();
-    await renewChangedPlans(environment(), world.partnerId);
-    world.time.now += 86_400_000;
+    await renewChangedPlans(environment(), fixture.partnerId);
+    fixture.time.now += 86_400_000;
     await snapshot();
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([]);
   });
 });
 
@@ -102,7 +103,7 @@ test("a plan's lives are those of the fit: by component type, and shorter for ev
   await snapshot();
   const plain = new Map((await components()).map((one) => [one.id, partFor(one)]));
   await apply();
-  world.time.now += 86_400_000;
+  fixture.time.now += 86_400_000;
   await snapshot();
   const fitted = await components();
   expect(fitted.length).toBeGreaterThan(2);
@@ -117,9 +118,9 @@ test("a plan's lives are those of the fit: by component type, and shorter for ev
 // Rule: partner-purge
 test("a purge deletes the fitted values of the partner's appliances", async () => {
   await apply();
-  const frailties = async () => (await world.store.read.models.frailties(1, applianceIds)).size;
+  const frailties = async () => (await fixture.store.read.models.frailties(1, applianceIds)).size;
   expect(await frailties()).toBe(1);
-  for (;;) if ((await world.store.write((tx) => tx.purge.step(world.partnerId))).isEmpty) break;
+  for (;;) if ((await fixture.store.write((tx) => tx.purge.step(fixture.partnerId))).isEmpty) break;
   expect(await frailties()).toBe(0);
 });
 
@@ -135,16 +136,16 @@ describe("two fits that are stored at once", () => {
     ids = (await many.addAppliances(...roofs)).map((one) => one.id);
   });
   beforeEach(async () => {
-    world = await many.copy();
+    fixture = await many.copy();
     applianceIds = ids;
   });
   const stored = async (number: number) => {
-    const found = await world.store.read.models.frailties(number, applianceIds);
+    const found = await fixture.store.read.models.frailties(number, applianceIds);
     return new Set(found.values());
   };
 
   test("are not mixed: one is applied, and the other is refused", async () => {
-    const other = await world.open();
+    const other = await fixture.open();
     const outcomes = await Promise.allSettled([
       apply({}, fitted(frailtiesOf(2))),
       apply({ store: other }, fitted(frailtiesOf(3))),
@@ -160,7 +161,7 @@ describe("two fits that are stored at once", () => {
   });
 
   test("one that was suspended changes nothing that the other has stored since", async () => {
-    const other = await world.open();
+    const other = await fixture.open();
     let kept: Awaited<ReturnType<typeof keepFit>> | undefined;
     let steps = 0;
     const stands = apply(
@@ -168,7 +169,7 @@ describe("two fits that are stored at once", () => {
         yieldNow: async () => {
           if (++steps !== 2) return;
           // A minute later.
-          await world.sql("UPDATE locks SET expires_at = 1 WHERE name = 'calibration'");
+          await fixture.sql("UPDATE locks SET expires_at = 1 WHERE name = 'calibration'");
           kept = await keepFit(
             { ...environment(), store: other },
             { calibration: fitted(frailtiesOf(3)), evidence: {} },

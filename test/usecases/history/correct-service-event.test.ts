@@ -26,9 +26,9 @@ const EVENT = {
 } as const;
 
 async function home() {
-  const world = await open(NOW);
-  const property = await world.addProperty();
-  const appliances = await world.addAppliances(
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const appliances = await fixture.addAppliances(
     { propertyId: property.id, typeId: "hvac_central", installYear: 2012 },
     { propertyId: property.id, typeId: "elevator", installYear: 2001 },
   );
@@ -36,14 +36,14 @@ async function home() {
   for (const { id } of appliances)
     components.set(
       id,
-      (await world.store.read.components.ofAppliance(id)).map((one) => one.id),
+      (await fixture.store.read.components.ofAppliance(id)).map((one) => one.id),
     );
-  return { world, property, appliances, components };
+  return { fixture, property, appliances, components };
 }
 type Home = Awaited<ReturnType<typeof home>>;
 
-const log = (world: PortfolioFixture, event: Partial<NewServiceEvent> & { applianceId: string }) =>
-  world.write(async (writer) => {
+const log = (fixture: PortfolioFixture, event: Partial<NewServiceEvent> & { applianceId: string }) =>
+  fixture.write(async (writer) => {
     const log = new ServiceLog(writer);
     const made = await log.add({ ...EVENT, ...event });
     await log.finish();
@@ -51,25 +51,25 @@ const log = (world: PortfolioFixture, event: Partial<NewServiceEvent> & { applia
   });
 
 /** Takes the snapshot of the next day. */
-async function snapshot({ world }: Home) {
-  world.time.now += MS_PER_DAY;
+async function snapshot({ fixture }: Home) {
+  fixture.time.now += MS_PER_DAY;
   await takeSnapshot(
     {
-      store: { ...world.store, isShared: onPostgres },
+      store: { ...fixture.store, isShared: onPostgres },
       knowledge,
-      clock: world.clock,
+      clock: fixture.clock,
       monotonicMs: () => performance.now(),
       yieldNow: yieldToEventLoop,
       signal: new AbortController().signal,
     },
-    dayOf(world.time.now),
+    dayOf(fixture.time.now),
   );
 }
 
 /** Returns everything that must follow from the events alone, whose ids are given in order. */
-async function stateOf({ world, property, appliances }: Home, eventIds: readonly string[]) {
-  const { read } = world.store;
-  const components = (await world.components(property.id)).map((one) => [
+async function stateOf({ fixture, property, appliances }: Home, eventIds: readonly string[]) {
+  const { read } = fixture.store;
+  const components = (await fixture.components(property.id)).map((one) => [
     one.defId,
     one.riskScore,
     one.confidence,
@@ -78,20 +78,20 @@ async function stateOf({ world, property, appliances }: Home, eventIds: readonly
     one.hazardRatio.toFixed(9),
     one.effectiveAgeYears.toFixed(9),
   ]);
-  const today = dayOf(world.time.now);
-  const inspections = await complianceOf(world.store, knowledge, property, today, yieldToEventLoop);
-  const alerts = await read.components.elevatedPage(world.partner.id, { limit: 100, offset: 0 });
-  const { recordsSince } = (await read.properties.find(world.partner.id, property.id))!;
+  const today = dayOf(fixture.time.now);
+  const inspections = await complianceOf(fixture.store, knowledge, property, today, yieldToEventLoop);
+  const alerts = await read.components.elevatedPage(fixture.partner.id, { limit: 100, offset: 0 });
+  const { recordsSince } = (await read.properties.find(fixture.partner.id, property.id))!;
   return {
     components,
     recordsSince,
     totals: { ...(await read.totals.ofProperty(property.id)), propertyId: "", partnerId: "" },
-    partner: (await read.totals.ofPartner(world.partner.id))?.serviceEvents,
+    partner: (await read.totals.ofPartner(fixture.partner.id))?.serviceEvents,
     counted: (await read.recounts.serviceEvents([property.id]))[0]?.count ?? 0,
     outcomes: (
       await Promise.all(
         (
-          await world.components(property.id)
+          await fixture.components(property.id)
         ).map(async ({ id, defId }) =>
           (
             await read.serviceEvents.outcomesOf(id)
@@ -143,13 +143,13 @@ test("any sequence of created, changed and voided events ends as if only what is
         const id = [...events.keys()][which % Math.max(events.size, 1)];
         if (action === "snapshot") await snapshot(corrected);
         else if (action === "log" || id === undefined)
-          events.set((await log(corrected.world, inputOf(corrected, event))).id, event);
+          events.set((await log(corrected.fixture, inputOf(corrected, event))).id, event);
         else if (action === "change") {
           const change = inputOf(corrected, event);
-          await corrected.world.write((writer) => correctServiceEvent(writer, id, { change }));
+          await corrected.fixture.write((writer) => correctServiceEvent(writer, id, { change }));
           events.set(id, event);
         } else {
-          await corrected.world.write((writer) =>
+          await corrected.fixture.write((writer) =>
             correctServiceEvent(writer, id, { void: { reason: null } }),
           );
           events.delete(id);
@@ -157,15 +157,15 @@ test("any sequence of created, changed and voided events ends as if only what is
       }
       const plain = await home();
       const days = steps.filter(([action]) => action === "snapshot").length;
-      // What no event concerns was scored by the latest snapshot.
+      // Components that no event concerns were scored by the latest snapshot.
       if (days > 0) {
-        plain.world.time.now += (days - 1) * MS_PER_DAY;
+        plain.fixture.time.now += (days - 1) * MS_PER_DAY;
         await snapshot(plain);
       }
       // In the order of creation, which decides between visits of one day.
       const inOrder = [...events].toSorted(([a], [b]) => (a < b ? -1 : 1));
       const ids: string[] = [];
-      for (const [, event] of inOrder) ids.push((await log(plain.world, inputOf(plain, event))).id);
+      for (const [, event] of inOrder) ids.push((await log(plain.fixture, inputOf(plain, event))).id);
       const left = await stateOf(plain, ids);
       const found = await stateOf(
         corrected,
@@ -181,21 +181,25 @@ test("any sequence of created, changed and voided events ends as if only what is
 
 // Rule: void-service-event
 test("a voided event is kept as it was, marked, and cannot be changed", async () => {
-  const { world, appliances } = await home();
-  const event = await log(world, { applianceId: appliances[0]!.id, eventType: "Replacement", notes: "new" });
+  const { fixture, appliances } = await home();
+  const event = await log(fixture, {
+    applianceId: appliances[0]!.id,
+    eventType: "Replacement",
+    notes: "new",
+  });
   const voidIt = (reason: string | null) =>
-    world.write((writer) => correctServiceEvent(writer, event.id, { void: { reason } }));
+    fixture.write((writer) => correctServiceEvent(writer, event.id, { void: { reason } }));
   const voided = await voidIt("wrong house");
   const expected = { ...event, voidedAt: NOW, voidReason: "wrong house" };
   expect(voided).toMatchObject(expected);
-  expect(await world.store.read.serviceEvents.find(world.partner.id, event.id)).toMatchObject(expected);
+  expect(await fixture.store.read.serviceEvents.find(fixture.partner.id, event.id)).toMatchObject(expected);
   expect(await voidIt("again")).toMatchObject({ voidReason: "wrong house" });
   await expect(
-    world.write((writer) => correctServiceEvent(writer, event.id, { change: { notes: null } })),
+    fixture.write((writer) => correctServiceEvent(writer, event.id, { change: { notes: null } })),
   ).rejects.toThrow(
     new Failure("conflict", `Service event ${event.id} was voided and cannot be changed: log it again`),
   );
-  const entries = await world.store.read.audit.page({ limit: 9, offset: 0 }, event.id);
+  const entries = await fixture.store.read.audit.page({ limit: 9, offset: 0 }, event.id);
   expect(entries.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
     [
       "service_event.void",
@@ -210,12 +214,12 @@ test("a voided event is kept as it was, marked, and cannot be changed", async ()
 
 // Rule: update-service-event
 test("a changed event is checked as a new one, and its total follows parts and labor", async () => {
-  const { world, appliances, components } = await home();
+  const { fixture, appliances, components } = await home();
   const [cooler, lift] = appliances.map(({ id }) => id);
   const costs = { partsCostCents: 100, laborCostCents: 50 };
-  const event = await log(world, { applianceId: cooler!, ...costs });
+  const event = await log(fixture, { applianceId: cooler!, ...costs });
   const change = (change: Partial<NewServiceEvent>) =>
-    world.write((writer) => correctServiceEvent(writer, event.id, { change }));
+    fixture.write((writer) => correctServiceEvent(writer, event.id, { change }));
   expect((await change({ laborCostCents: 150 })).totalCostCents).toBe(250);
   expect((await change({ totalCostCents: 90 })).totalCostCents).toBe(90);
   expect((await change({ partsCostCents: 1 })).totalCostCents).toBe(90);

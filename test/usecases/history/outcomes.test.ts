@@ -42,7 +42,7 @@ const log = (events: readonly NewServiceEvent[]) =>
 const kept = async (components: readonly Component[]) =>
   (await Promise.all(components.map(({ id }) => fixture.store.read.serviceEvents.outcomesOf(id)))).flat();
 
-/** Of each claim, those that a replacement on its day also affects. */
+/** Returns for each claim those that a replacement on its day also affects. */
 function expected(events: readonly ServiceEvent[], components: readonly Component[]): string[] {
   const speaksOf = (event: ServiceEvent, id: string) =>
     event.componentId === null || event.componentId === id;

@@ -12,19 +12,19 @@ const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 
 async function home() {
-  const world = await open(NOW);
-  const property = await world.addProperty();
-  const [heater] = await world.addAppliances({ propertyId: property.id, installYear: 2004 });
-  const components = await world.components(property.id);
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id, installYear: 2004 });
+  const components = await fixture.components(property.id);
   const change = (id: string, change: Partial<StatedComponent>) =>
-    world.write((writer) => changeComponent(writer, id, change));
-  return { world, property, heater: heater!, components, change };
+    fixture.write((writer) => changeComponent(writer, id, change));
+  return { fixture, property, heater: heater!, components, change };
 }
 
 /** Returns everything that must follow from the portfolio as it is. */
-async function stateOf(world: PortfolioFixture, propertyId: string) {
-  const { read } = world.store;
-  const components = (await world.components(propertyId)).map((one) => [
+async function stateOf(fixture: PortfolioFixture, propertyId: string) {
+  const { read } = fixture.store;
+  const components = (await fixture.components(propertyId)).map((one) => [
     one.defId,
     one.riskScore,
     one.riskTier,
@@ -37,7 +37,7 @@ async function stateOf(world: PortfolioFixture, propertyId: string) {
     one.effectiveAgeYears.toFixed(9),
   ]);
   const totals = { ...(await read.totals.ofProperty(propertyId)), propertyId: "", partnerId: "" };
-  const { counters: _, ...partner } = { counters: 0, ...(await read.totals.ofPartner(world.partner.id)) };
+  const { counters: _, ...partner } = { counters: 0, ...(await read.totals.ofPartner(fixture.partner.id)) };
   return { components, totals, partner: { ...partner, partnerId: "" } };
 }
 
@@ -65,10 +65,10 @@ test("any sequence of corrections ends as the last of each field alone would", a
         last.set(which, { ...last.get(which), ...change });
       }
       for (const [which, change] of last) await plain.change(plain.components[which]!.id, change);
-      expect(await stateOf(corrected.world, corrected.property.id)).toEqual(
-        await stateOf(plain.world, plain.property.id),
+      expect(await stateOf(corrected.fixture, corrected.property.id)).toEqual(
+        await stateOf(plain.fixture, plain.property.id),
       );
-      const { store } = corrected.world;
+      const { store } = corrected.fixture;
       const wrong = await checkDerivedData({ store, knowledge, yieldNow: yieldToEventLoop }, false);
       expect(Object.values(wrong).filter((rows) => rows > 0)).toEqual([]);
     }),
@@ -78,16 +78,16 @@ test("any sequence of corrections ends as the last of each field alone would", a
 
 // Rule: update-component
 test("is audited with before and after, and what holds already changes nothing", async () => {
-  const { world, components, change } = await home();
+  const { fixture, components, change } = await home();
   const { id, riskScore } = components[0]!;
   const changed = await change(id, { overrideLifespan: 60, plannedCents: 190_000, isOriginal: true });
   expect(changed).toMatchObject({ overrideLifespan: 60, ownPlannedCents: 190_000, past: "original" });
   expect(changed.riskScore).toBeLessThan(riskScore);
   const again = { overrideLifespan: 60, installYear: 2004, plannedCents: 190_000, isPastUnknown: false };
   expect(await change(id, again)).toEqual(changed);
-  const [entry, ...others] = await world.store.read.audit.page({ limit: 9, offset: 0 }, id);
+  const [entry, ...others] = await fixture.store.read.audit.page({ limit: 9, offset: 0 }, id);
   expect(others).toEqual([]);
-  expect(entry).toMatchObject({ action: "component.update", actor: world.partner.id, subject: id });
+  expect(entry).toMatchObject({ action: "component.update", actor: fixture.partner.id, subject: id });
   expect(entry!.detail).toEqual({
     before: { override_lifespan: null, proactive_cost: 1770, reactive_cost: 2527.56, original: false },
     after: { override_lifespan: 60, proactive_cost: 1900, reactive_cost: 2696.56, original: true },
@@ -96,13 +96,13 @@ test("is audited with before and after, and what holds already changes nothing",
 
 // Rule: component-costs
 test("an own cost of failure holds beside a new planned one, even if it was the answered one before", async () => {
-  const { world, components, change } = await home();
+  const { fixture, components, change } = await home();
   const { id } = components[0]!;
   const both = await change(id, { plannedCents: 190_000, failedCents: 252_756 });
   expect(both).toMatchObject({ ownPlannedCents: 190_000, ownFailedCents: 252_756 });
   const cleared = await change(id, { plannedCents: null, failedCents: null });
   expect(cleared).toMatchObject({ ownPlannedCents: null, ownFailedCents: null });
-  const sums = async () => (await stateOf(world, cleared.propertyId)).totals;
+  const sums = async () => (await stateOf(fixture, cleared.propertyId)).totals;
   const before = await sums();
   await change(id, { failedCents: 252_756 });
   expect(await sums()).toEqual(before);
@@ -125,9 +125,9 @@ test("an original part assumes no earlier renewal, one of unknown past does even
 
 // Rule: update-component
 test("a part that was replaced on record has a known age: its event is what to correct", async () => {
-  const { world, heater, components, change } = await home();
+  const { fixture, heater, components, change } = await home();
   const { id } = components[0]!;
-  await world.write(async (writer) => {
+  await fixture.write(async (writer) => {
     const log = new ServiceLog(writer);
     await log.add({
       applianceId: heater.id,

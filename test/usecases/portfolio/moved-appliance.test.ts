@@ -12,15 +12,15 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = dayOf(NOON);
 const open = usePortfolioStore();
 const yieldNow = async () => {};
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 beforeEach(async () => {
-  world = await open(NOON);
+  fixture = await open(NOON);
 });
 
 const change = (id: string, fields: ApplianceChange) =>
-  world.write((writer) => changeAppliance(writer, id, fields));
+  fixture.write((writer) => changeAppliance(writer, id, fields));
 const log = (...events: (Partial<NewServiceEvent> & { applianceId: string })[]) =>
-  world.write(async (writer) => {
+  fixture.write(async (writer) => {
     const service = new ServiceLog(writer);
     for (const event of events) await service.add({ ...VISIT, ...event });
     await service.finish();
@@ -45,7 +45,7 @@ const scored = (components: readonly Component[]) =>
   }));
 
 async function expectConsistent() {
-  const counts = await checkDerivedData({ store: world.store, knowledge, yieldNow }, false);
+  const counts = await checkDerivedData({ store: fixture.store, knowledge, yieldNow }, false);
   for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
 }
 
@@ -53,20 +53,20 @@ describe("an appliance that was recorded in the wrong place", () => {
   // Rule: appliance-move
   test("scores after the move as if it had been recorded there, and so do the two properties", async () => {
     const [wrong, right, twin] = [
-      await world.addProperty({ yearBuilt: 1950 }),
-      await world.addProperty({ yearBuilt: 1972, state: "VT" }),
-      await world.addProperty({ yearBuilt: 1972, state: "VT" }),
+      await fixture.addProperty({ yearBuilt: 1950 }),
+      await fixture.addProperty({ yearBuilt: 1972, state: "VT" }),
+      await fixture.addProperty({ yearBuilt: 1972, state: "VT" }),
     ];
-    const [kept] = await world.addAppliances({ propertyId: wrong.id, typeId: "plumbing_supply" });
-    const alone = scored(await world.components(wrong.id));
-    for (const { id } of [right, twin]) await world.addAppliances({ propertyId: id, typeId: "roof" });
-    const [moved] = await world.addAppliances({
+    const [kept] = await fixture.addAppliances({ propertyId: wrong.id, typeId: "plumbing_supply" });
+    const alone = scored(await fixture.components(wrong.id));
+    for (const { id } of [right, twin]) await fixture.addAppliances({ propertyId: id, typeId: "roof" });
+    const [moved] = await fixture.addAppliances({
       propertyId: wrong.id,
       typeId: "electrical_panel",
       installYear: null,
       size: 200,
     });
-    const [expected] = await world.addAppliances({ propertyId: twin.id, installYear: null });
+    const [expected] = await fixture.addAppliances({ propertyId: twin.id, installYear: null });
     const events = [
       { date: "2019-04-01", eventType: "Replacement" as const },
       { notes: "corrosion and a leak at the tank" },
@@ -76,12 +76,12 @@ describe("an appliance that was recorded in the wrong place", () => {
       await log(...events.map((event) => ({ ...event, applianceId })));
     const { appliance } = await change(moved!.id, { propertyId: right.id, typeId: "water_heater_gas" });
     expect(appliance).toMatchObject({ installYear: 1972, installYearBasis: "year_built", size: null });
-    expect(scored(await world.components(right.id))).toEqual(scored(await world.components(twin.id)));
-    expect(scored(await world.components(wrong.id))).toEqual(alone);
+    expect(scored(await fixture.components(right.id))).toEqual(scored(await fixture.components(twin.id)));
+    expect(scored(await fixture.components(wrong.id))).toEqual(alone);
     expect(kept!.propertyId).toBe(wrong.id);
     await expectConsistent();
     const records = await Promise.all(
-      [wrong, right, twin].map(({ id }) => world.store.read.properties.find(world.partnerId, id)),
+      [wrong, right, twin].map(({ id }) => fixture.store.read.properties.find(fixture.partnerId, id)),
     );
     expect(records[0]!.recordsSince).toBe(wrong.recordsSince);
     expect(records[1]!.recordsSince).toBe(records[2]!.recordsSince);
@@ -89,35 +89,35 @@ describe("an appliance that was recorded in the wrong place", () => {
 
   // Rule: appliance-move
   test("has the components of its first type again when it returns to it", async () => {
-    const [home, away] = [await world.addProperty(), await world.addProperty({ state: "FL" })];
-    const [made] = await world.addAppliances({ propertyId: home.id });
-    const before = await world.components(home.id);
+    const [home, away] = [await fixture.addProperty(), await fixture.addProperty({ state: "FL" })];
+    const [made] = await fixture.addAppliances({ propertyId: home.id });
+    const before = await fixture.components(home.id);
     await log({ applianceId: made!.id, componentId: before[1]!.id });
-    const worn = await world.components(home.id);
-    const [logged] = await world.store.read.serviceEvents.ofAppliance(made!.id);
+    const worn = await fixture.components(home.id);
+    const [logged] = await fixture.store.read.serviceEvents.ofAppliance(made!.id);
     await change(made!.id, { typeId: "roof", propertyId: away.id });
     await log({ applianceId: made!.id, eventType: "Preventive Maintenance", date: TODAY });
     const corrected = { change: { partsCostCents: 5000 } };
-    await world.write((writer) => correctServiceEvent(writer, logged!.id, corrected));
+    await fixture.write((writer) => correctServiceEvent(writer, logged!.id, corrected));
     await change(made!.id, { typeId: made!.typeId, installYear: 1999 });
     await change(made!.id, { propertyId: home.id });
-    const after = await world.components(home.id);
+    const after = await fixture.components(home.id);
     expect(after.map(({ id, seq }) => [id, seq])).toEqual(worn.map(({ id, seq }) => [id, seq]));
     for (const component of after)
       expect(component).toMatchObject({ installYear: 1999, lastServiced: TODAY });
-    expect(await world.components(away.id)).toEqual([]);
+    expect(await fixture.components(away.id)).toEqual([]);
     await expectConsistent();
   });
 
   test("keeps the components that both types have, its flags where they apply, and is audited", async () => {
-    const [home, away] = [await world.addProperty(), await world.addProperty()];
-    const [panel] = await world.addAppliances({
+    const [home, away] = [await fixture.addProperty(), await fixture.addProperty()];
+    const [panel] = await fixture.addAppliances({
       propertyId: home.id,
       typeId: "electrical_panel",
       flagsSet: "federal_pacific",
     });
     await change(panel!.id, { propertyId: away.id });
-    expect((await world.store.read.flags.ofProperty(world.partnerId, away.id))[0]).toMatchObject({
+    expect((await fixture.store.read.flags.ofProperty(fixture.partnerId, away.id))[0]).toMatchObject({
       known: 1,
     });
     expect((await change(panel!.id, { typeId: "roof" })).appliance).toMatchObject({
@@ -125,8 +125,8 @@ describe("an appliance that was recorded in the wrong place", () => {
       flagsSet: "",
     });
     await expectConsistent();
-    const { partnerId } = world;
-    const entries = await world.store.read.audit.page({ limit: 5, offset: 0 }, panel!.id);
+    const { partnerId } = fixture;
+    const entries = await fixture.store.read.audit.page({ limit: 5, offset: 0 }, panel!.id);
     expect(entries.filter(({ action }) => action === "appliance.move").at(-1)).toMatchObject({
       actor: partnerId,
       detail: { before: { property_id: home.id }, after: { property_id: away.id } },
@@ -135,24 +135,24 @@ describe("an appliance that was recorded in the wrong place", () => {
 
   // Rule: appliance-move
   test("is moved in the request that brings it back from retirement", async () => {
-    const [home, away] = [await world.addProperty(), await world.addProperty({ state: "FL" })];
-    const [made] = await world.addAppliances({ propertyId: home.id, installYear: 1980, size: 40 });
+    const [home, away] = [await fixture.addProperty(), await fixture.addProperty({ state: "FL" })];
+    const [made] = await fixture.addAppliances({ propertyId: home.id, installYear: 1980, size: 40 });
     await change(made!.id, { retiredAt: TODAY });
     await change(made!.id, { retiredAt: null, typeId: "roof", propertyId: away.id });
     await expectConsistent();
     await change(made!.id, { retiredAt: TODAY, propertyId: home.id });
-    expect(await world.components(home.id)).toEqual([]);
+    expect(await fixture.components(home.id)).toEqual([]);
     await change(made!.id, { retiredAt: null, typeId: "water_heater_gas", size: 80 });
     await expectConsistent();
-    expect(await world.components(home.id)).toHaveLength(
+    expect(await fixture.components(home.id)).toHaveLength(
       knowledge.type("water_heater_gas").components.length,
     );
   });
 
   // Rule: appliance-move-refusals
   test("stays where it is if the other property has no year for it", async () => {
-    const [home, away] = [await world.addProperty({ yearBuilt: 1980 }), await world.addProperty()];
-    const [made] = await world.addAppliances({ propertyId: home.id, installYear: null });
+    const [home, away] = [await fixture.addProperty({ yearBuilt: 1980 }), await fixture.addProperty()];
+    const [made] = await fixture.addAppliances({ propertyId: home.id, installYear: null });
     await expect(change(made!.id, { propertyId: away.id })).rejects.toMatchObject({
       code: "invalid_request",
     });

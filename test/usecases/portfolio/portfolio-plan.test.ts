@@ -21,16 +21,16 @@ import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../suppo
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 const yieldNow = async () => {};
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let properties: string[];
 
 beforeEach(async () => {
-  world = await open(NOON);
+  fixture = await open(NOON);
   properties = [];
   for (const [index, installYear] of [1995, 2008, 2014, 2026].entries()) {
-    const { id } = await world.addProperty({ name: `House ${index}`, unitCount: index * 3 });
+    const { id } = await fixture.addProperty({ name: `House ${index}`, unitCount: index * 3 });
     properties.push(id);
-    await world.addAppliances(
+    await fixture.addAppliances(
       { propertyId: id, installYear },
       { propertyId: id, installYear, typeId: "elevator" },
       { propertyId: id, installYear: installYear - 3, typeId: "roof" },
@@ -38,11 +38,11 @@ beforeEach(async () => {
   }
 });
 
-const environment = () => ({ store: world.store, knowledge, clock: world.clock, yieldNow });
-const renew = () => renewChangedPlans(environment(), world.partnerId);
-const portfolio = () => world.store.read.plans.ofPartner(world.partnerId);
-const sumsOf = async (id: string) => (await world.store.read.plans.ofProperty(id))!.sums;
-const componentsOf = (id: string) => world.store.read.components.rowsOfProperty(id);
+const environment = () => ({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow });
+const renew = () => renewChangedPlans(environment(), fixture.partnerId);
+const portfolio = () => fixture.store.read.plans.ofPartner(fixture.partnerId);
+const sumsOf = async (id: string) => (await fixture.store.read.plans.ofProperty(id))!.sums;
+const componentsOf = (id: string) => fixture.store.read.components.rowsOfProperty(id);
 
 const NO_SIZE = { unitCount: 0, areaSqft: null };
 type Rows = Awaited<ReturnType<typeof componentsOf>>;
@@ -50,7 +50,7 @@ const plansOf = (rows: Rows) =>
   planComponents(
     planContextOf<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
     rows,
-    dayOf(world.time.now),
+    dayOf(fixture.time.now),
     yieldNow,
   );
 /** The units and parts of an appliance that are due now. */
@@ -85,8 +85,8 @@ describe("a portfolio's plan", () => {
     await renew();
     const before = await portfolio();
     expect(await renew()).toBe(0);
-    await world.addAppliances({ propertyId: properties[2]!, installYear: 1990 });
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([properties[2]!]);
+    await fixture.addAppliances({ propertyId: properties[2]!, installYear: 1990 });
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([properties[2]!]);
     expect(await renew()).toBe(1);
     const after = await portfolio();
     expect(after).toEqual(await recounted());
@@ -95,7 +95,7 @@ describe("a portfolio's plan", () => {
 
   test("follows a property's number of units", async () => {
     await renew();
-    await world.write((writer) => changeProperty(writer, properties[0]!, { unitCount: 40 }));
+    await fixture.write((writer) => changeProperty(writer, properties[0]!, { unitCount: 40 }));
     expect(await renew()).toBe(1);
     expect(await portfolio()).toMatchObject({ unitCount: 40 + 3 + 6 + 9, withoutUnits: 0 });
   });
@@ -105,17 +105,17 @@ describe("a portfolio's plan", () => {
     const once = async () => {
       if (changed) return;
       changed = true;
-      await world.addAppliances({ propertyId: properties[0]!, installYear: 1985 });
+      await fixture.addAppliances({ propertyId: properties[0]!, installYear: 1985 });
     };
     const store = {
-      ...world.store,
-      write: async (...args: Parameters<typeof world.store.write>) => {
+      ...fixture.store,
+      write: async (...args: Parameters<typeof fixture.store.write>) => {
         await once();
-        return world.store.write(...args);
+        return fixture.store.write(...args);
       },
-    } as typeof world.store;
-    await renewChangedPlans({ ...environment(), store }, world.partnerId);
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([properties[0]!]);
+    } as typeof fixture.store;
+    await renewChangedPlans({ ...environment(), store }, fixture.partnerId);
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([properties[0]!]);
     await renew();
     const { appliances } = await plansOf(await componentsOf(properties[0]!));
     const { due } = await sumsOf(properties[0]!);
@@ -127,23 +127,23 @@ describe("a portfolio's plan", () => {
   test("that cannot be stored is computed, with the same figures, properties and uses of a budget", async () => {
     await renew();
     for (const at of [0, 2])
-      await world.addAppliances({ propertyId: properties[at]!, installYear: 1980, typeId: "elevator" });
-    await world.addProperty({ name: "New", unitCount: 2 });
-    await world.write((writer) => createDemoProperty(writer));
+      await fixture.addAppliances({ propertyId: properties[at]!, installYear: 1980, typeId: "elevator" });
+    await fixture.addProperty({ name: "New", unitCount: 2 });
+    await fixture.write((writer) => createDemoProperty(writer));
     const full = {
-      ...world.store,
+      ...fixture.store,
       write: () => Promise.reject(new StorageError("the disk is full")),
-    } as typeof world.store;
-    const read = async (store: typeof world.store) => {
+    } as typeof fixture.store;
+    const read = async (store: typeof fixture.store) => {
       const deps = { ...environment(), store };
       const plans = [];
       for (const budgetCents of [null, 0, 300_000, 2_000_000, 1e14])
         for (const includeDemo of [false, true]) {
           const terms = { ...USUAL_TERMS, years: 12, budgetCents };
-          plans.push(await planPortfolio(deps, world.partnerId, terms, includeDemo));
+          plans.push(await planPortfolio(deps, fixture.partnerId, terms, includeDemo));
         }
-      const rows = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 });
-      const all = await propertyPlanRows(deps, world.partnerId, { limit: 10, offset: 0 }, true);
+      const rows = await propertyPlanRows(deps, fixture.partnerId, { limit: 10, offset: 0 });
+      const all = await propertyPlanRows(deps, fixture.partnerId, { limit: 10, offset: 0 }, true);
       expect([rows.length, all.length]).toEqual([5, 6]);
       return {
         plans,
@@ -151,20 +151,20 @@ describe("a portfolio's plan", () => {
       };
     };
     const computed = await read(full);
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toHaveLength(4);
-    expect(computed).toEqual(await read(world.store));
-    expect(await world.store.read.plans.changed(world.partnerId, 10)).toEqual([]);
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toHaveLength(4);
+    expect(computed).toEqual(await read(fixture.store));
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([]);
   });
 
   /** Deletes all rows of the partner's properties, as a purge on another server does. */
   const purge = () =>
-    world.store.write(async (tx) => {
-      let step = await tx.purge.step(world.partnerId, undefined);
-      while (!step.isEmpty) step = await tx.purge.step(world.partnerId, step.place);
+    fixture.store.write(async (tx) => {
+      let step = await tx.purge.step(fixture.partnerId, undefined);
+      while (!step.isEmpty) step = await tx.purge.step(fixture.partnerId, step.place);
     });
 
   test("leaves out properties that are purged before their plans are made", async () => {
-    const { plans } = world.store.read;
+    const { plans } = fixture.store.read;
     let isPurged = false;
     const changed = async (...args: Parameters<typeof plans.changed>) => {
       const found = await plans.changed(...args);
@@ -172,48 +172,48 @@ describe("a portfolio's plan", () => {
       isPurged = true;
       return found;
     };
-    const read = { ...world.store.read, plans: { ...plans, changed } };
-    const store = { ...world.store, read, write: world.store.write } as typeof world.store;
-    await renewChangedPlans({ ...environment(), store }, world.partnerId);
+    const read = { ...fixture.store.read, plans: { ...plans, changed } };
+    const store = { ...fixture.store, read, write: fixture.store.write } as typeof fixture.store;
+    await renewChangedPlans({ ...environment(), store }, fixture.partnerId);
     expect(isPurged).toBe(true);
     expect(await portfolio()).toEqual(emptyPlanSums());
   });
 
   test("leaves out properties that are purged before their plans are stored", async () => {
     let isPurged = false;
-    const write: typeof world.store.write = async (...args) => {
+    const write: typeof fixture.store.write = async (...args) => {
       if (!isPurged) await purge();
       isPurged = true;
-      return await world.store.write(...args);
+      return await fixture.store.write(...args);
     };
-    const store = { ...world.store, read: world.store.read, write } as typeof world.store;
-    await renewChangedPlans({ ...environment(), store }, world.partnerId);
+    const store = { ...fixture.store, read: fixture.store.read, write } as typeof fixture.store;
+    await renewChangedPlans({ ...environment(), store }, fixture.partnerId);
     expect(isPurged).toBe(true);
     expect(await portfolio()).toEqual(emptyPlanSums());
   });
 
   test("that fails for another reason is an error", async () => {
     const store = {
-      ...world.store,
+      ...fixture.store,
       write: () => Promise.reject(new Error("a fault of ours")),
-    } as typeof world.store;
+    } as typeof fixture.store;
     const terms: PlanTerms = { ...USUAL_TERMS, years: 12 };
-    await expect(planPortfolio({ ...environment(), store }, world.partnerId, terms)).rejects.toThrow(
+    await expect(planPortfolio({ ...environment(), store }, fixture.partnerId, terms)).rejects.toThrow(
       "a fault of ours",
     );
   });
 
   test("is recomputed after a snapshot, also where scores have only aged", async () => {
-    await renewAgedPlans(environment(), dayOf(world.time.now));
+    await renewAgedPlans(environment(), dayOf(fixture.time.now));
     const before = await portfolio();
-    expect(await renewAgedPlans(environment(), dayOf(world.time.now))).toBe(0);
-    world.time.now += 200 * MS_PER_DAY;
-    const day = dayOf(world.time.now);
+    expect(await renewAgedPlans(environment(), dayOf(fixture.time.now))).toBe(0);
+    fixture.time.now += 200 * MS_PER_DAY;
+    const day = dayOf(fixture.time.now);
     await takeSnapshot({ ...environment(), monotonicMs: () => performance.now() }, day);
     expect(await renew()).toBe(0);
-    expect(await world.store.read.plans.asOf(world.partnerId)).toBe("2026-03-10");
+    expect(await fixture.store.read.plans.asOf(fixture.partnerId)).toBe("2026-03-10");
     expect(await renewAgedPlans(environment(), day)).toBe(4);
-    expect(await world.store.read.plans.asOf(world.partnerId)).toBe(day);
+    expect(await fixture.store.read.plans.asOf(fixture.partnerId)).toBe(day);
     const after = await portfolio();
     expect(after).toEqual(await recounted());
     expect(after.years).not.toEqual(before.years);
@@ -227,7 +227,11 @@ describe("a budget over a portfolio", () => {
     const all = (await Promise.all(properties.map(componentsOf))).flat();
     const { appliances } = await plansOf(all);
     for (const amountCents of [0, 50_000, 300_000, 2_000_000, 1e14]) {
-      const found = await spendOverPortfolio({ store: world.store, yieldNow }, world.partnerId, amountCents);
+      const found = await spendOverPortfolio(
+        { store: fixture.store, yieldNow },
+        fixture.partnerId,
+        amountCents,
+      );
       const expected = await spendOn(appliances, amountCents, yieldNow);
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
@@ -240,10 +244,11 @@ describe("a budget over a portfolio", () => {
     // More components of equal worth than a step reads, so that only the id orders them.
     const rows = Array.from(
       { length: 1700 },
-      (_, n) => `('${properties[0]}', 'C_${String(n).padStart(5, "0")}', '${world.partnerId}', -2, 100, 200)`,
+      (_, n) =>
+        `('${properties[0]}', 'C_${String(n).padStart(5, "0")}', '${fixture.partnerId}', -2, 100, 200)`,
     );
-    await world.sql(`INSERT INTO plan_candidates VALUES ${rows.join(", ")}`);
-    const { chosen } = await spendOverPortfolio({ store: world.store, yieldNow }, world.partnerId, 1e14);
+    await fixture.sql(`INSERT INTO plan_candidates VALUES ${rows.join(", ")}`);
+    const { chosen } = await spendOverPortfolio({ store: fixture.store, yieldNow }, fixture.partnerId, 1e14);
     const ours = chosen.filter(({ id }) => /^C_\d{5}$/.test(id));
     expect(ours.length).toBe(1700);
     expect(new Set(chosen.map(({ id }) => id)).size).toBe(chosen.length);

@@ -27,8 +27,8 @@ O,R1,Inspection,2025-05-01,,,
 `;
 
 /** Runs all kinds of writes one after another; returns what a reader finds afterwards. */
-async function use(world: PortfolioFixture, store: Store) {
-  const { partner, clock } = world;
+async function use(fixture: PortfolioFixture, store: Store) {
+  const { partner, clock } = fixture;
   const reported: string[] = [];
   store.onOutbox((partnerIds) => reported.push(...partnerIds));
   const source = (name: string, text: string) => ({ name, text });
@@ -59,7 +59,7 @@ async function use(world: PortfolioFixture, store: Store) {
     { store, knowledge, clock, monotonicMs, yieldNow },
     day,
   );
-  const administration = { ...world.administration, store };
+  const administration = { ...fixture.administration, store };
   const state = await announceState({ administration, knowledge, yieldNow }, partner, false);
   const renewed = await renewChangedPlans({ store, knowledge, clock, yieldNow }, partner.id);
   const budgets = new DailyCallLimits(store, clock);

@@ -15,24 +15,24 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = dayOf(NOON);
 const open = usePortfolioStore();
 const yieldNow = async () => {};
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let propertyIds: string[];
 let applianceIds: string[];
 
 const TYPES = ["water_heater_gas", "elevator", "roof", "electrical_panel"];
 
 beforeEach(async () => {
-  world = await open(NOON);
+  fixture = await open(NOON);
   propertyIds = [];
   applianceIds = [];
   for (let nth = 0; nth < 3; nth++) {
-    const { id } = await world.addProperty({
+    const { id } = await fixture.addProperty({
       name: `House ${nth}`,
       unitCount: nth,
       state: nth === 1 ? "VT" : "NY",
     });
     propertyIds.push(id);
-    const made = await world.addAppliances(
+    const made = await fixture.addAppliances(
       ...TYPES.map((typeId, at) => ({
         propertyId: id,
         typeId,
@@ -44,18 +44,18 @@ beforeEach(async () => {
   }
 });
 
-const read = () => world.store.read;
+const read = () => fixture.store.read;
 const ALL = { limit: 1000, offset: 0 };
-const recount = () => checkDerivedData({ store: world.store, knowledge, yieldNow }, false);
+const recount = () => checkDerivedData({ store: fixture.store, knowledge, yieldNow }, false);
 const setProperty = (id: string, retiredAt: string | null) =>
-  world.write((writer) => changeProperty(writer, id, { retiredAt }));
+  fixture.write((writer) => changeProperty(writer, id, { retiredAt }));
 const setAppliance = (id: string, retiredAt: string | null) =>
-  world.write((writer) => changeAppliance(writer, id, { retiredAt }));
+  fixture.write((writer) => changeAppliance(writer, id, { retiredAt }));
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 /** Returns everything that lists and sums say of the portfolio, but for scores, which follow from what is listed. */
 async function listed() {
-  const { partnerId } = world;
+  const { partnerId } = fixture;
   const components = await read().components.page(partnerId, ALL);
   return {
     properties: ids(await read().properties.page(partnerId, ALL)),
@@ -69,7 +69,7 @@ async function listed() {
 
 async function expectConsistent() {
   for (const count of Object.values(await recount())) expect(count).toBe(0);
-  const { partnerId } = world;
+  const { partnerId } = fixture;
   const totals = await read().totals.ofPartner(partnerId);
   const { properties, appliances, components, alerts, elevated } = await listed();
   expect([totals.properties, totals.appliances, totals.components]).toEqual([
@@ -98,8 +98,11 @@ describe("a retired property", () => {
   test("is in no list, sum, plan or billable unit, and comes back as it was", async () => {
     const before = await listed();
     const [, second] = propertyIds;
-    await renewChangedPlans({ store: world.store, knowledge, clock: world.clock, yieldNow }, world.partnerId);
-    const plan = await read().plans.ofPartner(world.partnerId);
+    await renewChangedPlans(
+      { store: fixture.store, knowledge, clock: fixture.clock, yieldNow },
+      fixture.partnerId,
+    );
+    const plan = await read().plans.ofPartner(fixture.partnerId);
     const retired = await setProperty(second!, TODAY);
     expect(retired.seq).toBeLessThan(0);
     await expectConsistent();
@@ -107,45 +110,51 @@ describe("a retired property", () => {
     expect(without.properties).toEqual(before.properties.filter((id) => id !== second));
     expect(without.appliances).toHaveLength(before.appliances.length - TYPES.length);
     expect(without.units).toBe(before.units - 1);
-    await renewChangedPlans({ store: world.store, knowledge, clock: world.clock, yieldNow }, world.partnerId);
-    expect((await read().plans.ofPartner(world.partnerId)).unitCount).toBe(plan.unitCount - 1);
+    await renewChangedPlans(
+      { store: fixture.store, knowledge, clock: fixture.clock, yieldNow },
+      fixture.partnerId,
+    );
+    expect((await read().plans.ofPartner(fixture.partnerId)).unitCount).toBe(plan.unitCount - 1);
     expect((await read().plans.ofProperty(second!))!.sums.due.components).toBe(0);
-    expect(ids(await read().properties.numbered(world.partnerId, 0, 10))).toEqual(before.properties);
+    expect(ids(await read().properties.numbered(fixture.partnerId, 0, 10))).toEqual(before.properties);
     await setProperty(second!, null);
     await expectConsistent();
     expect(await listed()).toEqual(before);
-    await renewChangedPlans({ store: world.store, knowledge, clock: world.clock, yieldNow }, world.partnerId);
-    expect(await read().plans.ofPartner(world.partnerId)).toEqual(plan);
+    await renewChangedPlans(
+      { store: fixture.store, knowledge, clock: fixture.clock, yieldNow },
+      fixture.partnerId,
+    );
+    expect(await read().plans.ofPartner(fixture.partnerId)).toEqual(plan);
   });
 
   // Rule: retire-conflict
   test("rejects every write until it is brought back", async () => {
     const [first] = propertyIds;
-    const logged = await world.write(async (writer) => {
+    const logged = await fixture.write(async (writer) => {
       const log = new ServiceLog(writer);
       const event = await log.add(visit(applianceIds[0]!));
       await log.finish();
       return event.id;
     });
     const correct = (request: Parameters<typeof correctServiceEvent>[2]) =>
-      world.write((writer) => correctServiceEvent(writer, logged, request));
+      fixture.write((writer) => correctServiceEvent(writer, logged, request));
     await setProperty(first!, "2020-01-01");
     const conflicts = [
       () => correct({ void: { reason: null } }),
       () => correct({ change: { applianceId: applianceIds.at(-1)! } }),
-      () => world.write((writer) => changeProperty(writer, first!, { name: "New" })),
-      () => world.write((writer) => changeProperty(writer, first!, { name: "New", retiredAt: TODAY })),
-      () => world.addAppliances({ propertyId: first! }),
+      () => fixture.write((writer) => changeProperty(writer, first!, { name: "New" })),
+      () => fixture.write((writer) => changeProperty(writer, first!, { name: "New", retiredAt: TODAY })),
+      () => fixture.addAppliances({ propertyId: first! }),
       () => setAppliance(applianceIds[0]!, null),
-      () => world.write((writer) => changeAppliance(writer, applianceIds[0]!, { brand: "X" })),
-      () => world.write(async (writer) => void (await new ServiceLog(writer).add(visit(applianceIds[0]!)))),
+      () => fixture.write((writer) => changeAppliance(writer, applianceIds[0]!, { brand: "X" })),
+      () => fixture.write(async (writer) => void (await new ServiceLog(writer).add(visit(applianceIds[0]!)))),
     ];
     for (const write of conflicts)
       await expect(write()).rejects.toMatchObject({
         code: "conflict",
         message: expect.stringContaining("retire"),
       });
-    const back = await world.write((writer) =>
+    const back = await fixture.write((writer) =>
       changeProperty(writer, first!, { retiredAt: null, name: "New" }),
     );
     expect(back).toMatchObject({ name: "New", retiredAt: null, seq: 1 });
@@ -185,14 +194,14 @@ describe("a retirement on a day in the future", () => {
     const before = await listed();
     await setProperty(propertyIds[2]!, addDays(TODAY, 2));
     await setAppliance(applianceIds[0]!, addDays(TODAY, 1));
-    const deps = { store: world.store, knowledge, clock: world.clock, yieldNow };
+    const deps = { store: fixture.store, knowledge, clock: fixture.clock, yieldNow };
     expect(await retireDue(deps)).toBe(0);
     expect(await listed()).toEqual(before);
-    world.time.now += MS_PER_DAY;
+    fixture.time.now += MS_PER_DAY;
     expect(await retireDue(deps)).toBe(1);
     expect((await listed()).appliances).toEqual(before.appliances.slice(1));
-    world.time.now += MS_PER_DAY;
-    await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(world.time.now));
+    fixture.time.now += MS_PER_DAY;
+    await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(fixture.time.now));
     expect(await retireDue(deps)).toBe(0);
     expect((await listed()).properties).toEqual(before.properties.slice(0, 2));
     await expectConsistent();
@@ -201,18 +210,20 @@ describe("a retirement on a day in the future", () => {
   test("can be taken back before", async () => {
     await setProperty(propertyIds[0]!, addDays(TODAY, 1));
     await setProperty(propertyIds[0]!, null);
-    world.time.now += 3 * MS_PER_DAY;
-    expect(await retireDue({ store: world.store, knowledge, clock: world.clock, yieldNow })).toBe(0);
+    fixture.time.now += 3 * MS_PER_DAY;
+    expect(await retireDue({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow })).toBe(0);
   });
 });
 
 test("a reason without a day is invalid, and is cleared with the day", async () => {
   const [first] = propertyIds;
   await expect(
-    world.write((writer) => changeProperty(writer, first!, { retiredReason: "Sold" })),
+    fixture.write((writer) => changeProperty(writer, first!, { retiredReason: "Sold" })),
   ).rejects.toMatchObject({ code: "invalid_request" });
-  await world.write((writer) => changeProperty(writer, first!, { retiredAt: TODAY, retiredReason: "Sold" }));
-  expect(await read().properties.find(world.partnerId, first!)).toMatchObject({ retiredReason: "Sold" });
+  await fixture.write((writer) =>
+    changeProperty(writer, first!, { retiredAt: TODAY, retiredReason: "Sold" }),
+  );
+  expect(await read().properties.find(fixture.partnerId, first!)).toMatchObject({ retiredReason: "Sold" });
   expect(await setProperty(first!, null)).toMatchObject({ retiredAt: null, retiredReason: null });
 });
 
@@ -228,21 +239,21 @@ test("any sequence of retirements and moves gives the lists and sums of a recoun
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       for (const { kind, at, back } of steps) {
-        const day = back ? null : dayOf(world.time.now);
+        const day = back ? null : dayOf(fixture.time.now);
         const refused = (error: { code?: string }) => expect(error.code).toBe("conflict");
         if (kind === "property") await setProperty(propertyIds[at]!, day);
         else if (kind === "appliance") await setAppliance(applianceIds[at]!, day).catch(refused);
         else if (kind === "add")
-          await world.addAppliances({ propertyId: propertyIds[at]!, installYear: 1980 }).catch(refused);
+          await fixture.addAppliances({ propertyId: propertyIds[at]!, installYear: 1980 }).catch(refused);
         else if (kind === "move") {
           const change = back ? { typeId: TYPES[at % 4]! } : { propertyId: propertyIds[at % 3]! };
-          await world
+          await fixture
             .write((writer) => changeAppliance(writer, applianceIds[(at * 5) % 12]!, change))
             .catch(refused);
         } else {
-          world.time.now += MS_PER_DAY;
-          const deps = { store: world.store, knowledge, clock: world.clock, yieldNow };
-          await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(world.time.now));
+          fixture.time.now += MS_PER_DAY;
+          const deps = { store: fixture.store, knowledge, clock: fixture.clock, yieldNow };
+          await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(fixture.time.now));
         }
       }
       await expectConsistent();

@@ -45,6 +45,7 @@ export type ServerDiagnostics = {
 /** The connections beside the pool: six writers and the change poller. */
 const BESIDE_POOL = 7;
 
+/** Reads the settings and the state of the PostgreSQL server that `doctor` checks. */
 export async function readServerDiagnostics(
   client: pg.Client,
   address: DatabaseAddress,

@@ -7,6 +7,7 @@ import { tables } from "../schema.ts";
  * Statements that write any number of rows to one table. Their parameters are arrays, one for each column.
  */
 
+/** A statement that writes any number of rows. */
 export type RowStatement = {
   /** The order in which batches are sent: referenced tables first, and inserts before updates of the same table. */
   rank: number;

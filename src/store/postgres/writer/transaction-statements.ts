@@ -15,6 +15,7 @@ const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
 export const begin = (isDurable: boolean, lockTimeoutMs: number): string =>
   [BEGIN, ...(isDurable ? [] : [NOT_DURABLE]), setLockTimeout(lockTimeoutMs)].join("; ");
 
+/** Returns the statement that limits how long a transaction waits for locks. */
 export const setLockTimeout = (ms: number): string =>
   `SET LOCAL lock_timeout = ${Math.max(1, Math.round(ms))}`;
 

@@ -40,6 +40,7 @@ type WriterOptions = {
   onGroup: (jobs: number, durationMs: number) => void;
 };
 
+/** Opens a connection that writes. Rejects if the database does not respond. */
 export function openWriter(options: WriterOptions): Writer {
   const { connections, name, clock, monotonicMs, groupSize, yieldToEventLoop } = options;
   const { preparesStatements } = connections.address;
