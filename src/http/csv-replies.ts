@@ -26,16 +26,23 @@ export function acceptsCsv(headers: Headers): boolean {
 
 type ListOf = { total: number; limit: number; offset: number };
 
-/** Returns a list as JSON or, if requested, as CSV with one row per record and the paging fields in headers. */
+/** A column that a table has beside another one, and records do not have. */
+export type AddedColumn = { after: string; name: string; valueOf: (record: unknown) => Cell };
+
+/**
+ * Returns a list as JSON or, if requested, as CSV with one row per record and the paging fields in headers. `added` is a
+ * column of the CSV alone.
+ */
 export function listReply<Body extends ListOf, Name extends keyof Body & string>(
   { query, request }: Pick<Call, "query" | "request">,
   body: Body,
   name: Name,
   record: WireType<unknown>,
+  added?: AddedColumn,
 ): Reply<Body> {
   if (!wantsCsv({ query, request })) return ok(body);
   const rows = body[name] as unknown as readonly unknown[];
-  return csvPage(request, body, csvText(record, rows), `${name}.csv`);
+  return csvPage(request, body, csvText(record, rows, added), `${name}.csv`);
 }
 
 /** Returns a page of a list as CSV, with the paging fields in headers. */
@@ -93,8 +100,15 @@ export function csvReply(
     : { status: 200, chunks: text.chunks, headers };
 }
 
-function csvText(record: WireType<unknown>, rows: readonly unknown[]): string {
-  const lines = [tableColumns(record), ...rows.map((row) => tableCells(record, row))];
+function csvText(record: WireType<unknown>, rows: readonly unknown[], added?: AddedColumn): string {
+  const columns = tableColumns(record);
+  const place = added === undefined ? 0 : columns.indexOf(added.after) + 1;
+  const withAdded = (cells: readonly Cell[], cell: Cell): readonly Cell[] =>
+    added ? cells.toSpliced(place, 0, cell) : cells;
+  const lines = [
+    withAdded(columns, added?.name ?? null),
+    ...rows.map((row) => withAdded(tableCells(record, row), added?.valueOf(row) ?? null)),
+  ];
   return lines.map(spreadsheetLine).join("");
 }
 
@@ -107,8 +121,13 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 }
 
 /** The replies of a list that is available as JSON and CSV. */
-export function listReplies<Body>(description: string, type: WireType<Body>, record: WireType<unknown>) {
-  return pageReplies(description, type, csvText(record, [exampleOf(record)]));
+export function listReplies<Body>(
+  description: string,
+  type: WireType<Body>,
+  record: WireType<unknown>,
+  added?: AddedColumn,
+) {
+  return pageReplies(description, type, csvText(record, [exampleOf(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */

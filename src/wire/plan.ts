@@ -269,34 +269,46 @@ export const yearlyCosts = (schedule: Schedule | null, years: number): number[] 
     schedule ? wholeUsd(schedule.planned[year]! + schedule.failures[year]! + schedule.repairs[year]!) : 0,
   );
 
+/** The columns of a plan's table: the fields of a component, and the label of its unit beside the ID. */
+const TABLE_FIELDS = Object.keys(plannedComponent.fields).flatMap((field) =>
+  field === "unit" ? ["unit", "unit_label"] : [field],
+);
+
 /** Returns the heading of a plan's table: the kind of line, the fields of a component, then a column for each year. */
 export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
   "line",
-  ...Object.keys(plannedComponent.fields),
+  ...TABLE_FIELDS,
   ...capital.schedule.map(({ year }) => `year_${year}`),
 ];
 
-/** Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. */
+/**
+ * Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. `labels` has the labels
+ * of the property's units, by their IDs.
+ */
 export function planCells(
   knowledge: Knowledge,
   line: WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>,
   years: number,
+  labels: ReadonlyMap<string, string>,
 ): Cell[] {
   const costs = yearlyCosts(line.schedule, years);
+  const unit_label = labels.get(line.component.unitId ?? "") ?? null;
   if ("applianceId" in line) {
     const unit = plannedUnitView(knowledge, line);
     const values: Readonly<Record<string, Cell>> = {
       ...unit,
+      unit_label,
       component_name: knowledge.type(line.component.typeId).name,
       proactive_cost: unit.price,
       reactive_cost: unit.failed_price,
     };
-    return ["unit", ...Object.keys(plannedComponent.fields).map((field) => values[field] ?? null), ...costs];
+    return ["unit", ...TABLE_FIELDS.map((field) => values[field] ?? null), ...costs];
   }
   const isOfUnit = line.schedule === null;
+  const fields: Readonly<Record<string, Cell>> = { ...plannedComponentView(knowledge, line), unit_label };
   return [
     isOfUnit ? "component_of_unit" : "component",
-    ...Object.values(plannedComponentView(knowledge, line)),
+    ...TABLE_FIELDS.map((field) => fields[field] ?? null),
     ...costs.map((cost) => (isOfUnit ? null : cost)),
   ];
 }

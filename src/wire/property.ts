@@ -148,10 +148,13 @@ export const unit = record("Unit", {
 });
 export type UnitJson = WireOf<typeof unit>;
 
+/** Returns the label of a unit. */
+export const unitLabelOf = ({ number }: Pick<Unit, "number">) => String(number);
+
 export const unitView = unit.serializer((unit: Unit) => ({
   id: unit.id,
   property_id: unit.propertyId,
-  label: String(unit.number),
+  label: unitLabelOf(unit),
   created_at: toIso(unit.createdAt),
 }));
 export const unitPage = page("units", unit, { property_id: unit.fields.property_id });

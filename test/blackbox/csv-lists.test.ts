@@ -15,6 +15,9 @@ beforeAll(async () => {
   const property = await addProperty(client, { name: HOSTILE, city: null, state: "NY" });
   const other = await addProperty(client, { name: "+1 Elm", state: "VT" });
   for (const { id } of [property, other]) await addWornAppliance(client, id);
+  const third = await addProperty(client, { unit_count: 2 });
+  const { units } = (await client.get(`/v1/property/${third.id}/units`)).body;
+  await addWornAppliance(client, third.id, { unit_id: units[1].id });
   await client.post(
     "/v1/appliances",
     { property_id: other.id, type_id: "electrical_panel", install_year: 2000, brand: "Zinsco" },
@@ -65,7 +68,16 @@ describe.each(NAMES)("the list of %s", (name) => {
     const { body } = await client.get(path);
     const { text, headers } = await client.get(path, { format: "csv" });
     expect(body[name].length).toBeGreaterThan(1);
-    expect(rowsIn(text)).toEqual(body[name].map((record: Json) => asRow(record)));
+    const hasUnits = name === "components";
+    const expected = body[name].map((record: Json) => ({
+      ...asRow(record),
+      ...(hasUnits && { unit_label: record.unit === null ? "" : "2" }),
+    }));
+    expect(rowsIn(text)).toEqual(expected);
+    if (hasUnits) {
+      expect(text).toContain(",unit,unit_label,");
+      expect(expected.some((row: Json) => row.unit_label === "2")).toBe(true);
+    }
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(headers.get("content-disposition")).toBe(`attachment; filename="${name}.csv"`);
     expect(headers.get("x-total-count")).toBe(String(body.total));

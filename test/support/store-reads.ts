@@ -57,6 +57,7 @@ export function listReads({
       await store.read.lossRows.ofPropertyAfter(propertyId, 3, 50);
     },
     "a property's appliances": () => store.read.appliances.pageOfProperty(propertyId, SLICE),
+    "some units": () => store.read.units.ofIds(["U_"]),
     "a property's units": () => store.read.units.page(propertyId, SLICE),
     "the list of components": () => store.read.components.page(partnerId, SLICE),
     "the list of one tier": async () => {

@@ -12,7 +12,13 @@ import {
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
+import {
+  basisOf,
+  linesOf,
+  reconciliationOf,
+  serializedLines,
+  unitLabelsOf,
+} from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
@@ -157,10 +163,11 @@ async function ofProperty(
     await serializedLines(knowledge, lines, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];
+  const labels = await unitLabelsOf(deps.store.read, property);
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years))]
+      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, labels))]
         .map(spreadsheetLine)
         .join(""),
     text: (width) => propertyPlanText(record, width),

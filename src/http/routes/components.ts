@@ -63,6 +63,7 @@ import {
   wantsDemo,
   wantsSandbox,
 } from "../query.ts";
+import { EXAMPLE_UNIT_LABELS, unitLabelsOf } from "../unit-labels.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -75,7 +76,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       description: "Sorted by creation, oldest first. Filters can be combined.",
       tag: "Components",
       parameters: [propertyFilter, applianceFilter, tier, ...pagingParameters, sandbox, format],
-      replies: listReplies("A page of components", componentPage, listedComponent),
+      replies: listReplies("A page of components", componentPage, listedComponent, EXAMPLE_UNIT_LABELS),
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
@@ -94,6 +95,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           ),
           "components",
           listedComponent,
+          await unitLabelsOf(call, rows),
         );
       },
     }),

@@ -1,7 +1,13 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { basisOf, linesOf, reconciliationOf, serializedLines } from "../../usecases/portfolio/plan-lines.ts";
+import {
+  basisOf,
+  linesOf,
+  reconciliationOf,
+  serializedLines,
+  unitLabelsOf,
+} from "../../usecases/portfolio/plan-lines.ts";
 import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
@@ -42,7 +48,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property's replacement plan",
       description:
         "Lists each appliance that is replaced as a whole and each component with its lowest-cost replacement policy, what to do and why, the cost of a 12-month delay, the expected costs of each year, the deposits of a replacement reserve, and how the figures of 12 months fit together. " +
-        "With `format=csv`, line row per unit and component with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty. " +
+        "With `format=csv`, a row per unit and component with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty. " +
         "With `format=xlsx`, the replacement reserve schedule in the form of lenders, with live formulas: totals, inflation, deposits and balances follow when a cell is changed. Without `years`, it covers 12 years.",
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, ...formTerms],
@@ -62,7 +68,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const lines = await linesOf(plan, yieldNow);
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
-          const cellsOf = (line: (typeof rows)[number]) => planCells(knowledge, line, terms.years);
+          const labels = await unitLabelsOf(store.read, property);
+          const cellsOf = (line: (typeof rows)[number]) => planCells(knowledge, line, terms.years, labels);
           const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
@@ -82,7 +89,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get the portfolio's replacement plan",
       description:
         "The schedule, totals, deposits and the list cover all properties except the demo property, which `include_demo=true` adds; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
-        "With `format=csv`, line row per property with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined: the columns add up to `total` of each year.",
+        "With `format=csv`, a row per property with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined: the columns add up to `total` of each year.",
       tag: "Figures",
       parameters: [...pagingParameters, ...planTerms, includeDemo, format],
       replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),

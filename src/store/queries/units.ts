@@ -23,10 +23,15 @@ export function unitStore(engine: Engine) {
       .orderBy(asc(units.number))
       .limit(placeholder("limit")),
   );
+  const ofIds = engine.prepared(() => db.select().from(units).where(engine.isAmong(units.id, "ids")));
   const insert = engine.insertRow(units, "all");
   return {
     async find(id: string): Promise<Unit | undefined> {
       return (await byId().execute({ id }))[0];
+    },
+    /** Returns the units with these ids, in no order. */
+    async ofIds(ids: readonly string[]): Promise<Unit[]> {
+      return ids.length === 0 ? [] : await ofIds().execute({ ids: engine.list(ids) });
     },
     /** Returns a page of units. They are numbered from 1 without gaps, so the offset is the number to start after. */
     async page(propertyId: string, slice: Slice): Promise<Unit[]> {

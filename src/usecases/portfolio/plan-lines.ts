@@ -10,10 +10,13 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
 import { type Reconciliation, reconcile } from "../../domain/planning/reconciliation.ts";
 import { failureProbabilityWithin } from "../../domain/projections.ts";
+import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
+import type { Stores } from "../../store/stores.ts";
 import { FlagGatherer } from "../../wire/hazard-flag.ts";
 import { type PlanBasis, type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
+import { unitLabelOf } from "../../wire/property.ts";
 
 /** The days of the forecast's longest window. */
 const FORECAST_DAYS = 365;
@@ -94,4 +97,13 @@ export async function reconciliationOf(
     exposureCents: reactiveCents,
     reserveCents: reserve.reserve(property.unitCount).propertyPerMonth,
   });
+}
+
+/** Returns the labels of a property's units, by their IDs. */
+export async function unitLabelsOf(
+  { units }: Pick<Stores, "units">,
+  { id, unitCount }: Pick<Property, "id" | "unitCount">,
+): Promise<ReadonlyMap<string, string>> {
+  const all = await units.page(id, { limit: unitCount, offset: 0 });
+  return new Map(all.map((unit) => [unit.id, unitLabelOf(unit)]));
 }

@@ -233,6 +233,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await units.page(elm.id, { limit: 1, offset: 1 })).toEqual([all[1]!]);
       expect(await units.find(all[0]!.id)).toEqual(all[0]);
       expect(await units.find("U_none")).toBeUndefined();
+      expect(await units.ofIds([all[1]!.id, "U_none"])).toEqual([all[1]!]);
+      expect(await units.ofIds([])).toEqual([]);
       expect([await units.count(elm.id), await units.count(oak.id)]).toEqual([3, 0]);
       expect([await units.highest(elm.id), await units.highest(oak.id)]).toEqual([3, 0]);
       expect(await units.inUseAbove(elm.id, 0)).toEqual([all[0]!]);
