@@ -69,8 +69,10 @@ export function ReserveHeading(props: {
         <p class="muted">{children}</p>
       </div>
       <p class="small muted as-of">
-        {counted(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
-        {plan.inflation_pct}% inflation
+        <span>
+          {counted(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
+          {plan.inflation_pct}% inflation
+        </span>
       </p>
     </header>
   );
