@@ -115,6 +115,24 @@ describe("losses", () => {
     expect(water.damage.by_peril.find(({ peril }: Json) => peril === "fire").expected).toBe(0);
   });
 
+  // Rule: losses-selection
+  test("leave retired properties and appliances out", async () => {
+    const before = await portfolio();
+    const { id } = await addProperty(client, { name: "Sold House", state: "OH" });
+    const [kept, removed] = [await addWornAppliance(client, id), await addWornAppliance(client, id)];
+    const both = await portfolio();
+    expect(both.properties).toBe(before.properties + 1);
+    const today = new Date().toISOString().slice(0, 10);
+    await client.put(`/v1/appliances/${removed.id}`, { retired_at: today });
+    const one = (await client.get(`/v1/property/${id}/losses`)).body;
+    expect(one.components).toBe(kept.components.length);
+    expect(2 * one.components).toBe(both.components - before.components);
+    await client.put(`/v1/properties/${id}`, { retired_at: today });
+    const after = await portfolio();
+    expect(after.properties).toBe(before.properties);
+    expect(after.total).toEqual(before.total);
+  });
+
   // Rule: losses-layer
   test("above a deductible are smaller, and a limit makes them smaller still", async () => {
     const [all, above, within] = [

@@ -203,6 +203,37 @@ describe("the simulated years", () => {
     expect(empty.total.exceedance.map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
+  test("of parts that nearly all fail cost nearly all of their repairs", () => {
+    const parts = SYSTEMS.flatMap((system) =>
+      Array.from({ length: 200 }, () => partOf({ failureProbability: 0.99, repair: 100, system })),
+    );
+    const { total, damage, insured } = runSteps(lossesOf(bookOf(parts), { years: 400, modelError: 0.25 }));
+    expect(total.expected).toBeCloseTo(0.99 * 100 * parts.length, 6);
+    for (const { amount, withModelError } of total.exceedance) {
+      // Those simulated together have a gamma sum, which may exceed the sum of all by little.
+      expect(amount).toBeWithin(0.97 * 100 * parts.length, 1.001 * 100 * parts.length);
+      expect(withModelError).toBeWithin(0.9 * 100 * parts.length, 1.001 * 100 * parts.length);
+    }
+    expect([damage.expected, insured.expected]).toEqual([0, 0]);
+  });
+
+  test("of one part are its own", () => {
+    const part = partOf({ failureProbability: 0.02, repair: 5000, frequency: 0.5, damage: 20_000 });
+    const {
+      total,
+      drivers,
+      largestDamage: damages,
+    } = runSteps(lossesOf(bookOf([part]), { years: 2000, modelError: 0.25 }));
+    expect(total.expected).toBeCloseTo(0.02 * 15_000, 9);
+    expect(total.exceedance[0]!.amount).toBe(0);
+    expect(total.exceedance.at(-1)!.amount).toBeGreaterThanOrEqual(5000);
+    expect(damages[0]!.probability).toBeWithin(0, 0.01);
+    for (const by of DRIVERS.filter((name) => name !== "peril"))
+      expect(drivers.filter((driver) => driver.by === by)).toEqual([
+        expect.objectContaining({ shareOfExpected: 1, shareOfVariance: expect.closeTo(1, 6) }),
+      ]);
+  });
+
   test("of one certain part cost its repair almost every year", () => {
     const book = bookOf([partOf({ failureProbability: 1, repair: 700 })]);
     const { total, damage } = runSteps(lossesOf(book, { years: 1000, modelError: 0.25 }));
