@@ -25,7 +25,7 @@ export type Appliance = Retirement & {
   warrantyExpiry: Day | null;
   /** The known hazards that it is flagged for, as stored (`parseFlags`). */
   flags: string;
-  /** Codes that the partner set, and that the partner cleared, as stored (`codesOf`). */
+  /** Codes that the partner set, and that the partner cleared, as stored (`flagCodesOf`). */
   flagsSet: string;
   flagsCleared: string;
   createdAt: Instant;

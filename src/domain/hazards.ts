@@ -38,8 +38,8 @@ export function hazardFlags(
 ): HazardFlag[] {
   const hazards = knowledge.hazardsOf(appliance.typeId);
   if (hazards.length === 0) return [];
-  const set = codesOf(appliance.flagsSet);
-  const cleared = codesOf(appliance.flagsCleared);
+  const set = flagCodesOf(appliance.flagsSet);
+  const cleared = flagCodesOf(appliance.flagsCleared);
   const named = knowledge.namedHazards(appliance.typeId, appliance.brand, appliance.model);
   const open = hazards.filter(({ code }) => !cleared.includes(code));
   const known = new Map<string, FlagBasis>();
@@ -124,7 +124,7 @@ export function parseFlags(stored: string): readonly HazardFlag[] {
 }
 
 /** Returns the codes of a stored list. */
-export const codesOf = (stored: string): string[] => (stored === "" ? [] : stored.split(" "));
+export const flagCodesOf = (stored: string): string[] => (stored === "" ? [] : stored.split(" "));
 
 /** Returns codes as they are stored: each once, in the order of the alphabet. */
 export const storedCodes = (codes: readonly string[]): string => [...new Set(codes)].sort().join(" ");

@@ -7,7 +7,7 @@ const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "U
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with
  * their own lifespan.
  */
-export function assumptionsOf(
+export function planAssumptionsOf(
   { terms, asOf, modelVersion }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion">,
   isEmpty = false,
   overridden = 0,

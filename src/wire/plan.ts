@@ -15,7 +15,7 @@ import { costBasis, costFactor, costFields, costSize, costsView } from "./costs.
 import { subject, subjectView } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
-import { assumptionsOf } from "./plan-assumptions.ts";
+import { planAssumptionsOf } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
@@ -238,7 +238,7 @@ export const planView = propertyPlan.serializer(
     reconciliation: reconciliationView(made12m),
     flags: basis.flags.list(),
     counted_assumptions: assumptionsView(basis.counted, made.modelVersion),
-    assumptions: assumptionsOf(
+    assumptions: planAssumptionsOf(
       made,
       components.length === 0,
       made.appliances.reduce(

@@ -1,7 +1,7 @@
 import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
 import { page } from "./paging.ts";
-import { assumptionsOf } from "./plan-assumptions.ts";
+import { planAssumptionsOf } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
@@ -108,7 +108,7 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
     chosen_count: made.budget.chosen.length,
     chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
-  assumptions: assumptionsOf(made),
+  assumptions: planAssumptionsOf(made),
 }));
 
 /**

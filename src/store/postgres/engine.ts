@@ -5,7 +5,7 @@ import type { Db, Engine } from "../engine.ts";
 import { lazy } from "../lazy.ts";
 import { givenColumns, type RowWrite, type Values } from "../row-writes.ts";
 import { tables } from "./schema.ts";
-import { nameOf, type Result, type Runner, type Statement } from "./statement.ts";
+import { type Result, type Runner, type Statement, statementNameOf } from "./statement.ts";
 import { TableNamingDialect } from "./table-names.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 import { addStatement, insertStatement, type RowStatement, setStatement } from "./writer/row-statements.ts";
@@ -39,7 +39,7 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
       return is(value, Placeholder) ? { name: value.name as string } : { constant: value };
     });
     const parts = { text, types: TYPE_PARSERS, tables: dialect.tablesOf(text) };
-    const statement = preparesStatements ? { name: nameOf(text), ...parts } : parts;
+    const statement = preparesStatements ? { name: statementNameOf(text), ...parts } : parts;
     return (values: Values): Statement => ({
       ...statement,
       values: sources.map((source) =>
@@ -87,7 +87,7 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
     prepared(make) {
       return lazy(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };
-        return query.prepare(preparesStatements ? nameOf(query.toSQL().sql) : undefined);
+        return query.prepare(preparesStatements ? statementNameOf(query.toSQL().sql) : undefined);
       });
     },
     isAmong: (column, placeholder) => sql`${column} = any(${sql.placeholder(placeholder)})`,

@@ -25,4 +25,4 @@ export type Runner = {
 };
 
 /** The name under which a statement's text is prepared. */
-export const nameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;
+export const statementNameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;

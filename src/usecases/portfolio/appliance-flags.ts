@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { codesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
+import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LoadedProperty } from "../history/histories.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -24,7 +24,7 @@ type StatedFlags = { flagsSet: string; flagsCleared: string };
 
 /** Throws invalid_request for a code that is unknown or of another type, and for one that is both set and cleared. */
 export function checkStatedFlags(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
-  const [set, cleared] = [codesOf(stated.flagsSet), codesOf(stated.flagsCleared)];
+  const [set, cleared] = [flagCodesOf(stated.flagsSet), flagCodesOf(stated.flagsCleared)];
   const codes = knowledge.hazardsOf(typeId).map(({ code }) => code);
   const possible = codes.length === 0 ? `${typeId} has none` : `${typeId} has ${codes.join(", ")}`;
   for (const [field, given] of [

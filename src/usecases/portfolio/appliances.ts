@@ -6,7 +6,7 @@ import {
 } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { codesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
+import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
@@ -276,8 +276,8 @@ function installYearOf(
 
 /** Returns the flags that a partner sets and clears, by their names in the API. */
 const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
-  flags_set: codesOf(flagsSet),
-  flags_cleared: codesOf(flagsCleared),
+  flags_set: flagCodesOf(flagsSet),
+  flags_cleared: flagCodesOf(flagsCleared),
 });
 
 /** Equipment may have been moved from an older building, so that a year before the building's is taken. */
@@ -304,7 +304,7 @@ function requireType(knowledge: Knowledge, id: string) {
 /** Returns those of the stated flags that the type can have. */
 function flagsOfType(knowledge: Knowledge, typeId: string, stated: string): string {
   const possible = new Set(knowledge.hazardsOf(typeId).map(({ code }) => code));
-  return codesOf(stated)
+  return flagCodesOf(stated)
     .filter((code) => possible.has(code))
     .join(" ");
 }

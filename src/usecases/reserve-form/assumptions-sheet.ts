@@ -1,6 +1,6 @@
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { CONFIDENCES } from "../../domain/planning/deposit.ts";
-import { assumptionsOf } from "../../wire/plan-assumptions.ts";
+import { planAssumptionsOf } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { headings, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
@@ -21,7 +21,7 @@ export function assumptionsSheet(form: ReserveForm): Sheet {
     "Replacements of a year are expected numbers: an item that is replaced at an age may fail before, and one that is run to failure may fail in any year.",
     "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
     "Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over $10,000 together.",
-    ...assumptionsOf(plan, isEmpty, overriddenIn(plan)),
+    ...planAssumptionsOf(plan, isEmpty, overriddenIn(plan)),
   ];
   return {
     name: SHEETS.assumptions,

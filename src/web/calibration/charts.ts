@@ -14,7 +14,7 @@ import { escapeHtml, type Frame, percent, round, type Scale, svg, xAxis, yAxis, 
 const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /** Draws outcomes over forecasts; on the diagonal, they are equal. */
-export function forecastChart(model: ModelContent, name: string): string {
+export function reliabilityChart(model: ModelContent, name: string): string {
   const frame: Frame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);

@@ -1,6 +1,6 @@
 import tokens from "../style/tokens.css" with { type: "text" };
 import style from "./calibration.css" with { type: "text" };
-import { correctionChart, decileChart, forecastChart, survivalChart } from "./charts.ts";
+import { correctionChart, decileChart, reliabilityChart, survivalChart } from "./charts.ts";
 import {
   type CalibrationContent,
   type CausesContent,
@@ -149,7 +149,7 @@ function forecastFigure(model: ModelContent, name: string): string {
     bin.interval === null ? "–" : `${percent(bin.interval.low, 1)} to ${percent(bin.interval.high, 1)}`,
   ]);
   const headings = ["Forecast", "Components", "Failed", "Mean forecast", "Share failed", "90% interval"];
-  return `<figure><h3>${name}</h3>${forecastChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
+  return `<figure><h3>${name}</h3>${reliabilityChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
 }
 
 function decileSection({ deciles: { before, after } }: CalibrationContent): string {

@@ -63,5 +63,5 @@ export function resolve<T extends object>(document: ApiDocument, value: T | Refe
 }
 
 /** Returns the name of the schema that this one refers to; undefined for one that is spelled out. */
-export const nameOf = ({ $ref, allOf }: Schema): string | undefined =>
+export const schemaNameOf = ({ $ref, allOf }: Schema): string | undefined =>
   ($ref ?? (allOf?.length === 1 ? allOf[0]!.$ref : undefined))?.split("/").at(-1);

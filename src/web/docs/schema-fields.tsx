@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { nameOf, type Schema } from "./api-document.ts";
+import { type Schema, schemaNameOf } from "./api-document.ts";
 import { renderDescription } from "./markdown.ts";
 
 /** The most levels of fields that are shown in one table; a named schema is a link at any level. */
@@ -44,7 +44,7 @@ export function SchemaFields({ schema, caption }: { schema: Schema; caption: str
 }
 
 function fieldsOf(schema: Schema, prefix: string, levels: number): Field[] {
-  if (levels === 0 || (prefix !== "" && nameOf(schema) !== undefined)) return [];
+  if (levels === 0 || (prefix !== "" && schemaNameOf(schema) !== undefined)) return [];
   if (schema.type === "array" && schema.items) return fieldsOf(schema.items, `${prefix}[]`, levels);
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const name = prefix === "" ? key : `${prefix}.${key}`;
@@ -55,7 +55,7 @@ function fieldsOf(schema: Schema, prefix: string, levels: number): Field[] {
 
 /** The type of a schema, with a link to one that has a name. */
 export function TypeOf({ schema }: { schema: Schema }): ComponentChildren {
-  const name = nameOf(schema);
+  const name = schemaNameOf(schema);
   const orNull = schema.nullable ? " or null" : "";
   if (name !== undefined)
     return (

@@ -3,7 +3,7 @@ import { dueOn, hasUnknownAge, type Plannable, partOf } from "../../../src/domai
 import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
-import { assumptionsOf } from "../../../src/wire/plan-assumptions.ts";
+import { planAssumptionsOf } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { noCaches } from "./parts.ts";
 
@@ -48,7 +48,7 @@ describe("a stored component", () => {
     expect(lifespanYearsOf(partFor(own))).toBeCloseTo(40, 9);
     expect(planned(own).bestAgeMonths!).toBeGreaterThan(planned(tank).bestAgeMonths!);
     const sentences = (overridden: number) =>
-      assumptionsOf(
+      planAssumptionsOf(
         { terms: { ...USUAL_TERMS, years: 1 }, asOf: "2026-11-21", modelVersion: "3" },
         false,
         overridden,

@@ -22,17 +22,17 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = dayOf(NOON);
 const ALL = { limit: 100, offset: 0 };
 const open = usePortfolioStore();
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 beforeEach(async () => {
-  world = await open(NOON);
+  fixture = await open(NOON);
 });
 
-const read = () => world.store.read;
+const read = () => fixture.store.read;
 const merge = (into: string, from: string) =>
-  world.write((writer) => mergeProperties(writer, { into, from }));
-const found = (id: string) => read().properties.find(world.partnerId, id);
+  fixture.write((writer) => mergeProperties(writer, { into, from }));
+const found = (id: string) => read().properties.find(fixture.partnerId, id);
 const visit = (applianceId: string, date: string) =>
-  world.write(async (writer) => {
+  fixture.write(async (writer) => {
     const log = new ServiceLog(writer);
     await log.add({
       ...{
@@ -53,8 +53,8 @@ const visit = (applianceId: string, date: string) =>
     await log.finish();
   });
 const claim = (propertyId: string, claimNumber: string | null) =>
-  world.write(async (writer) => {
-    const log = new ClaimLog(writer, (await writer.tx.properties.find(world.partnerId, propertyId))!);
+  fixture.write(async (writer) => {
+    const log = new ClaimLog(writer, (await writer.tx.properties.find(fixture.partnerId, propertyId))!);
     await log.add({
       ...{ claimType: "water_damage", dateOfLoss: addDays(TODAY, -90), amountCents: 900_000 },
       ...{ status: "closed", claimNumber, description: null, carrier: null },
@@ -71,19 +71,19 @@ const scored = (components: readonly Component[]) =>
 
 async function expectConsistent() {
   const yieldNow = async () => {};
-  const counts = await checkDerivedData({ store: world.store, knowledge, yieldNow }, false);
+  const counts = await checkDerivedData({ store: fixture.store, knowledge, yieldNow }, false);
   for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
 }
 
 describe("a merged duplicate", () => {
   // Rule: merge-properties
   test("leaves what it had to the property, which scores as if all had been recorded there", async () => {
-    const into = await world.addProperty({ unitCount: 2, state: "VT", city: null });
-    const from = await world.addProperty({
+    const into = await fixture.addProperty({ unitCount: 2, state: "VT", city: null });
+    const from = await fixture.addProperty({
       ...{ unitCount: 3, yearBuilt: 1970, city: "Barre", partnerPropertyId: "B-1" },
       ...{ state: "FL", notes: "Duplicate", grossAreaSqft: 9000 },
     });
-    const whole = await world.addProperty({
+    const whole = await fixture.addProperty({
       unitCount: 3,
       yearBuilt: 1961,
       state: "VT",
@@ -96,24 +96,24 @@ describe("a merged duplicate", () => {
         (await read().units.page(id, ALL)).map((unit) => unit.id),
       );
     const place = (home: string, kinds: readonly string[], unit: number) =>
-      world.addAppliances(
+      fixture.addAppliances(
         ...kinds.map((typeId, at) => ({
           ...{ propertyId: home, typeId, installYear: at === 0 ? null : 1988 },
           ...{ unitId: at === 0 ? null : units.get(home)![unit]! },
         })),
       );
-    await world.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1950 }));
+    await fixture.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1950 }));
     const [roof] = await place(into.id, ["roof", "washer"], 1);
     const [pipes, heater] = await place(from.id, ["plumbing_supply", "water_heater_gas"], 2);
     const [, twinWasher] = await place(whole.id, ["roof", "washer"], 1);
     const [, twinHeater] = await place(whole.id, ["plumbing_supply", "water_heater_gas"], 2);
-    await world.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1961 }));
+    await fixture.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1961 }));
     for (const id of [heater!.id, twinHeater!.id]) await visit(id, addDays(TODAY, -40));
     for (const id of [into.id, whole.id]) await claim(id, "C-1");
     await claim(from.id, "C-1");
     for (const id of [from.id, whole.id]) await claim(id, null);
-    const [gone] = await world.addAppliances({ propertyId: from.id, typeId: "elevator" });
-    await world.write((writer) => changeAppliance(writer, gone!.id, { retiredAt: TODAY }));
+    const [gone] = await fixture.addAppliances({ propertyId: from.id, typeId: "elevator" });
+    await fixture.write((writer) => changeAppliance(writer, gone!.id, { retiredAt: TODAY }));
 
     const merged = await merge(into.id, from.id);
     expect(merged).toMatchObject({
@@ -129,11 +129,11 @@ describe("a merged duplicate", () => {
     expect(kept.find(({ id }) => id === heater!.id)).toMatchObject({ unitId: third!.id, installYear: 1988 });
     expect(kept.find(({ id }) => id === pipes!.id)).toMatchObject({ unitId: null, installYear: 1961 });
     expect(kept.map(({ id }) => id)).toContain(roof!.id);
-    expect(scored(await world.components(into.id))).toEqual(scored(await world.components(whole.id)));
+    expect(scored(await fixture.components(into.id))).toEqual(scored(await fixture.components(whole.id)));
     expect(twinWasher!.propertyId).toBe(whole.id);
     expect(await read().claims.count(into.id)).toBe(2);
     expect((await read().claims.page(from.id, ALL)).map(({ claimNumber }) => claimNumber)).toEqual(["C-1"]);
-    expect((await read().appliances.find(world.partnerId, gone!.id))!).toMatchObject({
+    expect((await read().appliances.find(fixture.partnerId, gone!.id))!).toMatchObject({
       propertyId: into.id,
       retiredAt: TODAY,
     });
@@ -141,7 +141,7 @@ describe("a merged duplicate", () => {
       ...{ retiredAt: TODAY, retiredReason: `Merged into ${into.id}`, mergedInto: into.id },
       partnerPropertyId: null,
     });
-    expect(await world.components(from.id)).toEqual([]);
+    expect(await fixture.components(from.id)).toEqual([]);
     await expectConsistent();
 
     const again = await merge(into.id, from.id);
@@ -150,16 +150,16 @@ describe("a merged duplicate", () => {
     expect(entries.filter(({ action }) => action === "property.merge")).toMatchObject([
       { detail: { after: { from: from.id, appliances: 3, claims: 1 } } },
     ]);
-    await world.write((writer) => changeAppliance(writer, gone!.id, { retiredAt: null }));
-    await world.write((writer) => changeProperty(writer, from.id, { retiredAt: null }));
+    await fixture.write((writer) => changeAppliance(writer, gone!.id, { retiredAt: null }));
+    await fixture.write((writer) => changeProperty(writer, from.id, { retiredAt: null }));
     expect(await found(from.id)).toMatchObject({ mergedInto: null, retiredAt: null });
     await expectConsistent();
   });
 
   // Rule: merge-properties
   test("takes any number of appliances along", async () => {
-    const [into, from] = [await world.addProperty(), await world.addProperty()];
-    await world.addAppliances(
+    const [into, from] = [await fixture.addProperty(), await fixture.addProperty()];
+    await fixture.addAppliances(
       ...Array.from({ length: 230 }, () => ({ propertyId: from.id, typeId: "washer" })),
     );
     await merge(into.id, from.id);
@@ -171,14 +171,14 @@ describe("a merged duplicate", () => {
   // Rule: merge-refusals
   test("is neither the property itself, nor retired, unknown or the demo property", async () => {
     const [into, from, retired] = [
-      await world.addProperty(),
-      await world.addProperty(),
-      await world.addProperty(),
+      await fixture.addProperty(),
+      await fixture.addProperty(),
+      await fixture.addProperty(),
     ];
-    const demo = await world.write((writer) =>
+    const demo = await fixture.write((writer) =>
       createProperty(writer, PROPERTY, { source: "demo", isDemo: true }),
     );
-    await world.write((writer) => changeProperty(writer, retired.id, { retiredAt: TODAY }));
+    await fixture.write((writer) => changeProperty(writer, retired.id, { retiredAt: TODAY }));
     for (const [a, b, code] of [
       [into.id, into.id, "invalid_request"],
       [into.id, "P_1", "not_found"],
@@ -196,16 +196,16 @@ describe("a merged duplicate", () => {
 // Rule: duplicate-address
 test("a property warns of the first one with its address that is not retired", async () => {
   const warnings = (id: string) =>
-    world.write(async (writer) =>
-      duplicateWarnings(writer, (await writer.tx.properties.find(world.partnerId, id))!),
+    fixture.write(async (writer) =>
+      duplicateWarnings(writer, (await writer.tx.properties.find(fixture.partnerId, id))!),
     );
-  const first = await world.addProperty({ address: "1 Elm Street" });
-  const second = await world.addProperty({ address: "1 ELM ST." });
-  await world.write((writer) => createProperty(writer, PROPERTY, { source: "demo", isDemo: true }));
+  const first = await fixture.addProperty({ address: "1 Elm Street" });
+  const second = await fixture.addProperty({ address: "1 ELM ST." });
+  await fixture.write((writer) => createProperty(writer, PROPERTY, { source: "demo", isDemo: true }));
   expect(await warnings(first.id)).toEqual([]);
   expect((await warnings(second.id))[0]).toContain(first.id);
-  await world.write((writer) => changeProperty(writer, first.id, { retiredAt: TODAY }));
+  await fixture.write((writer) => changeProperty(writer, first.id, { retiredAt: TODAY }));
   expect(await warnings(second.id)).toEqual([]);
-  await world.write((writer) => changeProperty(writer, first.id, { retiredAt: null, city: "Troy" }));
+  await fixture.write((writer) => changeProperty(writer, first.id, { retiredAt: null, city: "Troy" }));
   expect(await warnings(second.id)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Values } from "../../row-writes.ts";
-import { nameOf, type Result, type Runner, type Statement } from "../statement.ts";
+import { type Result, type Runner, type Statement, statementNameOf } from "../statement.ts";
 import { columnArrays, type RowStatement } from "./row-statements.ts";
 
 /** The most rows of one kind that are held before they are sent. */
@@ -82,7 +82,7 @@ export class StatementBatcher implements Runner {
       if (rows.length === 0) continue;
       const { text } = rowStatement;
       const statement: Statement = { text, values: columnArrays(rowStatement, rows) };
-      if (this.preparesStatements) statement.name = nameOf(text);
+      if (this.preparesStatements) statement.name = statementNameOf(text);
       sent = this.runner.write(statement) || sent;
     }
     return sent;
