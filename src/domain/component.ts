@@ -105,10 +105,13 @@ export function changedComponent(
     change[field] !== undefined && change[field] !== stated[field];
   if (changes("overrideLifespan")) after.overrideLifespan = change.overrideLifespan!;
   if (changes("plannedCents")) after.ownPlannedCents = change.plannedCents!;
-  // Without an own number, the cost of a failure follows that of a planned replacement.
+  // Without an own number, each of the two costs follows the other.
   const { failedCents } = prices.ofComponent(after);
   if (change.failedCents !== undefined && change.failedCents !== failedCents)
     after.ownFailedCents = change.failedCents;
+  const { plannedCents } = prices.ofComponent(after);
+  if (change.plannedCents !== undefined && change.plannedCents !== plannedCents)
+    after.ownPlannedCents = change.plannedCents;
   if (changes("installYear")) after.installYear = change.installYear!;
   if (changes("isOriginal")) after.past = change.isOriginal ? "original" : null;
   if (changes("isPastUnknown") && (change.isPastUnknown || after.past === "unknown"))

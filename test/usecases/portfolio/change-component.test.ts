@@ -44,7 +44,8 @@ async function stateOf(fixture: PortfolioFixture, propertyId: string) {
 const aChange = fc.oneof(
   fc.record({ overrideLifespan: fc.constantFrom(null, 1, 14, 200) }),
   fc.record({ installYear: fc.constantFrom(1950, 2004, 2020, 2027) }),
-  fc.record({ plannedCents: fc.constantFrom(null, 0, 123_456) }),
+  // No cost of a failure equals one that follows from a planned cost: stating what holds already changes nothing.
+  fc.record({ plannedCents: fc.constantFrom(null, 5_003, 123_456) }),
   fc.record({ failedCents: fc.constantFrom(null, 0, 9_999_999) }),
   fc.constantFrom(
     { isOriginal: true, isPastUnknown: false },
@@ -106,6 +107,19 @@ test("an own cost of failure holds beside a new planned one, even if it was the 
   const before = await sums();
   await change(id, { failedCents: 252_756 });
   expect(await sums()).toEqual(before);
+});
+
+// Rule: component-costs
+test("a cost that holds already is left to follow the other, unless both are stated at once", async () => {
+  const { components, change } = await home();
+  const { id } = components[1]!;
+  await change(id, { plannedCents: 0 });
+  expect(await change(id, { failedCents: 0 })).toMatchObject({ ownPlannedCents: 0, ownFailedCents: null });
+  expect(await change(id, { plannedCents: null })).toMatchObject({ ownPlannedCents: null });
+  const plannedCents = 21_240;
+  expect(await change(id, { plannedCents })).toMatchObject({ ownPlannedCents: null });
+  const both = await change(id, { plannedCents, failedCents: 99_000 });
+  expect(both).toMatchObject({ ownPlannedCents: plannedCents, ownFailedCents: 99_000 });
 });
 
 // Rule: component-past
