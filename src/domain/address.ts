@@ -36,5 +36,9 @@ const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
 export function addressKey({ address, city, state, zip }: Address): string {
   const words = address.toLowerCase().replaceAll(/[.,#]/g, " ").split(/\s+/).filter(Boolean);
   const street = words.map((word) => ABBREVIATIONS.get(word) ?? word).join(" ");
-  return [street, state, city?.trim().toLowerCase() ?? zip?.slice(0, 5) ?? ""].join("|");
+  const place = city === null ? (zip?.slice(0, 5) ?? "") : beginning(city.trim().toLowerCase(), 100);
+  return [beginning(street, 300), state, place].join("|");
 }
+
+/** Returns at most the first characters of a text, since an index limits the length of its entries. */
+const beginning = (text: string, length: number) => [...text].slice(0, length).join("");

@@ -63,9 +63,9 @@ test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as c
       { numRuns: RUNS, seed: SEED, path: FUZZ_PATH },
     );
     // Or everything was refused at the door, and little was tried.
-    // Two IDs that belong together come up too rarely.
+    // Two IDs that belong together come up too rarely, and so do two of properties that can be merged.
     const pathParameters = at.path.match(/\{/g) ?? [];
-    if (FUZZ_PATH === undefined && pathParameters.length < 2)
+    if (FUZZ_PATH === undefined && pathParameters.length < 2 && !at.path.endsWith("/merge"))
       expect([...seen].some((status) => status < 300)).toBe(true);
   },
   120_000 + RUNS * 100,

@@ -15,6 +15,7 @@ const ADDRESSES = [
   { address: "120 Harbor Street", city: " New York ", state: "NY", zip: "10013-1234" },
   { address: "120  HARBOR   st.,  Suite #5", city: null, state: "NY", zip: "10013-1234" },
   { address: "1 North East Terrace", city: null, state: "VT", zip: null },
+  { address: `9 ${"𝄞".repeat(400)} Rd`, city: "x".repeat(200), state: "VT", zip: null },
   { address: "Streetside 5, Building  B", city: "Barre", state: "VT", zip: null },
 ];
 const EXPECTED = [...ADDRESSES.map(addressKey), null];
@@ -25,7 +26,7 @@ const filled = (isDemo: string) => [
     .map(
       ({ address, city, state, zip }, at) =>
         `(${[at, quoted(address), quoted(city), quoted(state), quoted(zip)].join(", ")}, ${
-          isDemo === "boolean" ? at === 4 : Number(at === 4)
+          isDemo === "boolean" ? at === ADDRESSES.length : Number(at === ADDRESSES.length)
         }, NULL)`,
     )
     .join(", ")}`,
