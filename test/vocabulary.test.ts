@@ -41,6 +41,7 @@ const RETIRED: Readonly<Record<string, string>> = {
   walker: "client",
   walks: "iterates, or cursors",
   whoever: "a name for the role",
+  world: "deps, context or fixture",
 };
 
 /** The parts of a name, in lower case: `takeTurn`, `take-turn` and `TAKE_TURN` have the parts `take` and `turn`. */

@@ -25,28 +25,28 @@ const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
 /** True where the snapshot is taken as by one of several servers. */
 let isShared = onPostgres;
-let world: PortfolioFixture;
+let fixture: PortfolioFixture;
 let propertyId: string;
 /** The initial state of a test, which gets a copy of it. */
-type Beginning = { world: PortfolioFixture; propertyId: string };
+type Beginning = { fixture: PortfolioFixture; propertyId: string };
 let empty: Beginning;
 beforeAll(async () => {
-  const world = await open(THREE, "http://hooks.test/");
-  empty = { world, propertyId: (await world.addProperty()).id };
+  const fixture = await open(THREE, "http://hooks.test/");
+  empty = { fixture, propertyId: (await fixture.addProperty()).id };
 });
 const beginWith = async (beginning: Beginning) => {
-  world = await beginning.world.copy();
+  fixture = await beginning.fixture.copy();
   propertyId = beginning.propertyId;
 };
 const beginEmpty = () => beginWith(empty);
 
-const today = () => dayOf(world.time.now);
+const today = () => dayOf(fixture.time.now);
 /**
  * Takes the snapshot of the present day. `cutAfter` aborts it after that many steps and one more; 0, after the first.
  */
 function take({
   cutAfter = Number.POSITIVE_INFINITY,
-  store = world.store,
+  store = fixture.store,
   afterStep = async (_step: number) => {},
 } = {}) {
   const abort = new AbortController();
@@ -57,19 +57,25 @@ function take({
     await afterStep(steps);
   };
   const monotonicMs = () => performance.now();
-  const environment = { store: { ...store, isShared }, knowledge, clock: world.clock, monotonicMs, yieldNow };
+  const environment = {
+    store: { ...store, isShared },
+    knowledge,
+    clock: fixture.clock,
+    monotonicMs,
+    yieldNow,
+  };
   return takeSnapshot({ ...environment, signal: abort.signal }, today());
 }
 const nextDay = (days = 1) => {
-  world.time.now += days * MS_PER_DAY;
+  fixture.time.now += days * MS_PER_DAY;
 };
 const points = async (componentId: string, from: Day = "2000-01-01") => {
-  const { snapshots } = world.store.read;
+  const { snapshots } = fixture.store.read;
   return trendPoints(await snapshots.trendRows(componentId), await snapshots.days(from));
 };
 /** Returns the announcements in the outbox: event, component, previous and new tier. */
 async function announced(): Promise<string[]> {
-  const page = await world.store.read.deliveryLog.page({}, { limit: 1000, offset: 0 });
+  const page = await fixture.store.read.deliveryLog.page({}, { limit: 1000, offset: 0 });
   return page
     .map(({ delivery }) => JSON.parse(delivery.body))
     .filter(({ event }) => event.startsWith("component."))
@@ -90,7 +96,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   test("stores its counts as the day's run", async () => {
-    await world.addAppliances({ propertyId, installYear: 1980 }, { propertyId, installYear: 2026 });
+    await fixture.addAppliances({ propertyId, installYear: 1980 }, { propertyId, installYear: 2026 });
     const result = await take();
     expect(result).toMatchObject({
       date: "2026-03-10",
@@ -102,7 +108,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       suppressed: 0,
       alreadyDone: false,
     });
-    expect(await world.store.read.snapshots.run("2026-03-10")).toMatchObject({
+    expect(await fixture.store.read.snapshots.run("2026-03-10")).toMatchObject({
       components: 12,
       critical: 2,
       announced: 3,
@@ -112,23 +118,23 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
 
   // Rule: snapshot-twice
   test("repeated on its day changes nothing and announces nothing", async () => {
-    await world.addAppliances({ propertyId, installYear: 1980 });
+    await fixture.addAppliances({ propertyId, installYear: 1980 });
     const first = await take();
     const before = await announced();
-    world.time.now += 3_600_000;
+    fixture.time.now += 3_600_000;
     expect(await take()).toEqual({ ...first, durationMs: 0, alreadyDone: true });
     expect(await announced()).toEqual(before);
   });
 
   test("increments the revisions of the partners that a step scores, and of all partners at its end", async () => {
-    const { partner: other } = await createPartner(world.administration, {
+    const { partner: other } = await createPartner(fixture.administration, {
       name: "Other",
       dailyBudget: 1,
       webhookUrl: null,
     });
-    await world.addAppliances({ propertyId });
+    await fixture.addAppliances({ propertyId });
     const revisions = () =>
-      Promise.all([world.partnerId, other.id].map((id) => world.store.read.partners.revision(id)));
+      Promise.all([fixture.partnerId, other.id].map((id) => fixture.store.read.partners.revision(id)));
     const [mine, others] = (await revisions()) as [number, number];
     // Everything is scored in the first step, which follows one that opens the shares; only the end of the run is left.
     await expect(take({ cutAfter: divided ? 1 : 0 })).rejects.toThrow();
@@ -140,22 +146,22 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   test("of a day before the latest snapshot is refused and changes nothing", async () => {
-    const [appliance] = await world.addAppliances({ propertyId, installYear: 1980 });
+    const [appliance] = await fixture.addAppliances({ propertyId, installYear: 1980 });
     await take();
-    const [component] = await world.components(propertyId);
+    const [component] = await fixture.components(propertyId);
     nextDay(-1);
     await expect(take()).rejects.toThrow("a snapshot of 2026-03-10 exists, but today is 2026-03-09");
     expect(await points(component!.id)).toHaveLength(1);
-    expect(await world.components(propertyId)).toContainEqual(component!);
+    expect(await fixture.components(propertyId)).toContainEqual(component!);
     expect(appliance).toBeDefined();
   });
 
   test("after an implausibly long gap deletes no trend points; the next one does", async () => {
-    const [appliance] = await world.addAppliances({ propertyId, installYear: 2024 });
+    const [appliance] = await fixture.addAppliances({ propertyId, installYear: 2024 });
     await take();
     nextDay(400);
     await take();
-    const [component] = await world.components(propertyId);
+    const [component] = await fixture.components(propertyId);
     expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-10", "2027-04-14"]);
     nextDay();
     await take();
@@ -164,17 +170,17 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   test("dated by a clock that was ahead can be discarded: the trend continues from the day before", async () => {
-    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+    await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
     await take();
-    const before = await world.components(propertyId);
+    const before = await fixture.components(propertyId);
     nextDay(3650);
     await take();
     nextDay(-3649);
-    const { administration } = world;
+    const { administration } = fixture;
     expect(await discardLaterSnapshots(administration, today())).toBe(1);
     expect(await discardLaterSnapshots(administration, today())).toBe(0);
     await take();
-    const after = await world.components(propertyId);
+    const after = await fixture.components(propertyId);
     expect(after.map(({ riskScore }) => riskScore)).toEqual(before.map(({ riskScore }) => riskScore));
     for (const { id, riskScore } of after)
       expect(await points(id)).toEqual([
@@ -184,26 +190,26 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   test("discarded back to an earlier one restores the trend of that one", async () => {
-    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
+    await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 2010 });
     await take();
     const rows = async () =>
       Promise.all(
-        (await world.components(propertyId)).map(({ id }) => world.store.read.snapshots.trendRows(id)),
+        (await fixture.components(propertyId)).map(({ id }) => fixture.store.read.snapshots.trendRows(id)),
       );
-    const before = { components: await world.components(propertyId), rows: await rows() };
+    const before = { components: await fixture.components(propertyId), rows: await rows() };
     nextDay(3650);
     await take();
     expect((await rows()).flat().length).toBeGreaterThan(before.rows.length);
     nextDay(-3650);
-    expect(await discardLaterSnapshots(world.administration, today())).toBe(1);
+    expect(await discardLaterSnapshots(fixture.administration, today())).toBe(1);
     expect(await rows()).toEqual(before.rows);
-    const trend = (await world.components(propertyId)).map(({ trendScore }) => trendScore);
+    const trend = (await fixture.components(propertyId)).map(({ trendScore }) => trendScore);
     expect(trend).toEqual(before.components.map(({ trendScore }) => trendScore));
   });
 
   // Rule: tier-change-sent, component-warning
   test("announces a component once when it changes its tier, with the previously announced tier", async () => {
-    await world.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
+    await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
     const seen = new Map<string, string>();
     for (let year = 0; year < 60; year += 3) {
       await take();
@@ -220,10 +226,10 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 
   test("writes no announcement for a partner that does not subscribe to it", async () => {
-    await world.store.write((tx) =>
-      tx.partners.updateEndpoint(world.partnerId, { events: ["property.created"] }),
+    await fixture.store.write((tx) =>
+      tx.partners.updateEndpoint(fixture.partnerId, { events: ["property.created"] }),
     );
-    await world.addAppliances({ propertyId, installYear: 1980 });
+    await fixture.addAppliances({ propertyId, installYear: 1980 });
     expect((await take()).announced).toBe(3);
     expect(await announced()).toEqual([]);
   });
@@ -233,11 +239,11 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
 const FILLED = { properties: 30, components: 1440 };
 let filled: Beginning;
 beforeAll(async () => {
-  const world = await open(THREE, "http://hooks.test/");
-  filled = { world, propertyId: (await world.addProperty()).id };
+  const fixture = await open(THREE, "http://hooks.test/");
+  filled = { fixture, propertyId: (await fixture.addProperty()).id };
   for (let nth = 0; nth < FILLED.properties; nth++) {
-    const { id } = await world.addProperty({ name: `Property ${nth}` });
-    await world.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
+    const { id } = await fixture.addProperty({ name: `Property ${nth}` });
+    await fixture.addAppliances(...Array.from({ length: 8 }, () => ({ propertyId: id, installYear: 1980 })));
   }
 });
 
@@ -250,8 +256,8 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
 
   test("continues where it stopped, and announces each component once", async () => {
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
-    const unfinished = await world.store.read.snapshots.unfinished();
-    const done = divided ? await world.store.read.snapshotShares.sum(unfinished!.day) : unfinished!;
+    const unfinished = await fixture.store.read.snapshots.unfinished();
+    const done = divided ? await fixture.store.read.snapshotShares.sum(unfinished!.day) : unfinished!;
     expect(done.components).toBeWithin(1, all);
     expect(await take()).toMatchObject({
       components: all,
@@ -259,12 +265,12 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
       announced: all / 2,
       alreadyDone: false,
     });
-    const announcements = await world.store.read.deliveryLog.count({ event: "component.critical" });
+    const announcements = await fixture.store.read.deliveryLog.count({ event: "component.critical" });
     expect(announcements).toBe(all / 3);
   });
 
   test("is not part of the trend until it is finished", async () => {
-    const [component] = await world.store.read.components.page(world.partnerId, { limit: 1, offset: 0 });
+    const [component] = await fixture.store.read.components.page(fixture.partnerId, { limit: 1, offset: 0 });
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
     expect(await points(component!.id)).toEqual([]);
     await take();
@@ -273,7 +279,10 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
 
   describe("discarded halfway, since the clock was ahead,", () => {
     const scored = async () => {
-      const components = await world.store.read.components.page(world.partnerId, { limit: all, offset: 0 });
+      const components = await fixture.store.read.components.page(fixture.partnerId, {
+        limit: all,
+        offset: 0,
+      });
       return components.map(({ id, trendScore }) => ({ id, trendScore }));
     };
     let before: Awaited<ReturnType<typeof scored>>;
@@ -284,13 +293,13 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     });
     const discard = () => {
       nextDay(-3650);
-      return discardLaterSnapshots(world.administration, today());
+      return discardLaterSnapshots(fixture.administration, today());
     };
     const leavesNoTrace = async () => {
-      expect(await world.store.read.snapshots.laterThan(today())).toBeUndefined();
+      expect(await fixture.store.read.snapshots.laterThan(today())).toBeUndefined();
       expect(await scored()).toEqual(before);
       for (const { id } of before.slice(0, 20))
-        expect(await world.store.read.snapshots.trendRows(id)).toHaveLength(1);
+        expect(await fixture.store.read.snapshots.trendRows(id)).toHaveLength(1);
       nextDay();
       expect(await take()).toMatchObject({ alreadyDone: false, components: all });
     };
@@ -313,23 +322,23 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
       const atOnce = 500;
       let steps = 0;
       const yieldNow = async () => {
-        await world.addProperty();
+        await fixture.addProperty();
         if (++steps === 2) throw new Error("interrupted");
       };
-      const cut = discardLaterSnapshots(world.administration, today(), { yieldNow, atOnce });
+      const cut = discardLaterSnapshots(fixture.administration, today(), { yieldNow, atOnce });
       await expect(cut).rejects.toThrow("interrupted");
       nextDay();
       await expect(take()).rejects.toThrow("a snapshot of");
       nextDay(-1);
-      expect(await discardLaterSnapshots(world.administration, today(), { atOnce })).toBe(1);
+      expect(await discardLaterSnapshots(fixture.administration, today(), { atOnce })).toBe(1);
       await leavesNoTrace();
     });
 
     test("with a component that is scored for that day once its trend was discarded", async () => {
-      const [added] = await world.addAppliances({ propertyId, installYear: 1980 });
+      const [added] = await fixture.addAppliances({ propertyId, installYear: 1980 });
       await take();
       nextDay(-3650);
-      const ofAdded = () => world.store.read.components.ofAppliance(added!.id);
+      const ofAdded = () => fixture.store.read.components.ofAppliance(added!.id);
       let takenIn = 0;
       const yieldNow = async () => {
         const isTakenBack = (await ofAdded()).every(({ trendScore }) => trendScore === null);
@@ -338,12 +347,12 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
         takenIn = (await take()).added!.components;
         nextDay(-3650);
       };
-      expect(await discardLaterSnapshots(world.administration, today(), { yieldNow })).toBe(1);
+      expect(await discardLaterSnapshots(fixture.administration, today(), { yieldNow })).toBe(1);
       const components = await ofAdded();
       expect(takenIn).toBe(components.length);
       for (const { id, trendScore } of components) {
         expect(trendScore).toBeNull();
-        expect(await world.store.read.snapshots.trendRows(id)).toEqual([]);
+        expect(await fixture.store.read.snapshots.trendRows(id)).toEqual([]);
       }
     });
 
@@ -353,7 +362,7 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
         underWay = resolve;
       });
       let steps = 0;
-      const { store } = world;
+      const { store } = fixture;
       const write: typeof store.write = (run, options) =>
         store.write(async (tx) => {
           const value = await run(tx);
@@ -366,9 +375,9 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
         }, options);
       const ahead = take({ store: { ...store, write } }).catch((error: Error) => error);
       await isUnderWay;
-      const other = await world.open();
+      const other = await fixture.open();
       nextDay(-3650);
-      await discardLaterSnapshots({ ...world.administration, store: other }, today());
+      await discardLaterSnapshots({ ...fixture.administration, store: other }, today());
       // It is refused, unless it came to its end first.
       await ahead;
       await leavesNoTrace();
@@ -380,8 +389,8 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
       const isUnderWay = new Promise<void>((resolve) => {
         underWay = resolve;
       });
-      const scoring = world.write(async ({ tx }) => {
-        const rows = await tx.components.page(world.partnerId, { limit: all, offset: 0 });
+      const scoring = fixture.write(async ({ tx }) => {
+        const rows = await tx.components.page(fixture.partnerId, { limit: all, offset: 0 });
         const moved = rows.find(({ trendScore }, nth) => trendScore !== before[nth]!.trendScore)!;
         underWay();
         // Long enough for the other to get here where it can at all.
@@ -389,9 +398,9 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
         await tx.components.saveScore(moved, "settled");
       });
       await isUnderWay;
-      const other = await world.open();
+      const other = await fixture.open();
       nextDay(-3650);
-      await discardLaterSnapshots({ ...world.administration, store: other }, today());
+      await discardLaterSnapshots({ ...fixture.administration, store: other }, today());
       await scoring;
       await leavesNoTrace();
     });
@@ -400,10 +409,10 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
   test("scores with the changes of a write that it had to wait for", async () => {
     const roof = { typeId: "roof", installYear: 2015 };
     // The first property of the first step.
-    const [moving, there] = [{ id: propertyId }, await world.addProperty({ state: "FL" })];
-    await world.addAppliances({ propertyId: moving.id, ...roof }, { propertyId: there.id, ...roof });
+    const [moving, there] = [{ id: propertyId }, await fixture.addProperty({ state: "FL" })];
+    await fixture.addAppliances({ propertyId: moving.id, ...roof }, { propertyId: there.id, ...roof });
     const scores = async ({ id }: { id: string }) => {
-      const components = await world.components(id);
+      const components = await fixture.components(id);
       return new Map(components.map(({ defId, riskScore }) => [defId, riskScore]));
     };
     expect(await scores(moving)).not.toEqual(await scores(there));
@@ -411,27 +420,27 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     const isUnderWay = new Promise<void>((resolve) => {
       underWay = resolve;
     });
-    const move = world.write(async (writer) => {
+    const move = fixture.write(async (writer) => {
       await changeProperty(writer, moving.id, { state: "FL" });
       underWay();
       // Long enough for the other to get here where it can at all.
       await Bun.sleep(300);
     });
     await isUnderWay;
-    await take({ store: await world.open() });
+    await take({ store: await fixture.open() });
     await move;
     expect(await scores(moving)).toEqual(await scores(there));
   });
 
   test("goes on without a partner that is deleted while a step waits for its rows", async () => {
-    const administration = { ...world.administration, actor: "test" };
+    const administration = { ...fixture.administration, actor: "test" };
     const { partner: gone } = await createPartner(administration, {
       name: "Gone",
       dailyBudget: 1,
       webhookUrl: null,
     });
     const write: Store["write"] = (run, how) =>
-      world.store.write(
+      fixture.store.write(
         (tx) =>
           run({
             ...tx,
@@ -442,11 +451,11 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
           }),
         how,
       );
-    expect(await take({ store: { ...world.store, write } })).toMatchObject({ components: all });
+    expect(await take({ store: { ...fixture.store, write } })).toMatchObject({ components: all });
   });
 
   test("by two processes at the same time is one run", async () => {
-    const results = await Promise.all([take(), take({ store: await world.open() })]);
+    const results = await Promise.all([take(), take({ store: await fixture.open() })]);
     for (const { components, announced } of results) expect([components, announced]).toEqual([all, all / 2]);
     if (divided)
       expect(results.filter((one) => !one.endedByAnotherServer && !one.alreadyDone)).toHaveLength(1);
@@ -455,12 +464,12 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
   test("by servers of which some stop is finished by the others, each partner once", async () => {
     const partners = await Promise.all(
       Array.from({ length: 5 }, async (_, nth) => {
-        const { partner } = await createPartner(world.administration, {
+        const { partner } = await createPartner(fixture.administration, {
           name: `Partner ${nth}`,
           dailyBudget: 1000,
           webhookUrl: "http://hooks.test/",
         });
-        await writePortfolio(world.store.write, knowledge, partner, async (writer) => {
+        await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
           const { id } = await createProperty(writer, PROPERTY, { source: "api" });
           for (let n = 0; n < 4; n++)
             await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
@@ -469,7 +478,7 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
       }),
     );
     const withTheirs = all + partners.length * 24;
-    const stores = [world.store, await world.open(), await world.open()];
+    const stores = [fixture.store, await fixture.open(), await fixture.open()];
     const [ends] = await Promise.allSettled(
       stores.map((store, nth) => take({ store, cutAfter: nth === 0 ? Number.POSITIVE_INFINITY : nth })),
     );
@@ -477,7 +486,7 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
       status: "fulfilled",
       value: { components: withTheirs, announced: withTheirs / 2 },
     });
-    expect(await world.store.read.deliveryLog.count({ event: "component.critical" })).toBe(withTheirs / 3);
+    expect(await fixture.store.read.deliveryLog.count({ event: "component.critical" })).toBe(withTheirs / 3);
   });
 });
 
@@ -486,8 +495,8 @@ describe("the trend", () => {
 
   // Rule: missed-snapshot
   test("has a point for every day with a snapshot, and none for a missed day", async () => {
-    await world.addAppliances({ propertyId, installYear: 2024 });
-    const [component] = await world.components(propertyId);
+    await fixture.addAppliances({ propertyId, installYear: 2024 });
+    const [component] = await fixture.components(propertyId);
     for (const days of [1, 1, 3, 1]) {
       await take();
       nextDay(days);
@@ -504,11 +513,11 @@ describe("the trend", () => {
 
   // Rule: trend-kept
   test("agrees with the score that each snapshot found", async () => {
-    await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
+    await fixture.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const expected = new Map<string, string[]>();
     for (let nth = 0; nth < 20; nth++) {
       await take();
-      for (const { id, riskScore } of await world.components(propertyId))
+      for (const { id, riskScore } of await fixture.components(propertyId))
         expected.set(id, [...(expected.get(id) ?? []), `${today()} ${riskScore}`]);
       nextDay(18);
     }
@@ -520,12 +529,12 @@ describe("the trend", () => {
 
   // Rule: trend-unchanging
   test("of the past is not changed by events that are logged later with an earlier date", async () => {
-    await world.addAppliances({ propertyId, installYear: 1980 });
-    const [component] = await world.components(propertyId);
+    await fixture.addAppliances({ propertyId, installYear: 1980 });
+    const [component] = await fixture.components(propertyId);
     await take();
     const before = await points(component!.id);
     nextDay();
-    await world.write(async (writer) => {
+    await fixture.write(async (writer) => {
       const log = new ServiceLog(writer);
       await log.add({
         applianceId: component!.applianceId,
@@ -550,26 +559,26 @@ describe("the trend", () => {
 
   // Rule: trend-stored
   test("stores a row only where the score has changed", async () => {
-    await world.addAppliances({ propertyId, installYear: 2026 });
-    const [component] = await world.components(propertyId);
+    await fixture.addAppliances({ propertyId, installYear: 2026 });
+    const [component] = await fixture.components(propertyId);
     for (let nth = 0; nth < 20; nth++) {
       await take();
       nextDay();
     }
-    expect((await world.store.read.snapshots.trendRows(component!.id)).length).toBeLessThan(5);
+    expect((await fixture.store.read.snapshots.trendRows(component!.id)).length).toBeLessThan(5);
     expect(await points(component!.id)).toHaveLength(20);
   });
 
   // Rule: trend-kept
   test("is kept for 365 days, also where the score has not changed since", async () => {
-    await world.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
-    const components = await world.components(propertyId);
+    await fixture.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
+    const components = await fixture.components(propertyId);
     await take();
     for (let days = 0; days < 510; days += 30) {
       nextDay(30);
       await take();
     }
-    const oldest = dayOf(world.time.now - 365 * MS_PER_DAY);
+    const oldest = dayOf(fixture.time.now - 365 * MS_PER_DAY);
     for (const { id } of components) {
       const kept = await points(id);
       expect(kept).toHaveLength(13);
@@ -580,9 +589,9 @@ describe("the trend", () => {
   test("of a component starts at its first snapshot", async () => {
     await take();
     nextDay();
-    await world.addAppliances({ propertyId });
+    await fixture.addAppliances({ propertyId });
     await take();
-    const [component] = await world.components(propertyId);
+    const [component] = await fixture.components(propertyId);
     expect((await points(component!.id)).map(({ day }) => day)).toEqual(["2026-03-11"]);
   });
 });
@@ -591,23 +600,23 @@ test("a property with very many appliances is scored in steps, with the result o
   await beginEmpty();
   const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
   // On record from its installation, so that old components are in a state that cascades to other appliances.
-  const { id: propertyId } = await world.addProperty({ recordsSince: "1950-01-01" });
+  const { id: propertyId } = await fixture.addProperty({ recordsSince: "1950-01-01" });
   const many = Array.from({ length: 320 }, (_, i) => ({
     propertyId,
     // Most of them have few components, since the number of appliances matters.
     typeId: i % 4 > 0 ? "garbage_disposal" : types[(i / 4) % types.length]!,
     installYear: 1960 + (i % 60),
   }));
-  await world.addAppliances(...many);
+  await fixture.addAppliances(...many);
   nextDay(400);
   await take();
-  const { read } = world.store;
+  const { read } = fixture.store;
   const appliances = await read.appliances.forScoring([propertyId]);
   const all = await read.properties.forSnapshot("", 100_000);
   const property = all.find(({ id }) => id === propertyId)!;
   const loaded = await loadHistories(read, knowledge, [property], appliances, today());
   const scores = scoreProperty(knowledge, loaded.get(propertyId)!.history, today());
-  const components = await world.components(propertyId);
+  const components = await fixture.components(propertyId);
   expect(components.length).toBeGreaterThan(1000);
   for (const { id, riskScore, hazardRatio, scoredOn } of components) {
     const score = scores.get(id)!;
@@ -628,10 +637,10 @@ test("a snapshot is due from its time of day on", () => {
 describe("a day with a snapshot by another model", () => {
   beforeEach(async () => {
     await beginEmpty();
-    await world.addAppliances({ propertyId, installYear: 1980 });
+    await fixture.addAppliances({ propertyId, installYear: 1980 });
     await take();
-    const [component] = await world.components(propertyId);
-    await world.store.write(async (tx) => {
+    const [component] = await fixture.components(propertyId);
+    await fixture.store.write(async (tx) => {
       await tx.snapshots.update(today(), { modelVersion: "1" });
       await tx.components.saveScore({ ...component!, announcedTier: "GOOD" }, "settled");
     });
@@ -640,27 +649,27 @@ describe("a day with a snapshot by another model", () => {
   // Rule: model-change
   test("gets a new snapshot, announces nothing, and keeps its trend points", async () => {
     const reported = await announced();
-    const [before] = await world.components(propertyId);
+    const [before] = await fixture.components(propertyId);
     expect(await take()).toMatchObject({ alreadyDone: false, announced: 0, suppressed: 1, components: 6 });
     expect(await take()).toMatchObject({ alreadyDone: true, suppressed: 1 });
     expect(await announced()).toEqual(reported);
-    const [component] = await world.components(propertyId);
+    const [component] = await fixture.components(propertyId);
     expect(component).toMatchObject({ announcedTier: component!.riskTier, trendScore: before!.trendScore });
     expect(await points(component!.id)).toHaveLength(1);
-    expect(await world.store.read.snapshots.run(today())).toMatchObject({
+    expect(await fixture.store.read.snapshots.run(today())).toMatchObject({
       modelVersion: "3",
       takenAgain: true,
     });
   });
 
   test("shows the new scores in the trend from the next day on", async () => {
-    const [component] = await world.components(propertyId);
-    await world.store.write((tx) => tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"));
+    const [component] = await fixture.components(propertyId);
+    await fixture.store.write((tx) => tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"));
     await take();
-    expect((await world.components(propertyId))[0]!.trendScore).toBe(1);
+    expect((await fixture.components(propertyId))[0]!.trendScore).toBe(1);
     nextDay();
     await take();
-    const [after] = await world.components(propertyId);
+    const [after] = await fixture.components(propertyId);
     expect(after!.trendScore).toBe(after!.riskScore);
     expect((await points(after!.id)).at(-1)).toEqual({ day: today(), riskScore: after!.riskScore });
   });
@@ -701,7 +710,7 @@ describe("a divided snapshot", () => {
       {
         store: { ...store, write, isShared },
         knowledge,
-        clock: world.clock,
+        clock: fixture.clock,
         monotonicMs: () => now,
         yieldNow: async () => {},
       },
@@ -714,21 +723,21 @@ describe("a divided snapshot", () => {
   test("scores nothing in the transaction that locks the clock, and few partners in one that is slow", async () => {
     await beginEmpty();
     for (let nth = 0; nth < 3; nth++) {
-      const { partner } = await createPartner(world.administration, {
+      const { partner } = await createPartner(fixture.administration, {
         name: `Partner ${nth}`,
         dailyBudget: 1000,
         webhookUrl: null,
       });
-      await writePortfolio(world.store.write, knowledge, partner, async (writer) => {
+      await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
         const { id } = await createProperty(writer, PROPERTY, { source: "api" });
         await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
       });
     }
-    const [first, ...others] = await transactions(world.store);
+    const [first, ...others] = await transactions(fixture.store);
     expect(first).toEqual(["open"]);
     expect(others.map((done) => done.length)).toEqual([4]);
     nextDay();
-    const slow = await transactions(world.store, () => {
+    const slow = await transactions(fixture.store, () => {
       now += 50;
     });
     // The end of one partner's share, perhaps the empty one, and a part of the next.
@@ -740,12 +749,12 @@ describe("a divided snapshot", () => {
 test("a step with announcements is durable on a database that may stop independently", async () => {
   await beginEmpty();
   const asked: unknown[] = [];
-  const { store } = world;
+  const { store } = fixture;
   const write: typeof store.write = (run, how) => {
     asked.push(how?.durability ?? "durable");
     return store.write(run, how);
   };
-  await world.addAppliances({ propertyId: (await world.addProperty()).id });
+  await fixture.addAppliances({ propertyId: (await fixture.addProperty()).id });
   await take({ store: { ...store, write } });
   expect(asked).toContain(isShared ? "durable" : "process");
   if (isShared) expect(asked).not.toContain("process");
