@@ -37,7 +37,14 @@ describe("creating appliances in bulk", () => {
     });
     const [first, second] = body.events;
     expect(first.id < second.id).toBe(true);
-    const { components, partner: _, ...read } = (await client.get(`/v1/appliances/${first.id}`)).body;
+    const {
+      components,
+      partner: _,
+      action,
+      reason,
+      ...read
+    } = (await client.get(`/v1/appliances/${first.id}`)).body;
+    expect([action, reason]).toEqual([expect.any(String), expect.any(String)]);
     expect(first).toMatchObject({ ...read, serial: "B-1", brand_tier: "standard", usage_intensity: 1 });
     expect(first.components).toEqual(
       components.map(({ id, component_def_id, component_name }: Json) => ({

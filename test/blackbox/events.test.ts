@@ -81,6 +81,7 @@ describe("the event stream", () => {
           event_type: "Inspection",
           appliance_id: worn.id,
           total_cost: 7,
+          voided: false,
           date: daysFromToday(0),
         },
       },

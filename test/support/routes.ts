@@ -68,6 +68,7 @@ const KINDS: Readonly<Record<string, string>> = {
   "webhook-deliveries": "WH_",
   embeds: "EMB_",
   components: "C_",
+  properties: "P_",
   jobs: "job",
 };
 
