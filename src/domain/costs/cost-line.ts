@@ -72,8 +72,12 @@ function mostParticular(
     if (line[column] !== null && (best === null || !isBefore(best, line, size))) best = line;
   if (best === null) return null;
   const bySize = best.size === null || size === null ? 1 : (size / best.size) ** exponent;
-  return { cents: Math.round(best[column]! * bySize), source: best.source, lineSize: best.size, bySize };
+  const cents = Math.min(Math.round(best[column]! * bySize), MOST_CENTS);
+  return { cents, source: best.source, lineSize: best.size, bySize };
 }
+
+/** The most that a stated cost comes to once it is brought to a size, $1 billion, so that sums of money stay exact. */
+const MOST_CENTS = 100_000_000_000;
 
 /** Returns whether `line` applies rather than `later`, which follows it in the book. */
 function isBefore(line: CostLine, later: CostLine, size: number | null): boolean {

@@ -206,6 +206,14 @@ test("a replacement cost value is the unit's cost, or that of all parts if it is
   expect(rcv("roof")).toBe(15_000_000);
 });
 
+test("a cost that was stated for a tiny size stays one whose sums are exact", () => {
+  const [typeId, componentDefId] = ["parking_lot", "paving_walks_drainage"];
+  const tiny = line({ typeId, componentDefId, plannedCents: 10_000_000_00, failedCents: null, size: 0.1 });
+  const { plannedCents, failedCents } = costOf(componentDefId, { size: 1e7 }, [tiny]);
+  expect(plannedCents).toBe(100_000_000_000);
+  expect(failedCents).toBeLessThan(Number.MAX_SAFE_INTEGER / 1000);
+});
+
 test("whatever is stated, costs are whole cents that are not negative, and c_f = e + κ·D", () => {
   const cents = fc.option(fc.integer({ min: 0, max: 10_000_000_00 }));
   const size = fc.option(fc.double({ min: 0.1, max: 1e7, noNaN: true }));

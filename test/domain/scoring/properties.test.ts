@@ -150,7 +150,7 @@ describe("evidence", () => {
   test("that is favorable never raises a score", () => {
     fc.assert(
       fc.property(history, anyDay, pick, fc.nat({ max: 3 }), (any, date, at, kind) => {
-        // Of a visit's condition and notes one counts. A newer condition takes the place of the visit's, so that adverse
+        // The condition and the notes of a visit count as one. A newer condition takes the place of the visit's, so that adverse
         // notes which it outweighed count again: that is as specified, and no effect of the favorable evidence.
         const given = withFirst(any, ({ events }) => ({
           events: events.map((one) => (one.conditionAfter === null ? one : { ...one, note: null })),
