@@ -94,7 +94,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       tag: "Appliances",
       request: { type: newAppliance.type, example: EXAMPLE },
       replies: createdReplies("The appliance and its components", createdApplianceReply),
-      errors: [404],
+      errors: [404, 409],
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {

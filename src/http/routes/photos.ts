@@ -68,6 +68,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
         mediaTypes: ["multipart/form-data"],
       },
       replies: createdReplies("The photo", uploadedReply),
+      errors: [409],
       body: "raw",
       async handle({ params, partner, readBody, request, store }) {
         if (!(await store.read.appliances.find(partner.id, params.id!)))
