@@ -12,7 +12,7 @@ import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.t
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
 import { LoadMore } from "./load-more.tsx";
-import { budgetOf } from "./plan-terms.tsx";
+import { budgetOf } from "./plan-terms-controls.tsx";
 
 const PROPERTIES_SHOWN = 8;
 /** The most properties that one call returns. */

@@ -19,7 +19,7 @@ import {
 import { useApp, useTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
-import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms.tsx";
+import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms-controls.tsx";
 import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
 import { recordsOf, yearsIn } from "./property-schedule-page.tsx";

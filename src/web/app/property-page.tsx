@@ -24,7 +24,7 @@ import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts"
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { ClaimsOfProperty } from "./claims-section.tsx";
 import { Equipment } from "./equipment-section.tsx";
-import { budgetOf } from "./plan-terms.tsx";
+import { budgetOf } from "./plan-terms-controls.tsx";
 import { RetirementActions } from "./retirement-actions.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 

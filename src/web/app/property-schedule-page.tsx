@@ -14,7 +14,7 @@ import { ReserveSchedulePage } from "../sections/reserve-page.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { DownloadCsv } from "./csv-download.tsx";
-import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms.tsx";
+import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms-controls.tsx";
 import { readProperty, readUnits } from "./property-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
