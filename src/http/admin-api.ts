@@ -12,6 +12,7 @@ import { modelOperations, type Proposals } from "./routes/admin-model.ts";
 import { type PartnerTaskDeps, partnerTaskOperations } from "./routes/admin-partner-tasks.ts";
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
 import { preflightOperation } from "./routes/admin-pms-connection.ts";
+import { adminRecordOperations } from "./routes/admin-records.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
 type AdminApiDeps = {
@@ -54,6 +55,7 @@ export function adminApi({
     ...adminAuditOperations(),
     ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
+    ...adminRecordOperations(knowledge),
     ...adminBookOperations(knowledge),
     preflightOperation(runRmPreflight),
   ];

@@ -71,6 +71,11 @@ export type PartnerCall = Call & {
 export type AdminCall = Call & {
   administrator: Administrator;
   store: Store;
+  /** Writes to the portfolio of a partner on behalf of the administrator, whom the audit log names. */
+  writePortfolio<Body>(
+    partner: Partner,
+    run: (writer: PortfolioWriter) => Promise<Reply<Body>>,
+  ): Promise<Reply<Body>>;
   /** Makes changes on behalf of the administrator. */
   administration: Administration;
 };

@@ -301,8 +301,20 @@ export class Pipeline {
   }
 
   #adminCall(call: Call, administrator: Administrator): AdminCall {
-    const { store, administration } = this.deps;
-    return { ...call, administrator, store, administration: { ...administration, actor: administrator.id } };
+    const { store, knowledge, administration } = this.deps;
+    const { id: actor } = administrator;
+    return {
+      ...call,
+      administrator,
+      store,
+      administration: { ...administration, actor },
+      writePortfolio: (partner, run) => writePortfolio(this.#writeFor(call), knowledge, partner, run, actor),
+    };
+  }
+
+  /** Returns the store's `write`, for a transaction of the call. */
+  #writeFor(call: Call): Write {
+    return (run, options) => this.deps.store.write(withRequestId(call, run), options);
   }
 
   #handlePlain(
@@ -312,13 +324,12 @@ export class Pipeline {
     reserveMemory: PartnerCall["reserveMemory"],
   ): Promise<Reply> | Reply {
     const { store, knowledge } = this.deps;
-    const write: Write = (run, options) => store.write(withRequestId(call, run), options);
     return operation.handle({
       ...call,
       partner,
       store,
       reserveMemory,
-      writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
+      writePortfolio: (run) => writePortfolio(this.#writeFor(call), knowledge, partner, run),
     });
   }
 

@@ -19,7 +19,7 @@ import {
   readStatedFlags,
   statedFlagFields,
 } from "./hazard-flag.ts";
-import { forPartner, page } from "./paging.ts";
+import { forPartner, page, unscopedPage } from "./paging.ts";
 import { property } from "./property.ts";
 import * as constraint from "./schema/constraints.ts";
 import {
@@ -239,6 +239,7 @@ export const applianceTypeView = applianceType.serializer((knowledge: Knowledge,
   })),
 }));
 export const applianceTypePage = page("appliance_types", applianceType);
+export const anyApplianceTypePage = unscopedPage("appliance_types", applianceType);
 
 const out = appliance.fields;
 const optionalFields = {

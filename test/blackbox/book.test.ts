@@ -3,21 +3,25 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
-import { createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { addRecords, type RecordIds } from "../support/records.ts";
+import { ADMIN_ROUTES, adminPath, adminQuery, PARTNER_OPERATIONS, unknownIds } from "../support/routes.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
+let administrator: Administrator;
 let admin: ApiClient;
 let partners: string[];
 let acmePartner: Partner;
 const properties: string[] = [];
 beforeAll(async () => {
   server = await serve();
-  admin = (await createAdministrator(server)).client;
+  administrator = await createAdministrator(server);
+  admin = administrator.client;
   partners = [];
   for (const [name, states] of [
     ["Acme", ["NY", "VT"]],
@@ -167,5 +171,75 @@ describe("the book of all partners", () => {
       1,
       expect.stringContaining("Property not found: P_none"),
     ]);
+  });
+});
+
+describe("the records of any partner", () => {
+  const shared = PARTNER_OPERATIONS.flatMap(({ method, path }) => {
+    const route = ADMIN_ROUTES.find(
+      (one) => one.method === method && one.path === path.replace("/v1/", "/admin/"),
+    );
+    const isOther = path === "/v1/components" || path.includes("/webhook-deliveries");
+    return route && !isOther ? [{ path, route }] : [];
+  });
+  let client: ApiClient;
+  let ids: RecordIds;
+  beforeAll(async () => {
+    client = server.as(acmePartner);
+    ids = { ...(await addRecords(client)), PARTNER_: acmePartner.partner_id };
+  });
+  const change = (path: string, body: object) => admin.put(adminPath(path, ids), body);
+  const auditOf = async (kind: string) =>
+    (await admin.get("/admin/audit", { subject: ids[kind]! })).body.entries[0];
+
+  // Rule: any-record
+  test("are read as their partner reads them, without a call of its", async () => {
+    const reads = shared.filter(({ route }) => route.method === "GET");
+    expect(reads.length).toBe(10);
+    const left = async () => Number((await client.get("/v1/ping")).headers.get("x-ratelimit-remaining"));
+    for (const { path, route } of reads) {
+      const query = adminQuery(route.path, ids);
+      const own = await client.send("GET", adminPath(path, ids) + query);
+      const before = await left();
+      const { status, body, headers } = await admin.send("GET", adminPath(route.path, ids) + query);
+      expect([route.path, status, headers.get("cache-control")]).toEqual([route.path, 200, "no-store"]);
+      expect(await left()).toBe(before - 1);
+      const { partner, ...common } = own.body;
+      expect(body).toMatchObject(common);
+    }
+    await admin.get("/admin/appliances", {}, 400);
+  });
+
+  // Rule: any-record, unknown-is-404
+  test("are not found under unknown IDs, for reads and changes", async () => {
+    const unknown = unknownIds(ids);
+    for (const { route } of shared.filter(({ route }) => route.path.includes("{"))) {
+      const body = route.path.endsWith("/merge") ? { from: ids.P_ } : {};
+      const asking = route.method === "GET" ? {} : { body };
+      const reply = await admin.send(route.method, adminPath(route.path, unknown), asking);
+      expect([route.path, reply.status]).toEqual([route.path, 404]);
+      expect(reply.body.error).toMatch(/^(Property|Appliance|Component|Service event|Claim) not found$/);
+    }
+  });
+
+  // Rule: any-record
+  test("are corrected, and the audit log names the administrator with the values before and after", async () => {
+    await change("/admin/property/{id}/claims/{claim_id}", { amount: 250 });
+    expect(await auditOf("CLM_")).toMatchObject({ actor: administrator.id, action: "claim.update" });
+    await change("/admin/components/{id}", { override_lifespan: 30 });
+    expect((await auditOf("C_")).detail).toMatchObject({ after: { override_lifespan: 30 } });
+    await change("/admin/service-events/{id}", { voided: true, reason: "Wrong building" });
+    expect((await client.get(`/v1/service-events/${ids.SE_}`)).body).toMatchObject({
+      voided: true,
+      void_reason: "Wrong building",
+    });
+    await change("/admin/appliances/{id}", { retired_at: daysAgo(1) });
+    expect((await auditOf("A_")).actor).toBe(administrator.id);
+    expect((await client.get("/v1/appliances", { property_id: ids.P_! })).body.total).toBe(0);
+    const other = await addProperty(client, { name: "Duplicate" });
+    await admin.post(adminPath("/admin/properties/{id}/merge", ids), { from: other.id }, 200);
+    expect(await auditOf("P_")).toMatchObject({ actor: administrator.id, action: "property.merge" });
+    const theirs = { from: properties[2]! };
+    await admin.post(adminPath("/admin/properties/{id}/merge", ids), theirs, 404);
   });
 });

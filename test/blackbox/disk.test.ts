@@ -20,7 +20,7 @@ import { type Installation, runMainstay, useMainstay } from "../support/mainstay
 import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { addRecords } from "../support/records.ts";
-import { ADMIN_ROUTES, adminPath, EMBED_PATHS, PARTNER_OPERATIONS } from "../support/routes.ts";
+import { ADMIN_ROUTES, adminPath, adminQuery, EMBED_PATHS, PARTNER_OPERATIONS } from "../support/routes.ts";
 
 const disk = useDisks();
 const { folder, install } = useMainstay();
@@ -198,10 +198,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     for (const terms of ["?budget=100000", "?budget=100000&limit=1&format=csv"])
       await read(client, `/v1/portfolio/plan${terms}`);
     for (const { path, method } of ADMIN_ROUTES)
-      if (method === "GET") {
-        const query = path === "/admin/components" ? `?partner_id=${partnerId}` : "";
-        await read(administrator.client, adminPath(path, ids) + query);
-      }
+      if (method === "GET") await read(administrator.client, adminPath(path, ids) + adminQuery(path, ids));
     for (const path of EMBED_PATHS)
       await read(
         server.anonymous,

@@ -61,6 +61,8 @@ const send = ({ method, path }: Route, headers: Record<string, string>, body = "
 async function state(): Promise<unknown> {
   const { partners } = (await admin.client.get("/admin/partners")).body;
   const others = ["audit", "embeds", "administrators", "model", "model/proposal", "webhook-deliveries"];
+  others.push(`properties/${ids.P_}`, `property/${ids.P_}/claims`, `appliances/${ids.A_}`);
+  others.push(`components/${ids.C_}`, `service-events/${ids.SE_}`);
   const lists = await Promise.all(others.map((name) => admin.client.send("GET", `/admin/${name}`)));
   const session = await send({ method: "GET", path: "/console/session" }, reads);
   return [partners, session.body, lists.map(({ status, body }) => [status, { ...body, request_id: "" }])];

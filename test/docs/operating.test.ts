@@ -5,6 +5,7 @@ import { type Command, loadEntry } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApi } from "../../src/http/admin-api.ts";
+import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
 import { withSettings } from "./settings-tables.ts";
 
@@ -15,7 +16,9 @@ test("the tables of settings are those of config.example.toml", () => {
 });
 
 test("the table of administrators' routes has each of them, and no other", () => {
-  const operations = adminApi({ partnersReachIt: false } as Parameters<typeof adminApi>[0]);
+  const operations = adminApi({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<
+    typeof adminApi
+  >[0]);
   const served = operations.map(({ method, path }) => `${method} ${path}`);
   expect(firstCells(marked(manual, "routes")).toSorted()).toEqual(served.toSorted());
 });

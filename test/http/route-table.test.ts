@@ -23,7 +23,7 @@ const operations: Operation[] = [
   } as Parameters<typeof partnerApi>[0]),
   ...embedOperations({ store: unused, knowledge: unused, frameAncestors: [], gate: unused, onView: unused }),
   portfolioAppOperation({ frameAncestors: [] }),
-  ...adminApi({ partnersReachIt: false } as Parameters<typeof adminApi>[0]),
+  ...adminApi({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<typeof adminApi>[0]),
   consoleRootOperation(),
   ...consoleOperations(unused),
   metricsOperation(unused),

@@ -69,12 +69,24 @@ const KINDS: Readonly<Record<string, string>> = {
   embeds: "EMB_",
   components: "C_",
   properties: "P_",
+  property: "P_",
+  claims: "CLM_",
+  appliances: "A_",
+  "service-events": "SE_",
   jobs: "job",
 };
 
-/** Returns an administrator's path with the ID of a record. */
+/** Returns an administrator's path with the IDs of records. */
 export const adminPath = (path: string, ids: RecordIds): string =>
-  path.replace(/([\w-]+)\/\{\w+\}/, (_, kind: string) => `${kind}/${ids[KINDS[kind]!]}`);
+  path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, kind: string) => `${kind}/${ids[KINDS[kind]!]}`);
+
+/** Returns the query that a list of administrators requires. */
+export const adminQuery = (path: string, ids: RecordIds): string =>
+  path === "/admin/components"
+    ? `?partner_id=${ids.PARTNER_}`
+    : path === "/admin/appliances"
+      ? `?property_id=${ids.P_}`
+      : "";
 
 /** Returns IDs of the same form that belong to no record. */
 export const unknownIds = (ids: RecordIds): RecordIds =>

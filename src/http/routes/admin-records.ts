@@ -1,0 +1,128 @@
+import { notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { propertyNotFound } from "../../domain/property.ts";
+import type { Stores } from "../../store/stores.ts";
+import { refuseDeleted } from "../../usecases/partners/partners.ts";
+import { anyApplianceTypePage, applianceTypeView } from "../../wire/appliance.ts";
+import { pagingParameters } from "../../wire/parameters.ts";
+import {
+  type AdminCall,
+  type AdminOperation,
+  adminOperation,
+  type Operation,
+  ok,
+  okReplies,
+  type PartnerOperation,
+} from "../operation.ts";
+import { invalidParameter, parseSlice } from "../query.ts";
+import { getPartner } from "./admin-partners.ts";
+import { applianceOperations } from "./appliances.ts";
+import { claimOperations } from "./claims.ts";
+import { componentOperations } from "./components.ts";
+import { propertyOperations } from "./properties.ts";
+import { serviceEventOperations } from "./service-events.ts";
+
+type RecordCall = Pick<AdminCall, "params" | "query">;
+/** Returns the partner of the record that a call names. Throws not_found for an unknown one. */
+type FindOwner = (read: Stores, call: RecordCall) => Promise<string>;
+
+const ofProperty: FindOwner = async (read, { params }) => {
+  const owner = await read.properties.ownerOf(params.id!);
+  if (owner === undefined) throw propertyNotFound();
+  return owner;
+};
+const ofAppliance: FindOwner = async (read, { params }) => {
+  const [appliance] = await read.appliances.list([params.id!]);
+  if (!appliance) throw notFound("Appliance not found");
+  return appliance.partnerId;
+};
+const ofComponent: FindOwner = async (read, { params }) => {
+  const owner = await read.components.ownerOf(params.id!);
+  if (owner === undefined) throw notFound("Component not found");
+  return owner;
+};
+const ofServiceEvent: FindOwner = async (read, { params }) => {
+  const owner = await read.serviceEvents.ownerOf(params.id!);
+  if (owner === undefined) throw notFound("Service event not found");
+  return owner;
+};
+const ofListedProperty: FindOwner = async (read, { query }) => {
+  const id = query.get("property_id");
+  if (id === undefined) throw invalidParameter("property_id", "is required");
+  return await ofProperty(read, { params: { id }, query });
+};
+
+/** The operations of partners that administrators have, too, below `/admin` instead of `/v1`. */
+const SHARED: Readonly<Record<string, FindOwner>> = {
+  getProperty: ofProperty,
+  updateProperty: ofProperty,
+  mergeProperties: ofProperty,
+  listUnits: ofProperty,
+  listClaims: ofProperty,
+  getClaim: ofProperty,
+  updateClaim: ofProperty,
+  listAppliances: ofListedProperty,
+  getAppliance: ofAppliance,
+  updateAppliance: ofAppliance,
+  getComponent: ofComponent,
+  updateComponent: ofComponent,
+  getComponentHistory: ofComponent,
+  getServiceEvent: ofServiceEvent,
+  updateServiceEvent: ofServiceEvent,
+};
+
+/** Returns the operations with which administrators see and correct the records of any partner. */
+export function adminRecordOperations(knowledge: Knowledge): Operation[] {
+  const operations = [
+    ...propertyOperations(knowledge),
+    ...applianceOperations(knowledge, 0),
+    ...componentOperations(knowledge),
+    ...claimOperations(knowledge, 0),
+    ...serviceEventOperations(0),
+  ];
+  const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
+  return [
+    adminOperation({
+      id: "listApplianceTypesOfAny",
+      method: "GET",
+      path: "/admin/appliance-types",
+      summary: "List appliance types and their components",
+      tag: "Administration",
+      parameters: pagingParameters,
+      replies: okReplies("A page of appliance types", anyApplianceTypePage),
+      handle({ query }) {
+        const slice = parseSlice(query);
+        const page = types.slice(slice.offset, slice.offset + slice.limit);
+        return ok(anyApplianceTypePage.of(page, slice, types.length));
+      },
+    }),
+    ...Object.entries(SHARED).map(([id, findOwner]) => {
+      const operation = operations.find((one) => one.id === id);
+      return ofAnyPartner(operation as PartnerOperation, findOwner);
+    }),
+  ];
+}
+
+/** Returns a partner's operation for the records of any partner. The audit log names the administrator. */
+function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminOperation {
+  return {
+    ...operation,
+    id: `${operation.id}OfAny`,
+    path: operation.path.replace("/v1/", "/admin/"),
+    tag: "Administration",
+    access: "admin",
+    async handle(call) {
+      const partner = await getPartner(call.store, await findOwner(call.store.read, call));
+      return await operation.handle({
+        ...call,
+        partner,
+        reserveMemory: () => {},
+        writePortfolio: (run) =>
+          call.writePortfolio(partner, async (writer) => {
+            await refuseDeleted(writer.tx, partner.id);
+            return await run(writer);
+          }),
+      });
+    },
+  };
+}
