@@ -91,11 +91,18 @@ export async function stalls(bench: Bench): Promise<Figure[]> {
       events((i) => ({ appliance_id: ids[i], event_type: "Emergency Repair", date: day(i) })),
     ),
   );
-  for (const figure of ["report", "forecast"])
-    await measure(`the ${figure} of those ${3 * ITEMS} appliances`, async () => {
-      const headers = { "x-api-key": sender.api_key };
-      const answer = await fetch(`${server.url}/v1/property/${id}/${figure}`, { headers });
-      if (answer.status !== 200) throw new Error(`the ${figure} answered ${answer.status}`);
+  const { token } = (await bench.run("embed", "create", id)).json as { token: string };
+  const reads = {
+    report: `/v1/property/${id}/report`,
+    forecast: `/v1/property/${id}/forecast`,
+    page: `/embed/property/${token}`,
+    "component list": `/embed/property/${token}/components.csv`,
+    "plan as CSV": `/embed/property/${token}/plan.csv`,
+  };
+  for (const [what, path] of Object.entries(reads))
+    await measure(`the ${what} of those ${3 * ITEMS} appliances`, async () => {
+      const answer = await fetch(server.url + path, { headers: { "x-api-key": sender.api_key } });
+      if (answer.status !== 200) throw new Error(`the ${what} answered ${answer.status}`);
       await answer.arrayBuffer();
     });
   await server.stop();

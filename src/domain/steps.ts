@@ -4,6 +4,12 @@ export type Steps<Result> = Generator<undefined, Result>;
 /** Items processed in one step. */
 const ITEMS_PER_STEP = 500;
 
+/** Returns a short computation as steps. */
+export function* inOneStep<Result>(compute: () => Result): Steps<Result> {
+  yield;
+  return compute();
+}
+
 /** Runs steps to the end without a break, and returns their result. */
 export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {

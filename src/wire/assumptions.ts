@@ -3,6 +3,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
+import { inOneStep } from "../domain/steps.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./schema/fields.ts";
 import { round } from "./schema/units.ts";
@@ -112,7 +113,8 @@ export function assumptionsAccumulator(prices: PriceList): FigureAccumulator<Ass
       counted.add(component, prices.ofComponent(component));
       return 0;
     },
-    write: (_, { modelVersion }: FigureContext) => assumptionsView(counted.assumptions, modelVersion),
+    write: (_, { modelVersion }: FigureContext) =>
+      inOneStep(() => assumptionsView(counted.assumptions, modelVersion)),
   };
 }
 
@@ -127,9 +129,11 @@ export function withAssumptions<Written extends object>(
       counted.add(component);
       return figure.add(component);
     },
-    write: (property, context) => ({
-      ...figure.write(property, context),
-      assumptions: counted.write(property, context),
-    }),
+    *write(property, context) {
+      return {
+        ...(yield* figure.write(property, context)),
+        assumptions: yield* counted.write(property, context),
+      };
+    },
   };
 }

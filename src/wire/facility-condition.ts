@@ -68,8 +68,11 @@ export function withFacilityCondition<Written extends object>(
       if (group) plan(group);
       return figure.add(component);
     },
-    write(property, context) {
-      for (const group of groups.rest()) plan(group);
+    *write(property, context) {
+      for (const group of groups.rest()) {
+        plan(group);
+        yield;
+      }
       const { due } = sums.sums({ unitCount: 0, areaSqft: null });
       const index = facilityConditionOf(
         property,
@@ -77,7 +80,7 @@ export function withFacilityCondition<Written extends object>(
         equipment.assessment.rcvCents,
         planning.knowledge.buildingCentsPerSqft,
       );
-      return { ...figure.write(property, context), fci: view(index) };
+      return { ...(yield* figure.write(property, context)), fci: view(index) };
     },
   };
 }

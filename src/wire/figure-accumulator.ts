@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Property } from "../domain/property.ts";
+import type { Steps } from "../domain/steps.ts";
 import type { Instant } from "../domain/time.ts";
 
 /** The time of a calculation, and the scoring model that it is based on. */
@@ -7,10 +8,10 @@ export type FigureContext = { now: Instant; modelVersion: string };
 
 /**
  * The incremental calculation of a figure: `add` is called for each component of the property, oldest first, then
- * `write` once. It stores of a component no more than it writes.
+ * `write` once, whose last steps arrange what was added. It stores of a component no more than it writes.
  */
 export type FigureAccumulator<Written> = {
   /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
-  write(property: Property, moment: FigureContext): Written;
+  write(property: Property, moment: FigureContext): Steps<Written>;
 };

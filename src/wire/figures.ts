@@ -9,6 +9,7 @@ import {
   ReserveAccumulator,
 } from "../domain/figures/reserve.ts";
 import type { Property } from "../domain/property.ts";
+import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import { facilityConditionField } from "./facility-condition.ts";
@@ -111,7 +112,7 @@ export function reserveAccumulator(prices: PriceList): FigureAccumulator<WireOf<
       for (const months of RESERVE_MONTHS) spans[months].add(component);
       return 0;
     },
-    write: (property, { now }) => reserveView(property, { assessment, spans }, now),
+    write: (property, { now }) => inOneStep(() => reserveView(property, { assessment, spans }, now)),
   };
 }
 
@@ -155,6 +156,6 @@ export function conditionAccumulator(prices: PriceList): FigureAccumulator<WireO
       collector.add(component);
       return 0;
     },
-    write: (property, moment) => conditionView(property, collector.assessment, moment),
+    write: (property, moment) => inOneStep(() => conditionView(property, collector.assessment, moment)),
   };
 }

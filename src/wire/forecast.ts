@@ -75,15 +75,16 @@ const forecast = object({
 });
 export type ForecastJson = WireOf<typeof forecast>;
 
-type Forecasts = Record<(typeof FORECAST_DAYS)[number], ForecastAccumulator<ForecastItem>>;
+type Windows<Of> = Record<(typeof FORECAST_DAYS)[number], Of>;
+type Forecasts = Windows<ForecastWindow<ForecastItem>>;
 
 const forecastView = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
   ...subjectView(property),
   forecast: {
-    window_30_days: windowView("Next 30 days", windows[30].window()),
-    window_60_days: windowView("Next 60 days", windows[60].window()),
-    window_90_days: windowView("Next 90 days", windows[90].window()),
-    window_12_months: windowView("Next 12 months", windows[365].window()),
+    window_30_days: windowView("Next 30 days", windows[30]),
+    window_60_days: windowView("Next 60 days", windows[60]),
+    window_90_days: windowView("Next 90 days", windows[90]),
+    window_12_months: windowView("Next 12 months", windows[365]),
   },
   generated_at: toIso(now),
 }));
@@ -92,7 +93,12 @@ export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsFie
 /** Creates the accumulator of a forecast over components. */
 export function forecastAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(prices, days);
-  const windows: Forecasts = { 30: within(30), 60: within(60), 90: within(90), 365: within(365) };
+  const windows: Windows<ForecastAccumulator<ForecastItem>> = {
+    30: within(30),
+    60: within(60),
+    90: within(90),
+    365: within(365),
+  };
   return {
     add(component) {
       const itemOf = (probability: number) => ({
@@ -103,6 +109,14 @@ export function forecastAccumulator(prices: PriceList): FigureAccumulator<WireOf
       for (const days of FORECAST_DAYS) if (windows[days].add(component, itemOf)) bytes += ITEM_BYTES;
       return bytes;
     },
-    write: (property, { now }) => forecastView(property, windows, now),
+    *write(property, { now }) {
+      const arranged: Forecasts = {
+        30: yield* windows[30].window(),
+        60: yield* windows[60].window(),
+        90: yield* windows[90].window(),
+        365: yield* windows[365].window(),
+      };
+      return forecastView(property, arranged, now);
+    },
   };
 }

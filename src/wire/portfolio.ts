@@ -5,6 +5,7 @@ import { exposureOf } from "../domain/figures/exposure.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Property } from "../domain/property.ts";
+import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
@@ -111,7 +112,7 @@ export function summaryAccumulator(
       reserve.add(component);
       return 0;
     },
-    write: (property, { now }) => summaryView(knowledge, property, sums, reserve, now),
+    write: (property, { now }) => inOneStep(() => summaryView(knowledge, property, sums, reserve, now)),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figur
 import { exposureOf } from "../domain/figures/exposure.ts";
 import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
 import type { Property } from "../domain/property.ts";
+import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
@@ -78,6 +79,7 @@ export function replacementCostAccumulator(
       systems.add(component);
       return 0;
     },
-    write: (property, { now }) => replacementCostView(property, totals.assessment, systems.values(), now),
+    write: (property, { now }) =>
+      inOneStep(() => replacementCostView(property, totals.assessment, systems.values(), now)),
   };
 }

@@ -9,6 +9,7 @@ import { ApplianceGroups } from "../domain/planning/appliance-groups.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import type { Steps } from "../domain/steps.ts";
 import { type Day, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { actionFields, actionView } from "./action.ts";
 import { assumptionsField } from "./assumptions.ts";
@@ -91,8 +92,11 @@ class ItemActions {
   }
 
   /** Sets the actions of appliances that have fewer components than their type. */
-  finish(): void {
-    for (const group of this.#groups.rest()) this.#set(group);
+  *finish(): Steps<void> {
+    for (const group of this.#groups.rest()) {
+      this.#set(group);
+      yield;
+    }
   }
 
   #set(group: readonly PlacedComponent[]): void {
@@ -167,9 +171,10 @@ export function reportAccumulator(
       reserve.add(component);
       return ITEM_BYTES + REASON_BYTES + flags.add(component);
     },
-    write(property, { now: writtenAt }) {
-      actions.finish();
-      return reportView({ property, report: collector.report(), reserve, flags, now: writtenAt });
+    *write(property, { now: writtenAt }) {
+      yield* actions.finish();
+      const report = yield* collector.report();
+      return reportView({ property, report, reserve, flags, now: writtenAt });
     },
   };
 }

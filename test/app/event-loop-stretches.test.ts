@@ -19,19 +19,16 @@ import { createAdministrator } from "../../src/usecases/operations/administrator
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
+import { isTooLong, watched } from "../support/stretches.ts";
 
 /*
  * One thread serves all requests, so that a long step delays every other request. Whatever the shape of a valid body,
  * and whatever history it leaves for jobs and answers, the work has to yield to the event loop between short steps.
  *
- * The server runs in this process, and a chain of `setImmediate` marks the iterations of its event loop. A stretch is
- * the processor time of this thread from one iteration to the next: not elapsed time, which other programs increase, nor
- * the time of the threads that collect garbage and compile. It includes the test's own side of the call, which is small.
- * Code is slower when it runs for the first time, so a shape that exceeds the bound is repeated once before it counts.
+ * The server runs in this process, whose stretches are measured. Code is slower when it runs for the first time, so a
+ * shape that exceeds the bound is repeated once before it counts.
  */
 
-/** The bound of a stretch. Reading a body of 5 MB takes three fifths of it, and so does the end of a snapshot. */
-const LONGEST_MS = 50;
 /** Half of the largest body, so that no generated body is too large. */
 const NOTES_BYTES = 2_500_000;
 const ITEMS = 1000;
@@ -101,40 +98,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   if (faults.length > 0) throw new Error(`faults were logged: ${JSON.stringify(faults)}`);
 });
-
-/** Returns the result of the work, and its longest stretch in milliseconds of this thread's processor time. */
-async function watched<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
-  let longestMs = 0;
-  let isRunning = true;
-  const ticks = (async () => {
-    while (isRunning) {
-      const before = process.threadCpuUsage();
-      await new Promise((resolve) => setImmediate(resolve));
-      const { user, system } = process.threadCpuUsage(before);
-      longestMs = Math.max(longestMs, (user + system) / 1000);
-    }
-  })();
-  const result = await work();
-  isRunning = false;
-  await ticks;
-  return { result, longestMs };
-}
-
-const FIXED = JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `part ${i}` })));
-/**
- * The repetitions of a parse that take `LONGEST_MS` on a core of 2026, also on a shared one; longer on a slower core.
- */
-const TIMES = 25;
-
-function slowness(): number {
-  const before = process.threadCpuUsage();
-  for (let n = 0; n < TIMES; n++) JSON.parse(FIXED);
-  const { user, system } = process.threadCpuUsage(before);
-  return Math.max(1, (user + system) / 1000 / LONGEST_MS);
-}
-
-/** True where the longest stretch exceeds the bound on a machine as fast as this one is now. */
-const isTooLong = (ms: number): boolean => ms > LONGEST_MS && ms > LONGEST_MS * slowness();
 
 /** Bytes are created and read outside of the measurement, and not parsed. */
 async function call(path: string, body?: object, { url = app.url, key = keys.partner } = {}) {

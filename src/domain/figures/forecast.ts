@@ -3,6 +3,7 @@ import { UnitSums } from "../costs/unit-sums.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { agedScore, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
+import type { Steps } from "../steps.ts";
 import type { AssessedComponent } from "./assessment.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
 import { failureCostOf } from "./failure-cost.ts";
@@ -60,8 +61,8 @@ export class ForecastAccumulator<Item> {
     return true;
   }
 
-  window(): ForecastWindow<Item> {
-    const items = this.#items.list((a, b) => b.failureProbability - a.failureProbability);
+  *window(): Steps<ForecastWindow<Item>> {
+    const items = yield* this.#items.list((a, b) => b.failureProbability - a.failureProbability);
     const { expected } = this.#expected;
     const { planned, failed } = this.#sums.sums.first;
     return { items, proactiveCents: planned, reactiveCents: failed, expected };

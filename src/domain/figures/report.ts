@@ -1,5 +1,6 @@
 import type { PriceList } from "../costs/price-list.ts";
 import type { RiskTier } from "../scoring/types.ts";
+import type { Steps } from "../steps.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
 import { ScoreBuckets } from "./score-buckets.ts";
 
@@ -44,14 +45,18 @@ export class ReportAccumulator<C extends AssessedComponent, Item> {
     this.#byTier[riskTier].add(riskScore, this.itemOf(component));
   }
 
-  report(): Report<Item> {
+  *report(): Steps<Report<Item>> {
     const { CRITICAL, WARNING, GOOD } = this.#byTier;
     return {
       totals: this.#totals.assessment,
       categories: new Map(
         Array.from(this.#categories, ([typeId, collector]) => [typeId, collector.assessment]),
       ),
-      byTier: { CRITICAL: CRITICAL.list(), WARNING: WARNING.list(), GOOD: GOOD.list() },
+      byTier: {
+        CRITICAL: yield* CRITICAL.list(),
+        WARNING: yield* WARNING.list(),
+        GOOD: yield* GOOD.list(),
+      },
     };
   }
 }

@@ -1,6 +1,8 @@
+import { forEachInSteps, type Steps, sortInSteps } from "../steps.ts";
+
 /**
- * Items by score in hundredths, in a bucket per score, so that long lists need no sorting. Equal scores keep the order of
- * insertion.
+ * Items by score in hundredths, in a bucket per score, so that only equal scores need sorting. Without an order, these keep
+ * that of insertion.
  */
 export class ScoreBuckets<T> {
   readonly #buckets: T[][] = [];
@@ -11,12 +13,13 @@ export class ScoreBuckets<T> {
   }
 
   /** Returns the items, the highest score first. `order` sorts those of equal scores. */
-  list(order?: (a: T, b: T) => number): T[] {
+  *list(order?: (a: T, b: T) => number): Steps<T[]> {
     const items: T[] = [];
     for (const bucket of this.#buckets.toReversed()) {
       if (!bucket) continue;
-      if (order) bucket.sort(order);
-      for (const item of bucket) items.push(item);
+      // All items may have the same score, so that sorting and copying a bucket may take long.
+      const sorted = order ? yield* sortInSteps(bucket, order) : bucket;
+      yield* forEachInSteps(sorted, (item) => void items.push(item));
     }
     return items;
   }

@@ -1,6 +1,7 @@
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
+import { runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
@@ -119,7 +120,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     const figure = withAssumptions(prices, figureOf(prices));
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
-    const written = figure.write(property, { now, modelVersion });
+    const written = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
     const noted = withRecalculating(written, await isRecalculating(store.read, partner.id));
     return ok(withPartner(noted, partner.name));
   }

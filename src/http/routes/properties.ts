@@ -3,6 +3,7 @@ import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { matchesFilter, type PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
+import { runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
@@ -227,7 +228,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const figure = summaryAccumulator(await pricesOf(store.read, knowledge, partner), { totals, flags });
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
-        const summary = figure.write(property, { now, modelVersion });
+        const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
         const noted = withRecalculating(summary, await isRecalculating(store.read, partner.id));
         return ok(withPartner(noted, partner.name));
       },

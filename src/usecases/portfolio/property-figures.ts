@@ -4,7 +4,7 @@ import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
-import { mapYielding, type Yield } from "../../event-loop.ts";
+import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -85,7 +85,7 @@ export async function propertyFigures(
   await iterateComponents(store, property.id, add, yieldNow, reserveMemory);
   const modelVersion = await modelVersionOf(read, knowledge);
   const figureOf = <Written>(figure: FigureAccumulator<Written>) =>
-    figure.write(property, { now, modelVersion });
+    runYielding(figure.write(property, { now, modelVersion }), yieldNow);
   const planDeps = { prices, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
   const lines = await linesOf(plan, yieldNow);
@@ -107,10 +107,10 @@ export async function propertyFigures(
   const inspections = await complianceOf(store, knowledge, property, dayOf(now), yieldNow, reserveMemory);
   return {
     property: propertyView(property),
-    condition: figureOf(condition),
-    forecast: figureOf(forecast),
-    reserve: figureOf(reserve),
-    assumptions: figureOf(assumptions),
+    condition: await figureOf(condition),
+    forecast: await figureOf(forecast),
+    reserve: await figureOf(reserve),
+    assumptions: await figureOf(assumptions),
     plan: { ...written, units, components: scheduled },
     budget: written.budget?.amount,
     inspections: await mapYielding(inspections, yieldNow, complianceItemView),

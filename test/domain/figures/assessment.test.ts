@@ -4,6 +4,7 @@ import { perDoor } from "../../../src/domain/figures/assessment.ts";
 import { exposureOf } from "../../../src/domain/figures/exposure.ts";
 import { deferredPercent, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
 import { ReportAccumulator } from "../../../src/domain/figures/report.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 
 type Component = ReturnType<typeof part>;
@@ -11,7 +12,7 @@ type Component = ReturnType<typeof part>;
 const systemValues = (components: readonly Component[]) =>
   gather(new SystemValueAccumulator(prices), components).values();
 const reportOn = (components: readonly Component[]) =>
-  gather(new ReportAccumulator(prices, (component: Component) => component), components).report();
+  runSteps(gather(new ReportAccumulator(prices, (component: Component) => component), components).report());
 
 /** A boiler whose circulator is CRITICAL and whose relief valve is in WARNING, beside a sound water heater. */
 const BOILER = [

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
 import { agedScore, failureProbabilityWithin } from "../../../src/domain/projections.ts";
+import { runSteps } from "../../../src/domain/steps.ts";
 import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
 
 type Component = ReturnType<typeof part>;
@@ -10,7 +11,7 @@ function forecastWithin(components: readonly Component[], days: number) {
   const gatherer = new ForecastAccumulator<Component>(prices, days);
   const add = (component: Component) => gatherer.add(component, () => component);
   gather({ add }, components);
-  const { items, ...costs } = gatherer.window();
+  const { items, ...costs } = runSteps(gatherer.window());
   return { items: items.map(({ item, ...rest }) => ({ component: item, ...rest })), ...costs };
 }
 
