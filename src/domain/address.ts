@@ -1,3 +1,4 @@
+import { countryOf, subdivisionOf, UNITED_STATES } from "./place.ts";
 import type { Property } from "./property.ts";
 
 type Address = Pick<Property, "address" | "city" | "state" | "zip">;
@@ -42,3 +43,20 @@ export function addressKey({ address, city, state, zip }: Address): string {
 
 /** Returns at most the first characters of a text, since an index limits the length of its entries. */
 const beginning = (text: string, length: number) => [...text].slice(0, length).join("");
+
+type Addressed = Omit<Address, "zip"> & { zip?: string | null; country?: string };
+
+/**
+ * Returns an address on one line, with the country's name outside the US. `state` is the place, or the subdivision of `country`.
+ * @example
+ * addressLine({ address: "27 Gamble Ave", city: "Toronto", state: "CA-ON", zip: "M4K" }) // "27 Gamble Ave, Toronto, ON M4K, Canada"
+ */
+export function addressLine({ address, city, state, zip, country = countryOf(state) }: Addressed): string {
+  const region = [subdivisionOf(state), zip].filter(Boolean).join(" ");
+  return [address, city, region, country === UNITED_STATES ? null : countryName(country)]
+    .filter(Boolean)
+    .join(", ");
+}
+
+const countryName = (code: string): string =>
+  new Intl.DisplayNames("en-US", { type: "region", fallback: "code" }).of(code) ?? code;

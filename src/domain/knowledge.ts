@@ -439,6 +439,8 @@ export type Knowledge = {
   claimType(id: string): ClaimType | undefined;
   smartEvent(eventType: string): SmartEventType | undefined;
   regimes(typeId: string): readonly InspectionRegime[];
+  /** Returns whether the climate of a place is known, as it is of the US states and DC. */
+  knowsClimate(state: string | null): boolean;
   /** Returns the state's climate; the unknown value throughout for a state without values. */
   environment(state: string | null): Environment;
 };

@@ -1,7 +1,11 @@
+import { countryOf } from "./place.ts";
+
 /** Filters of properties; a property must match all that are present. */
 export type PropertyFilter = {
-  /** USPS abbreviation in upper case. */
+  /** The place (`domain/place.ts`). */
   state?: string;
+  /** ISO 3166-1 alpha-2, in upper case. */
+  country?: string;
   city?: string;
   /** 5 digits match all ZIP+4 codes that begin with them. */
   zip?: string;
@@ -14,7 +18,7 @@ export type PropertyFilter = {
 };
 
 /** The columns of a property that filters read. */
-export type FilteredProperty = { name: string; address: string; city: string | null };
+export type FilteredProperty = { name: string; address: string; city: string | null; state: string };
 
 /** Folds a text for comparison: without case, accents, and repeated spaces. */
 function foldText(text: string): string {
@@ -31,11 +35,16 @@ const IS_ASCII = /^[\x00-\x7f]*$/;
  * @example
  * matcherOf({ text: "elm court" })!({ name: "Elm Court", address: "1 Elm St", city: null }) // true
  */
-export function matcherOf({ city, text }: PropertyFilter): ((row: FilteredProperty) => boolean) | undefined {
-  if (city === undefined && text === undefined) return undefined;
+export function matcherOf({
+  country,
+  city,
+  text,
+}: PropertyFilter): ((row: FilteredProperty) => boolean) | undefined {
+  if (country === undefined && city === undefined && text === undefined) return undefined;
   const foldedCity = city === undefined ? undefined : foldText(city);
   const words = text === undefined ? [] : foldText(text).split(" ");
   return (row) => {
+    if (country !== undefined && countryOf(row.state) !== country) return false;
     if (foldedCity !== undefined && (row.city === null || foldText(row.city) !== foldedCity)) return false;
     if (words.length === 0) return true;
     const searched = foldText(`${row.name}\n${row.address}`);
@@ -46,7 +55,7 @@ export function matcherOf({ city, text }: PropertyFilter): ((row: FilteredProper
 /** Returns whether a property matches all filters but that of flags, which are not in its record. */
 export function matchesFilter(
   filter: PropertyFilter,
-  property: FilteredProperty & { state: string; zip: string | null },
+  property: FilteredProperty & { zip: string | null },
 ): boolean {
   const { state, zip } = filter;
   if (state !== undefined && property.state !== state) return false;

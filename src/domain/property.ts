@@ -20,7 +20,7 @@ export type Property = {
   name: string;
   address: string;
   city: string | null;
-  /** USPS abbreviation in upper case. */
+  /** The place (`domain/place.ts`): `NY` in the US, `CA-ON` elsewhere. */
   state: string;
   zip: string | null;
   unitCount: number;
@@ -71,7 +71,6 @@ export type PropertyChange = Partial<
     Property,
     | "name"
     | "address"
-    | "state"
     | "city"
     | "zip"
     | "unitCount"
@@ -82,26 +81,14 @@ export type PropertyChange = Partial<
     | keyof BuildingFacts
   >
 > & {
+  country?: string;
+  /** The state or other subdivision, as stated; without a country, of the property's own. */
+  state?: string;
   /** Null derives the day from the registration and the service events. */
   recordsSince?: Day | null;
 } & Partial<Retirement>;
 
 export type Unit = { id: string; propertyId: string; number: number; createdAt: Instant };
-
-const STATES = new Set(
-  (
-    "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
-    "OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR GU VI AS MP"
-  ).split(" "),
-);
-
-/** Returns the abbreviation in upper case. Throws invalid_request unless it is one of the 50 states, DC, PR, GU, VI, AS or MP. */
-export function parseState(text: string): string {
-  const state = text.trim().toUpperCase();
-  if (STATES.has(state)) return state;
-  const message = "must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP";
-  throw invalid(`state ${message}`, [{ field: "state", message }]);
-}
 
 /** The failure for an unknown property, and for a property of another partner. */
 export const propertyNotFound = () => notFound("Property not found");

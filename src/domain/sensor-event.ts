@@ -40,6 +40,7 @@ export type PropertyReference = {
   name: string | null;
   address: string | null;
   city: string | null;
+  country: string | null;
   state: string | null;
   zip: string | null;
   unitCount: number | null;

@@ -2,7 +2,7 @@ import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/limits.ts";
 import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { parseState } from "../domain/property.ts";
+import { parsePlace } from "../domain/place.ts";
 import type { LossRequest } from "../usecases/losses/loss-books.ts";
 import { decimalNumber, invalidParameter, wantsDemo, wholeNumber } from "./query.ts";
 
@@ -13,7 +13,7 @@ export function parseLossRequest(query: ReadonlyMap<string, string>): LossReques
     selection: {
       systems: parseSet(query, "systems", SYSTEMS),
       perils: parseSet(query, "perils", PERILS),
-      state: state === undefined ? undefined : parseState(state.trim()),
+      state: state === undefined ? undefined : parsePlace(state),
       includeDemo: wantsDemo(query),
     },
     layer: parseLayer(query).layer,

@@ -1,5 +1,6 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
+import { countryOf, parseCountry, parsePlace, parsePostalCode, UNITED_STATES } from "../domain/place.ts";
 import {
   FORM_LIMITS,
   type FormTerms,
@@ -7,7 +8,6 @@ import {
   PLAN_LIMITS,
   type PlanTerms,
 } from "../domain/planning/plan-terms.ts";
-import { parseState } from "../domain/property.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseInstant } from "../domain/time.ts";
@@ -174,13 +174,14 @@ export function parsePropertyFilter(
 ): PropertyFilter | undefined {
   const filter: PropertyFilter = {};
   const [state, city, zip, text] = ["state", "city", "zip", "q"].map((name) => query.get(name)?.trim());
-  if (state !== undefined) filter.state = parseState(state);
+  const country = query.get("country");
+  if (state !== undefined) filter.state = parsePlaceFilter(query);
+  else if (country !== undefined) filter.country = parseCountry(country);
   if (city !== undefined) filter.city = parseSearched("city", city);
   if (text !== undefined) filter.text = parseSearched("q", text);
   if (zip !== undefined) {
-    if (!/^\d{5}(-\d{4})?$/.test(zip))
-      throw invalidParameter("zip", "must be a ZIP code with 5 or 5+4 digits");
-    filter.zip = zip;
+    const where = filter.state === undefined ? filter.country : countryOf(filter.state);
+    filter.zip = parsePostalCode(where ?? UNITED_STATES, zip);
   }
   const flag = query.get("flag");
   if (flag !== undefined) {
@@ -190,6 +191,12 @@ export function parsePropertyFilter(
   const listed = parseListed(query);
   if (listed !== "active") filter.retired = listed === "all" ? "included" : "only";
   return Object.keys(filter).length === 0 ? undefined : filter;
+}
+
+/** Parses the place of a filter: `state`, with `country` where it is a subdivision alone. Throws invalid_request. */
+function parsePlaceFilter(query: ReadonlyMap<string, string>): string {
+  const country = query.get("country");
+  return parsePlace(query.get("state") ?? "", country === undefined ? undefined : parseCountry(country));
 }
 
 /** Parses which rows a list has: those that are not retired, the retired, or all. */

@@ -82,6 +82,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     erasOf: (defId) => eras.get(defId) ?? NONE,
     smartEvent: (eventType) => smartEvents.get(eventType),
     regimes: (typeId) => regimes.get(typeId) ?? NONE,
+    knowsClimate: (state) => state !== null && data.environments.has(state),
     environment: (state) => (state === null ? unknown : (data.environments.get(state) ?? unknown)),
   };
 }

@@ -34,6 +34,12 @@ export function assumptionSentences(assumptions: AssumptionsJson): string[] {
           `Older than the service record: ${counted(unknown, "component")}, which may have been replaced before it began.`,
         ]
       : []),
+    ...(assumptions.unknown_places > 0
+      ? [
+          `Outside the US states: ${counted(assumptions.unknown_places, "component")}, scored at a mean climate and ` +
+            `priced at US averages unless costs are the owner's own.`,
+        ]
+      : []),
     assumptions.statement,
   ];
 }

@@ -46,6 +46,10 @@ const fields = record("Assumptions", {
     "Components older than the service record, which may have been replaced before it began",
     40,
   ),
+  unknown_places: whole(
+    "Components outside the US states: scored at a mean climate, priced at location factor 1",
+    0,
+  ),
   statement: text("What scores are worth", NO_GUARANTEE),
 });
 export type AssumptionsJson = WireOf<typeof fields>;
@@ -101,6 +105,7 @@ export const assumptionsView = fields.serializer((counted: Assumptions, modelVer
     },
     install_year_of_building: counted.buildingYears,
     unknown_past: counted.unknownPasts,
+    unknown_places: counted.unknownPlaces,
     statement: NO_GUARANTEE,
   };
 });

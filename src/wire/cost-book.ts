@@ -1,7 +1,7 @@
 import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book.ts";
 import type { CostLine } from "../domain/costs/cost-line.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { parseState } from "../domain/property.ts";
+import { parsePlace } from "../domain/place.ts";
 import type { Day } from "../domain/time.ts";
 import { forPartner } from "./paging.ts";
 import { defineConstraint } from "./schema/constraint.ts";
@@ -22,7 +22,10 @@ export const costLine = record("CostLine", {
     "Component of that type, as in `component_def_id` of components; null for the whole unit",
     "wh_gas_tank",
   ).orNull(),
-  state: text("US state of the properties; null for all", "NY").orNull(),
+  state: text(
+    "US state of the properties, or COUNTRY-SUBDIVISION elsewhere, such as `CA-ON`; null for all",
+    "NY",
+  ).orNull(),
   proactive_cost: usd("Cost of a planned replacement; null if not known", 1850).orNull(),
   reactive_cost: usd("Cost of a failure, with the damage that it does; null if not known", 3200).orNull(),
   size: number(
@@ -123,7 +126,7 @@ export function readCostLine(given: unknown, today: Day): CostLine {
   return {
     typeId: wire.type_id.trim(),
     componentDefId: textOrNull(wire.component_def_id),
-    state: state === null ? null : parseState(state),
+    state: state === null ? null : parsePlace(state),
     plannedCents: wire.proactive_cost == null ? null : centsFromUsd(wire.proactive_cost),
     failedCents: wire.reactive_cost == null ? null : centsFromUsd(wire.reactive_cost),
     size: wire.size ?? null,

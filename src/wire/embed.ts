@@ -1,3 +1,4 @@
+import { addressLine } from "../domain/address.ts";
 import {
   type Embed,
   type EmbedPreview,
@@ -68,7 +69,7 @@ const previewView = preview.serializer(({ property, totals, brand }: EmbedPrevie
   display_name: brand.displayName,
   has_logo: brand.logo !== null,
   title: property.name,
-  address: [property.address, property.city, property.state].filter(Boolean).join(", "),
+  address: addressLine({ ...property, zip: null }),
   grade: totals.components === 0 ? null : conditionOf(totals).grade,
   components: totals.components,
   critical: totals.critical,

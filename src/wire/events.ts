@@ -1,6 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -22,6 +23,7 @@ const propertyData = object({
   name: property.fields.name,
   address: property.fields.address,
   city: property.fields.city,
+  country: property.fields.country,
   state: property.fields.state,
   source: property.fields.source,
 });
@@ -40,7 +42,8 @@ export const propertyEntryView = propertyEntry.serializer((at: Instant, property
     name: property.name,
     address: property.address,
     city: property.city,
-    state: property.state,
+    country: countryOf(property.state),
+    state: subdivisionOf(property.state),
     source: property.source,
   },
 }));

@@ -23,7 +23,10 @@ export const explainedCosts = object({
     45,
   ).orNull(),
   size_factor: number("(size ÷ reference size)^exponent; 1 for an unknown size", 1.0653),
-  location_factor: number("Factor of the state; 1 for own costs", 1.18),
+  location_factor: number(
+    "Factor of the state; 1 for own costs, and where none is known, as outside the US states",
+    1.18,
+  ),
   price_level: number("Today's prices ÷ those of the month that the costs are of; 1 for own costs", 1),
   costs_of_month: text("Month that the costs of the knowledge base are of", "2026-01"),
   location_edition: text("Edition of the factors of the states", "EM 1110-2-1304, table 3, 31 March 2026"),

@@ -138,7 +138,7 @@ export const rate = object({
     object({
       factor: enumOf<EnvironmentFactor>(ENVIRONMENT_FACTORS, "The factor", "hard_water"),
       sensitivity: number("Share of the life lost at full exposure", 0.2),
-      value: number("Exposure in the property's state, 0 to 1", 0.35),
+      value: number("Exposure in the property's place, 0 to 1", 0.35),
       life_factor: number("1 − sensitivity · value", 0.93),
     }),
   ),
@@ -146,28 +146,36 @@ export const rate = object({
   lowest_life_factor: number("Lower limit of the product", 0.65),
   life_factor: number("The product, at least the lower limit", 0.93),
   source: sourceToken.describedAs("Source of the states' values", "judgement"),
+  environment_basis: enumOf(
+    ["state", "mean"],
+    "`state`: the values of the property's state; `mean`: a mean climate, since none is known outside the US states",
+    "state",
+  ),
   years_per_year: number(
     "Aging rate: usage_factor / life_factor, in years of normal use per calendar year",
     1.0753,
   ),
 });
 
-export const rateView = rate.serializer((rate: RateParts, { source }: Provenance) => ({
-  usage_intensity: rate.usageIntensity,
-  usage_exponent: rate.usageExponent,
-  usage_factor: rate.useFactor,
-  environment: rate.surroundings.map(({ factor, sensitivity, value, lifeFactor }) => ({
-    factor,
-    sensitivity,
-    value,
-    life_factor: lifeFactor,
-  })),
-  environment_product: rate.product,
-  lowest_life_factor: rate.lowest,
-  life_factor: rate.lifeFactor,
-  source,
-  years_per_year: rate.rate,
-}));
+export const rateView = rate.serializer(
+  (rate: RateParts, { source }: Provenance, isClimateKnown: boolean) => ({
+    usage_intensity: rate.usageIntensity,
+    usage_exponent: rate.usageExponent,
+    usage_factor: rate.useFactor,
+    environment: rate.surroundings.map(({ factor, sensitivity, value, lifeFactor }) => ({
+      factor,
+      sensitivity,
+      value,
+      life_factor: lifeFactor,
+    })),
+    environment_product: rate.product,
+    lowest_life_factor: rate.lowest,
+    life_factor: rate.lifeFactor,
+    source,
+    environment_basis: isClimateKnown ? "state" : "mean",
+    years_per_year: rate.rate,
+  }),
+);
 
 export const age = object({
   reason: enumOf<AgeParts["reason"]>(

@@ -343,7 +343,7 @@ export const explanationView = explanationReply.serializer(
       definition: definitionView(explanation.def, knowledge.type(explanation.def.typeId)),
       model_source: { source: model.source, kind: model.kind },
       life: lifeView(explanation.life),
-      rate: rateView(explanation.rate, environments),
+      rate: rateView(explanation.rate, environments, knowledge.knowsClimate(component.state)),
       age: ageView(explanation.age, explanation.rate),
       evidence: explanation.evidence.map((evidencePart) => evidenceView(evidencePart)),
       hazard: hazardView(explanation, knowledge, corrections),

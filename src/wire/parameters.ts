@@ -90,7 +90,11 @@ export const systemFilter = inQuery("system", "Filter by building system", "plum
   type: "string",
   enum: [...SYSTEMS],
 });
-export const stateFilter = inQuery("state", "Filter by US state abbreviation (case-insensitive)", "NY");
+export const stateFilter = inQuery(
+  "state",
+  "Filter by US state abbreviation, or COUNTRY-SUBDIVISION elsewhere, such as `CA-ON` (case-insensitive)",
+  "NY",
+);
 const TRUE_OR_FALSE: Schema = { type: "string", enum: ["true", "false"], default: "false" };
 /** The parameters of lists with retired records. */
 export const retirementFilters: readonly Parameter[] = [
@@ -101,7 +105,12 @@ export const retirementFilters: readonly Parameter[] = [
 export const propertyFilters: readonly Parameter[] = [
   stateFilter,
   inQuery("city", "Filter by city (case-insensitive)", "New York"),
-  inQuery("zip", "Filter by ZIP code; 5 digits also match ZIP+4 codes", "10013"),
+  inQuery(
+    "country",
+    "Filter by country (ISO 3166-1 alpha-2); `state` is then a state or subdivision of it",
+    "US",
+  ),
+  inQuery("zip", "Filter by ZIP code, of which 5 digits also match ZIP+4 codes, or by postal code", "10013"),
   inQuery(
     "q",
     "Filter by words in the name or address, all of which must occur (ignores case and accents; at most 100 characters)",

@@ -4,6 +4,7 @@ import { conditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -45,12 +46,12 @@ const exposureView = object(exposure).serializer((totals: PropertyTotals, unitCo
   };
 });
 
-const { id, name, address, city, state, unit_count, is_demo } = property.fields;
+const { id, name, address, city, country, state, unit_count, is_demo } = property.fields;
 const applianceCount = whole("Number of appliances", 14);
 const componentCount = whole("Number of components", 90);
 
 const summary = object({
-  property: object({ id, name, address, city, state, unit_count }).describedAs("The property"),
+  property: object({ id, name, address, city, country, state, unit_count }).describedAs("The property"),
   counts: object({
     appliances: applianceCount,
     components: componentCount,
@@ -81,7 +82,8 @@ const summaryView = summary.serializer(
       name: property.name,
       address: property.address,
       city: property.city,
-      state: property.state,
+      country: countryOf(property.state),
+      state: subdivisionOf(property.state),
       unit_count: property.unitCount,
     },
     counts: {
@@ -121,6 +123,7 @@ export const portfolioItem = object({
   name,
   address,
   city,
+  country,
   state,
   unit_count,
   appliances: applianceCount,
@@ -139,7 +142,8 @@ export const portfolioItemView = portfolioItem.serializer(
     name: property.name,
     address: property.address,
     city: property.city,
-    state: property.state,
+    country: countryOf(property.state),
+    state: subdivisionOf(property.state),
     unit_count: property.unitCount,
     appliances: totals.appliances,
     components: totals.components,

@@ -1,5 +1,6 @@
 import { centsFromUsd } from "../domain/money.ts";
-import { type NewProperty, type PropertyChange, parseState } from "../domain/property.ts";
+import { parseCountry, parsePostalCode, placeOf, UNITED_STATES } from "../domain/place.ts";
+import type { NewProperty, PropertyChange } from "../domain/property.ts";
 import { property } from "./property.ts";
 import * as constraint from "./schema/constraints.ts";
 import { input, nullable, optional, required, textOrNull } from "./schema/input.ts";
@@ -9,6 +10,7 @@ import { input, nullable, optional, required, textOrNull } from "./schema/input.
 const out = property.fields;
 
 const optionalFields = {
+  country: optional(constraint.country, out.country),
   city: nullable(constraint.line, out.city),
   zip: nullable(constraint.zip, out.zip),
   year_built: nullable(constraint.year, out.year_built),
@@ -43,12 +45,14 @@ export const propertyChange = input("PropertyChange", {
 /** Reads a new property from a request. Throws invalid_request. */
 export function readNewProperty(body: unknown): NewProperty {
   const wire = newProperty.parse(body);
+  const country = parseCountry(wire.country ?? UNITED_STATES);
+  const zip = textOrNull(wire.zip);
   return {
     name: wire.name.trim(),
     address: wire.address.trim(),
-    state: parseState(wire.state),
+    state: placeOf(country, wire.state),
     city: textOrNull(wire.city),
-    zip: textOrNull(wire.zip),
+    zip: zip === null ? null : parsePostalCode(country, zip),
     unitCount: wire.unit_count ?? 0,
     yearBuilt: wire.year_built ?? null,
     estimatedValueCents: wire.estimated_value == null ? null : centsFromUsd(wire.estimated_value),
@@ -68,9 +72,10 @@ export function readPropertyChange(body: unknown): PropertyChange {
   const change: PropertyChange = {};
   if (wire.name !== undefined) change.name = wire.name.trim();
   if (wire.address !== undefined) change.address = wire.address.trim();
-  if (wire.state !== undefined) change.state = parseState(wire.state);
+  if (wire.state !== undefined) change.state = wire.state.trim().toUpperCase();
+  if (wire.country !== undefined) change.country = parseCountry(wire.country);
   if (wire.city !== undefined) change.city = textOrNull(wire.city);
-  if (wire.zip !== undefined) change.zip = textOrNull(wire.zip);
+  if (wire.zip !== undefined) change.zip = textOrNull(wire.zip)?.toUpperCase() ?? null;
   if (wire.unit_count !== undefined) change.unitCount = wire.unit_count;
   if (wire.year_built !== undefined) change.yearBuilt = wire.year_built;
   if (wire.gross_area_sqft !== undefined) change.grossAreaSqft = wire.gross_area_sqft;

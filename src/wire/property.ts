@@ -1,3 +1,4 @@
+import { countryOf, subdivisionOf } from "../domain/place.ts";
 import {
   type Property,
   type PropertySource,
@@ -29,8 +30,12 @@ const commonFields = {
   name: text("Display name", "Harbor View Apartments"),
   address: text("Street address", "120 Harbor St"),
   city: text("City", "New York").orNull(),
-  state: text("Two-letter abbreviation of the US state or territory", "NY"),
-  zip: text("ZIP code with 5 or 5+4 digits", "10013").orNull(),
+  country: text("Country, ISO 3166-1 alpha-2; US if omitted", "US"),
+  state: text(
+    "Abbreviation of the US state or territory; elsewhere the state, province or region, at most 10 characters",
+    "NY",
+  ),
+  zip: text("ZIP code with 5 or 5+4 digits; elsewhere the postal code", "10013").orNull(),
   unit_count: whole("Number of rentable units, the basis of billing", 24),
   created_at: instant("When the record was created"),
   retired_at: day(
@@ -51,7 +56,8 @@ export const propertyRowView = propertyRow.serializer((property: Listed) => ({
   name: property.name,
   address: property.address,
   city: property.city,
-  state: property.state,
+  country: countryOf(property.state),
+  state: subdivisionOf(property.state),
   zip: property.zip,
   unit_count: property.unitCount,
   created_at: toIso(property.createdAt),

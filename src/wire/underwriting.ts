@@ -2,6 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
 import type { ComplianceItem } from "../domain/figures/compliance.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
 import { complianceItemView, item as inspection } from "./compliance.ts";
 import { componentName } from "./component-names.ts";
@@ -16,7 +17,7 @@ import { riskScore } from "./scores.ts";
 
 /* The answers to an underwriter's questions about one property, on one page. */
 
-const { address, city, state, unit_count, year_built } = property.fields;
+const { address, city, country, state, unit_count, year_built } = property.fields;
 
 const loss = record("LossControlItem", {
   component_id: id("C", "The component"),
@@ -34,6 +35,7 @@ const underwriting = object({
     name: property.fields.name,
     address,
     city,
+    country,
     state,
     unit_count,
     year_built,
@@ -92,7 +94,8 @@ export const underwritingView = underwriting.serializer((knowledge: Knowledge, m
       name: property.name,
       address: property.address,
       city: property.city,
-      state: property.state,
+      country: countryOf(property.state),
+      state: subdivisionOf(property.state),
       unit_count: property.unitCount,
       year_built: property.yearBuilt,
     },

@@ -2,6 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
+import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { projectionOf } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";
@@ -28,6 +29,7 @@ const propertyData = object({
   property_id: id("P", "The property"),
   address: property.fields.address,
   city: property.fields.city,
+  country: property.fields.country,
   state: property.fields.state,
   source: property.fields.source,
 });
@@ -141,7 +143,8 @@ const propertyDataView = propertyData.serializer((property: Property) => ({
   property_id: property.id,
   address: property.address,
   city: property.city,
-  state: property.state,
+  country: countryOf(property.state),
+  state: subdivisionOf(property.state),
   source: property.source,
 }));
 

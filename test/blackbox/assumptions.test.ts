@@ -55,6 +55,16 @@ describe("the assumptions of a property's figures", () => {
     expect((await assumptionsOf(id, "reserve")).unknown_past).toBe(0);
   });
 
+  // Rule: countries
+  test("count the components in places of unknown climate", async () => {
+    const { id } = await addProperty(client, { country: "CA", state: "ON" });
+    await addAppliance(client, id, { type_id: "refrigerator", install_year: 2024 });
+    const { components, unknown_places } = await assumptionsOf(id, "reserve");
+    expect(unknown_places).toBe(components);
+    await client.put(`/v1/properties/${id}`, { country: "US", state: "VT" });
+    expect((await assumptionsOf(id, "reserve")).unknown_places).toBe(0);
+  });
+
   test("are zeros without components", async () => {
     const { id } = await addProperty(client);
     expect(await assumptionsOf(id, "condition-score")).toMatchObject({
@@ -63,6 +73,7 @@ describe("the assumptions of a property's figures", () => {
       confidence_shares: { HIGH: 0, MEDIUM: 0, LOW: 0 },
       install_year_of_building: 0,
       unknown_past: 0,
+      unknown_places: 0,
     });
   });
 });

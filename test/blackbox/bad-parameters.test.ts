@@ -59,6 +59,7 @@ const BAD_QUERIES: Record<string, readonly string[]> = {
   include_demo: ["", "BAD", "TRUE", "1", "__proto__", "%00"],
   retired: ["", "BAD", "TRUE", "1", "__proto__", "%00"],
   include_retired: ["", "BAD", "TRUE", "1", "__proto__", "%00"],
+  country: ["", "BAD", "XX", "__proto__", "constructor", "%00"],
   city: ["", "%00"],
   zip: ["", "x", "123", "%00"],
   q: ["", "%00"],

@@ -116,7 +116,7 @@ describe("the cost book", () => {
       ],
       [
         { ...HEATER, state: "ZZ" },
-        "Line 2: state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP",
+        "Line 2: state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP, or COUNTRY-SUBDIVISION elsewhere, such as CA-ON",
       ],
       [{ type_id: "boiler" }, "Line 2: proactive_cost or reactive_cost is required"],
       [

@@ -155,7 +155,7 @@ describe("mainstay costs import", () => {
     expect(written[0]).toBe(`${HEADING},Comment,line,error`);
     expect(written.slice(1).map((line) => line.split(",").slice(8).join(","))).toEqual([
       "3,type_id must be an appliance type; GET /v1/appliance-types lists them",
-      '4,"state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"',
+      '4,"state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP, or COUNTRY-SUBDIVISION elsewhere, such as CA-ON"',
       "5,proactive_cost must be an amount in USD from 1 to 100000000",
       "6,proactive_cost must be a number such as 12 or 1200.50",
       "7,proactive_cost or reactive_cost is required",

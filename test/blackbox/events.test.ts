@@ -61,12 +61,12 @@ describe("the event stream", () => {
       pages: 1,
     });
     expect(body).toMatchObject({ since, partner: "Acme" });
-    const { id, name, address, city, state, source } = property;
+    const { id, name, address, city, country, state, source } = property;
     expect(ofHistory(body.events)).toEqual([
       {
         type: "property.created",
         timestamp: property.created_at,
-        data: { id, name, address, city, state, source },
+        data: { id, name, address, city, country, state, source },
       },
       {
         type: "appliance.created",

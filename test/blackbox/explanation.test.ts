@@ -99,6 +99,23 @@ describe("an explanation", () => {
     expect(explained.decision.cost_of_waiting_a_year).toBeCloseTo(planned.cost_of_waiting_a_year, 1);
   });
 
+  // Rule: countries
+  test("takes a mean climate and location factor 1 outside the US, and says so", async () => {
+    const { id } = componentOf(heater);
+    const at = async (place: Json) => {
+      await client.put(`/v1/properties/${property.id}`, { zip: null, ...place });
+      const { rate, costs } = await explain(id);
+      return { basis: rate.environment_basis, values: rate.environment.map((one: Json) => one.value), costs };
+    };
+    const abroad = await at({ country: "AU", state: "WA" });
+    expect(abroad).toMatchObject({ basis: "mean", costs: { location_factor: 1 } });
+    expect(new Set(abroad.values)).toEqual(new Set([0.35]));
+    const { country, state } = property;
+    const home = await at({ country, state });
+    expect(home.basis).toBe("state");
+    expect(home.costs.location_factor).not.toBe(1);
+  });
+
   // Rule: explain-component
   test("lists every cited source", async () => {
     const explained = await explain(componentOf(heater).id);

@@ -20,6 +20,7 @@ describe("creating a property", () => {
     const body = await addProperty(client);
     expect(body).toEqual({
       ...PROPERTY,
+      country: "US",
       id: expect.stringMatching(/^P_[0-9a-hjkmnp-tv-z]{26}$/),
       unit_count: 0,
       year_built: null,
@@ -70,6 +71,23 @@ describe("creating a property", () => {
     expect(body).not.toHaveProperty("colour");
   });
 
+  // Rule: countries
+  test("takes a subdivision and a postal code in another country, and changes them as stated", async () => {
+    const placed = { country: "ca", state: " on ", zip: "m4k 1n2" };
+    const { id, ...body } = await addProperty(client, placed);
+    expect(body).toMatchObject({ country: "CA", state: "ON", zip: "M4K 1N2" });
+    const change = async (fields: Json, status = 200) =>
+      (await client.put(`/v1/properties/${id}`, fields, status)).body;
+    expect(await change({ state: "qc" })).toMatchObject({ country: "CA", state: "QC", zip: "M4K 1N2" });
+    const wrongZip = await change({ country: "US", state: "VT" }, 400);
+    expect(wrongZip.details).toEqual([{ field: "zip", message: expect.stringContaining("5+4") }]);
+    expect((await change({ country: "US" }, 400)).details[0].field).toBe("state");
+    expect((await change({ zip: "M4K#" }, 400)).details[0].field).toBe("zip");
+    expect((await client.get(`/v1/properties/${id}`)).body).toMatchObject({ country: "CA", state: "QC" });
+    const moved = await change({ country: "US", state: "vt", zip: null });
+    expect(moved).toMatchObject({ country: "US", state: "VT", zip: null });
+  });
+
   // Rule: ids, units-created, list-units
   test("creates its units, numbered from 1", async () => {
     const { id } = await addProperty(client, { unit_count: 12 });
@@ -91,8 +109,25 @@ describe("creating a property", () => {
     [{ name: "N" }, "name, address, state required"],
     [{ ...PROPERTY, name: "  " }, "name, address, state required"],
     [{ ...PROPERTY, state: null }, "name, address, state required"],
-    [{ ...PROPERTY, state: "XX" }, "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"],
-    [{ ...PROPERTY, zip: "1234" }, "zip must be a ZIP code with 5 or 5+4 digits"],
+    [
+      { ...PROPERTY, state: "XX" },
+      "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP; for another country, set country",
+    ],
+    [
+      { ...PROPERTY, zip: "1234" },
+      "zip must be a ZIP code with 5 or 5+4 digits; for another country, set country",
+    ],
+    [{ ...PROPERTY, country: "CAN" }, "country must be a country's two-letter code (ISO 3166-1), such as CA"],
+    [{ ...PROPERTY, country: "PR" }, "country must be US for PR, which is a state here"],
+    [{ ...PROPERTY, country: null }, "country must be a country's two-letter code (ISO 3166-1), such as CA"],
+    [
+      { ...PROPERTY, country: "CA", state: "12345678901" },
+      "state must be a state, province or region of 1 to 10 characters",
+    ],
+    [
+      { ...PROPERTY, country: "CA", state: "ON", zip: "M4K_1" },
+      "zip must be a ZIP code with 5 or 5+4 digits, or the postal code of another country",
+    ],
     [{ ...PROPERTY, unit_count: 10_001 }, "unit_count must be a whole number from 0 to 10000"],
     [{ ...PROPERTY, unit_count: 1.5 }, "unit_count must be a whole number from 0 to 10000"],
     [{ ...PROPERTY, year_built: 1799 }, "year_built must be a whole number from 1800 to next year"],
@@ -252,8 +287,9 @@ describe("summaries", () => {
     await addAppliance(client, property.id);
     const { body } = await client.get(`/v1/property/${property.id}/summary`);
     const { name, address, city, state } = PROPERTY;
+    const country = "US";
     expect(body).toEqual({
-      property: { id: property.id, name, address, city, state, unit_count: 4 },
+      property: { id: property.id, name, address, city, country, state, unit_count: 4 },
       counts: { appliances: 2, components: 14, service_events: 0 },
       risk: { critical: 6, warning: 0, good: 8, overall_rating: expect.any(String) },
       financials: {

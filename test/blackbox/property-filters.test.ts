@@ -11,6 +11,8 @@ const PLACES = [
   { name: "Oak Hall", address: "22 Harbor St", city: "albany", state: "NY", zip: "12207-1234" },
   { name: "Café Lofts", address: "3 Elm St", city: "Burlington", state: "VT", zip: "05401" },
   { name: "Elm Tower", address: "4 Pine St", city: null, state: "VT", zip: null },
+  { name: "Yew House", address: "5 Fir St", city: "Toronto", country: "CA", state: "ON", zip: "M4K 1N2" },
+  { name: "Gum House", address: "6 Fir St", city: "Perth", country: "AU", state: "WA", zip: "6000" },
 ];
 beforeAll(async () => {
   const server = await serve();
@@ -33,6 +35,13 @@ const FILTERS: [Record<string, string>, string[]][] = [
   [{ q: "st elm" }, ["Elm Court", "Café Lofts", "Elm Tower"]],
   [{ q: "st elm", limit: "1", offset: "1" }, ["Café Lofts"]],
   [{ state: "WY" }, []],
+  [{ state: "WA" }, []],
+  [{ country: "ca" }, ["Yew House"]],
+  [{ country: "US", q: "elm" }, ["Elm Court", "Café Lofts", "Elm Tower"]],
+  [{ country: "AU", state: "wa" }, ["Gum House"]],
+  [{ state: "AU-WA" }, ["Gum House"]],
+  [{ country: "CA", zip: "m4k 1n2" }, ["Yew House"]],
+  [{ state: "CA-ON", zip: "M4K 1N2" }, ["Yew House"]],
 ];
 
 const sum = (rows: Json[], field: string) => rows.reduce((total, row) => total + row[field], 0);
@@ -74,6 +83,10 @@ describe("filters of properties", () => {
   test.each([
     ["state", "Narnia"],
     ["state", ""],
+    ["state", "XX-ON"],
+    ["country", ""],
+    ["country", "PR"],
+    ["zip", "M4K 1N2"],
     ["zip", "1220"],
     ["zip", "12207-"],
     ["zip", ""],

@@ -151,11 +151,14 @@ describe("matching", () => {
     const elsewhere: Json[] = [];
     for (const fields of [
       { city: "Troy", state: "MI" },
+      { city: "Troy", country: "CA", state: "ON", zip: "n0r 1a0" },
       { city: "Utica", state: "NY" },
     ])
       elsewhere.push(await send(at(fields)));
-    expect(elsewhere.map((one) => one.property_created)).toEqual([true, true]);
-    expect(new Set([here, ...elsewhere].map((one) => one.property_id)).size).toBe(3);
+    expect(elsewhere.map((one) => one.property_created)).toEqual([true, true, true]);
+    expect(new Set([here, ...elsewhere].map((one) => one.property_id)).size).toBe(4);
+    const abroad = { city: "Troy", country: "ca", state: "on" };
+    expect((await send(at(abroad))).property_id).toBe(elsewhere[1]!.property_id);
   });
 
   // Rule: smart-ambiguous

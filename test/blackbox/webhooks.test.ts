@@ -121,9 +121,9 @@ describe("a change in a portfolio", () => {
 
   // Rule: service-event-created, property-created, appliance-created
   test("is sent: a new property, a new appliance, a logged event", () => {
-    const { address, city, state } = property;
+    const { address, city, country, state } = property;
     expect(dataOf("property.created")).toEqual([
-      { property_id: property.id, address, city, state, source: "api" },
+      { property_id: property.id, address, city, country, state, source: "api" },
     ]);
     expect(dataOf("appliance.created")).toEqual([
       { appliance_id: worn.id, type_id: worn.type_id, property_id: property.id },

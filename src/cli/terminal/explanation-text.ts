@@ -100,7 +100,7 @@ function rateText({ rate, definition, model_source, score }: Explained, width: n
       line(
         spaced(influence.factor),
         `/ ${number(influence.life_factor)}`,
-        `1 − ${number(influence.sensitivity)} · ${number(influence.value)}; the state's value: ${rate.source}`,
+        `1 − ${number(influence.sensitivity)} · ${number(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
       ),
     ),
     isLimited &&

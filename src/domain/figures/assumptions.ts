@@ -19,12 +19,21 @@ export type Assumptions = {
   buildingYears: number;
   /** Components older than the service record, which may have been replaced before it. */
   unknownPasts: number;
+  /** Components in places of unknown climate and cost level: scored at the mean climate, priced at location factor 1. */
+  unknownPlaces: number;
 };
 
 /** The fields of a component that assumptions count. */
 type CountedComponent = Pick<
   PlacedComponent,
-  "defId" | "confidence" | "installYear" | "lastReplaced" | "past" | "installYearBasis" | "recordsSince"
+  | "defId"
+  | "state"
+  | "confidence"
+  | "installYear"
+  | "lastReplaced"
+  | "past"
+  | "installYearBasis"
+  | "recordsSince"
 >;
 
 /** Counts what the figures of some components rest on. It keeps nothing of a component. */
@@ -37,6 +46,7 @@ export class AssumptionsAccumulator {
   #components = 0;
   #buildingYears = 0;
   #unknownPasts = 0;
+  #unknownPlaces = 0;
   /** The start of the record of the latest component, since those of a property have the same. */
   #record: { day: Day; number: number } | undefined;
 
@@ -52,6 +62,7 @@ export class AssumptionsAccumulator {
     this.#confidence[confidence]++;
     this.#costCents[basis] += plannedCents;
     if (installYearBasis === "year_built") this.#buildingYears++;
+    if (!this.knowledge.knowsClimate(component.state)) this.#unknownPlaces++;
     if (this.#record?.day !== recordsSince)
       this.#record = { day: recordsSince, number: dayNumber(recordsSince) };
     const def = this.knowledge.component(defId);
@@ -69,6 +80,7 @@ export class AssumptionsAccumulator {
       priceFollowsState: this.knowledge.priceTerms.locationFactors !== null,
       buildingYears: this.#buildingYears,
       unknownPasts: this.#unknownPasts,
+      unknownPlaces: this.#unknownPlaces,
     };
   }
 }

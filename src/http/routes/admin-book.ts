@@ -1,6 +1,7 @@
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parseState, propertyNotFound } from "../../domain/property.ts";
+import { parsePlace } from "../../domain/place.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
 import { BookCounts } from "../../usecases/book/book-counts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
@@ -126,7 +127,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const state = query.get("state");
         const filter = {
           system: parseChoice(query, "system", SYSTEMS),
-          state: state === undefined ? undefined : parseState(state),
+          state: state === undefined ? undefined : parsePlace(state),
         };
         const members = await membersOf(call);
         const { rows, critical, warning } = await bookAlerts({ store, counts }, members, filter, tier, slice);

@@ -1,7 +1,8 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parseState, propertyNotFound } from "../../domain/property.ts";
+import { parsePlace } from "../../domain/place.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
@@ -257,7 +258,7 @@ async function findAlerts(call: PartnerCall, slice: Slice): Promise<FoundAlerts>
   const tier = parseAlertTier(query);
   const system = parseChoice(query, "system", SYSTEMS);
   const given = query.get("state");
-  const state = given === undefined ? undefined : parseState(given);
+  const state = given === undefined ? undefined : parsePlace(given);
   const byCost = sortsByCost(query);
   const where = await scopeFilter(call);
   const { components } = store.read;

@@ -40,6 +40,7 @@ export function propertyFilterStore(engine: Engine) {
             name: properties.name,
             address: properties.address,
             city: properties.city,
+            state: properties.state,
           }),
         )
         .from(properties)

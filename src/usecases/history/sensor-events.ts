@@ -1,7 +1,15 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { type Property, parseState, propertyNotFound } from "../../domain/property.ts";
+import {
+  countryOf,
+  parseCountry,
+  parsePostalCode,
+  placeOf,
+  subdivisionOf,
+  UNITED_STATES,
+} from "../../domain/place.ts";
+import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import type {
   ApplianceReference,
@@ -156,14 +164,17 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
   if (reference.partnerPropertyId !== null)
     return await tx.properties.findByReference(partner.id, reference.partnerPropertyId);
   if (reference.name === null || reference.address === null) return undefined;
-  const { state, city, zip } = reference;
+  const { country, state, city, zip } = reference;
   const fiveOf = (text: string | null) => text?.slice(0, 5) ?? null;
   const alike = (said: string | null, has: string | null) =>
     said === null || has === null || said.toUpperCase() === has.toUpperCase();
   const found = await tx.properties.ofAddress(partner.id, reference.name, reference.address);
   return found.find(
     (property) =>
-      alike(state, property.state) && alike(city, property.city) && alike(fiveOf(zip), fiveOf(property.zip)),
+      alike(country, countryOf(property.state)) &&
+      alike(state, subdivisionOf(property.state)) &&
+      alike(city, property.city) &&
+      alike(fiveOf(zip), fiveOf(property.zip)),
   );
 }
 
@@ -208,15 +219,15 @@ function refuseIncomplete({ property, appliance }: SmartEvent, existing: Propert
 
 async function registerProperty(writer: PortfolioWriter, reference: PropertyReference): Promise<Property> {
   const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
-  const state = parseState(reference.state!);
+  const country = parseCountry(reference.country ?? UNITED_STATES);
   return await createProperty(
     writer,
     {
       name: name!,
       address: address!,
       city,
-      state,
-      zip,
+      state: placeOf(country, reference.state!),
+      zip: zip === null ? null : parsePostalCode(country, zip),
       partnerPropertyId,
       unitCount: unitCount ?? 0,
       yearBuilt: null,

@@ -1,4 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
+import { countryOf, placeOf, subdivisionOf } from "../../domain/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import { propertyView } from "../../wire/property.ts";
 import {
@@ -23,10 +24,18 @@ export const RETIREMENT_COLUMNS = { retired_at: "text", retired_reason: "text" }
 
 type Entry = { input: NewProperty; partnerPropertyId: string; cells: Cells };
 
-const COMPARISON: Comparison<Property, PropertyChange> = {
+/** A property with its place as rows state it. */
+type StatedProperty = Property & { country: string };
+const stated = (property: Property): StatedProperty => ({
+  ...property,
+  country: countryOf(property.state),
+  state: subdivisionOf(property.state),
+});
+
+const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
   fields: Object.keys(propertyChange.type.fields),
   read: readPropertyChange,
-  view: propertyView,
+  view: (row) => propertyView({ ...row, state: placeOf(row.country, row.state) }),
 };
 
 /**
@@ -62,7 +71,7 @@ export const propertyRows: RowKind<Entry> = {
           return "created";
         }
         if (!update) return "unchanged";
-        const { change, fields } = differences(COMPARISON, cells, there);
+        const { change, fields } = differences(COMPARISON, cells, stated(there));
         if (fields.length === 0) return "unchanged";
         known.add(await changeProperty(writer, there.id, change));
         return { updated: fields };

@@ -3,6 +3,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { sizeOf } from "../../domain/costs/size.ts";
 import { conflict } from "../../domain/errors.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
+import { countryOf, parsePostalCode, placeOf, subdivisionOf } from "../../domain/place.ts";
 import {
   checkYear,
   type NewProperty,
@@ -117,7 +118,8 @@ async function changeListed(
     writer.markPlanStale(id);
   }
   if (change.grossAreaSqft !== undefined) writer.markPlanStale(id);
-  const { recordsSince, ...rest } = change;
+  const { recordsSince, country, state, ...others } = change;
+  const rest = { ...others, ...placedChange(before, change) };
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (!before.isDemo) after.addressKey = addressKey(after);
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
@@ -139,6 +141,17 @@ async function changeListed(
   if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
     await rescore(writer, after, "all", "history");
   return after;
+}
+
+/** Returns the changed place. Throws invalid_request for a state or a postal code that the country does not have. */
+function placedChange(before: Property, { country, state, zip }: PropertyChange): Partial<Property> {
+  if (country === undefined && state === undefined && zip === undefined) return {};
+  const where = country ?? countryOf(before.state);
+  const code = zip === undefined ? before.zip : zip;
+  return {
+    state: placeOf(where, state ?? subdivisionOf(before.state)),
+    zip: code === null ? null : parsePostalCode(where, code),
+  };
 }
 
 /** Returns what is probably wrong about a property: that one created before it has its address. */

@@ -1,3 +1,4 @@
+import { addressLine } from "../../domain/address.ts";
 import { sizesOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
@@ -51,14 +52,14 @@ export function summarySheet(form: ReserveForm): Sheet {
     calculated(cellOf(SHEETS.byYear, column, total), usd(cents), USD, isBold);
   const savings = (column: string, cents: number) => calculated(`${column}28-${column}27`, usd(cents));
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
-  const { name, address, city, state, zip } = property;
+  const { name } = property;
   return {
     name: SHEETS.summary,
     columns: [{ width: 44 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))],
     rows: [
       [bold("Replacement reserve schedule")],
       [name],
-      [[address, city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")],
+      [addressLine(property)],
       [`${terms.years} years from ${plan.asOf}`],
       [],
       headings("Due now, paid at closing", "Items", "Cost"),

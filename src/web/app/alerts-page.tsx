@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { joinPlace } from "../../domain/place.ts";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
@@ -32,7 +33,9 @@ export function AlertsPage({ route }: { route: Route }) {
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new Locations(types.value ?? [], [])), [types.value]);
-  const states = [...new Set([...portfolio.state.loaded.map(({ item }) => item.state), parameter("state")])]
+  const states = [
+    ...new Set([...portfolio.state.loaded.map(({ item }) => joinPlace(item)), parameter("state")]),
+  ]
     .filter(Boolean)
     .sort();
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);

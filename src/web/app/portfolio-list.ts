@@ -1,3 +1,4 @@
+import { joinPlace } from "../../domain/place.ts";
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
 import type { SortOrder } from "../browser/virtual-table.tsx";
 
@@ -11,7 +12,7 @@ export type SearchableProperty = { item: PortfolioItemJson; text: string };
 
 export const toSearchable = (item: PortfolioItemJson): SearchableProperty => ({
   item,
-  text: [item.name, item.address, item.city, item.state, item.property_id].join(" ").toLowerCase(),
+  text: [item.name, item.address, item.city, joinPlace(item), item.property_id].join(" ").toLowerCase(),
 });
 
 /** Returns the properties that match. Every search word must occur in the name, address, city, state or id. */
@@ -23,7 +24,7 @@ export function filterProperties(
   const rating = filter.rating === NOT_RATED ? null : filter.rating;
   const found = [];
   for (const { item, text } of all) {
-    if (filter.state !== "" && item.state !== filter.state) continue;
+    if (filter.state !== "" && joinPlace(item) !== filter.state) continue;
     if (filter.rating !== "" && item.overall_rating !== rating) continue;
     if (words.every((word) => text.includes(word))) found.push(item);
   }
@@ -33,7 +34,7 @@ export const NOT_RATED = "none";
 
 const SORT_VALUES: Readonly<Record<string, (item: PortfolioItemJson) => string | number>> = {
   name: (item) => item.name.toLowerCase(),
-  state: (item) => item.state,
+  state: (item) => joinPlace(item),
   units: (item) => item.unit_count,
   components: (item) => item.components,
   critical: (item) => item.critical,
@@ -75,8 +76,9 @@ export type StateTotals = {
 export function totalsByState(items: readonly PortfolioItemJson[]): StateTotals[] {
   const rows = new Map<string, StateTotals>();
   for (const item of items) {
-    const row = rows.get(item.state) ?? {
-      state: item.state,
+    const state = joinPlace(item);
+    const row = rows.get(state) ?? {
+      state,
       properties: 0,
       components: 0,
       critical: 0,
@@ -84,7 +86,7 @@ export function totalsByState(items: readonly PortfolioItemJson[]): StateTotals[
       deferred: 0,
       reactive: 0,
     };
-    rows.set(item.state, row);
+    rows.set(state, row);
     row.properties++;
     row.components += item.components;
     row.critical += item.critical;

@@ -1,4 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { addressLine } from "../../domain/address.ts";
+import { joinPlace } from "../../domain/place.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
 import { Filters, SearchFilter, SelectFilter } from "../browser/filters.tsx";
@@ -40,7 +42,7 @@ export function PropertiesPage({ route }: { route: Route }) {
     () => sortProperties(filterProperties(loaded, filter), sorting),
     [loaded, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
-  const states = useMemo(() => [...new Set(loaded.map(({ item }) => item.state))].sort(), [loaded]);
+  const states = useMemo(() => [...new Set(loaded.map(({ item }) => joinPlace(item)))].sort(), [loaded]);
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   const showsRetired = route.query.get("status") === RETIRED;
 
@@ -142,7 +144,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
           <bdi>{row.name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{[row.address, row.city, row.state].filter(Boolean).join(", ")}</bdi>
+          <bdi>{addressLine(row)}</bdi>
         </span>
       </>
     ),
@@ -153,7 +155,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isSortable: true,
     shownFrom: "wide",
     width: "narrow",
-    cell: (row) => row.state,
+    cell: (row) => joinPlace(row),
   },
   {
     key: "units",

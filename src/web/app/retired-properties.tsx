@@ -1,3 +1,4 @@
+import { addressLine } from "../../domain/address.ts";
 import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
@@ -51,7 +52,7 @@ const COLUMNS: readonly TableColumn<PropertyRowJson>[] = [
           <bdi>{row.name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{[row.address, row.city, row.state].filter(Boolean).join(", ")}</bdi>
+          <bdi>{addressLine(row)}</bdi>
         </span>
       </>
     ),

@@ -1,3 +1,4 @@
+import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPageJson } from "../../wire/book.ts";
 import { SelectFilter } from "../browser/filters.tsx";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
@@ -82,13 +83,13 @@ function Properties({ partner, route }: ViewProps) {
                 {
                   key: "name",
                   heading: "Property",
-                  cell: ({ property_id, name, partner: owner, state }) => (
+                  cell: ({ property_id, name, partner: owner, ...place }) => (
                     <>
                       <a class="name" href={hrefTo(["book", property_id])}>
                         <bdi>{name}</bdi>
                       </a>
                       <span class="under small muted">
-                        <bdi>{owner}</bdi> · {state}
+                        <bdi>{owner}</bdi> · {joinPlace(place)}
                       </span>
                     </>
                   ),

@@ -174,7 +174,13 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
         {rate.environment.map((exposure) => (
           <Fact name={codeLabel(exposure.factor)}>
             Reduces life to {formatPercent(exposure.life_factor)}: 1 − {formatNumber(exposure.sensitivity)} ×{" "}
-            {formatNumber(exposure.value)} (<code>{rate.source}</code>)
+            {formatNumber(exposure.value)} (
+            {rate.environment_basis === "state" ? (
+              <code>{rate.source}</code>
+            ) : (
+              "a mean: the climate is unknown"
+            )}
+            )
           </Fact>
         ))}
         <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} in calendar time</Fact>

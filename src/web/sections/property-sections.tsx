@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { addressLine } from "../../domain/address.ts";
 import { runSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
@@ -170,7 +171,6 @@ export function PropertyHeading(props: {
 }) {
   const { data, links, workbook } = props;
   const { property, components, assessedAt } = data;
-  const { address, city, state, zip } = property;
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
@@ -185,7 +185,7 @@ export function PropertyHeading(props: {
           <bdi>{property.name}</bdi>
         </h1>
         <p class="muted">
-          <bdi>{[address, city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")}</bdi>
+          <bdi>{addressLine(property)}</bdi>
           {" · "}
           {facts.filter(Boolean).join(" · ")}
         </p>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { addressLine } from "../../domain/address.ts";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";
@@ -20,7 +21,7 @@ export function ReserveSchedulePage(props: {
   controls: ComponentChildren;
 }) {
   const { property, plan, schedule, back, controls } = props;
-  const { name, address, city, state, zip, unit_count, year_built } = property;
+  const { name, unit_count, year_built } = property;
   return (
     <>
       <ReserveHeading plan={plan} isLong={name.length > 60}>
@@ -28,7 +29,7 @@ export function ReserveSchedulePage(props: {
           <bdi>{name}</bdi>
         </a>
         {" · "}
-        <bdi>{[address, city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")}</bdi>
+        <bdi>{addressLine(property)}</bdi>
         {year_built === null ? "" : ` · built ${year_built}`} · {counted(unit_count, "unit")}
       </ReserveHeading>
       {controls}

@@ -1,3 +1,4 @@
+import { addressLine } from "../../domain/address.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { count, counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
@@ -15,8 +16,7 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
         <div>
           <h1>{property.name}</h1>
           <p class="muted">
-            {[property.address, property.city, property.state].filter(Boolean).join(", ")} ·{" "}
-            {counted(property.unit_count, "unit")}
+            {addressLine(property)} · {counted(property.unit_count, "unit")}
             {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
           </p>
         </div>

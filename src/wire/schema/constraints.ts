@@ -1,3 +1,4 @@
+import { isPostalCode } from "../../domain/place.ts";
 import { MAX_GROSS_AREA_SQFT, MAX_STORIES, MAX_UNITS, UNIT_LABELS } from "../../domain/property.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
@@ -84,11 +85,18 @@ export const usageIntensity = defineConstraint((type) =>
 );
 
 export const state = defineConstraint((type) =>
-  type("string <= 8").describe("a US state abbreviation, such as NY"),
+  type("string <= 32").describe("a US state abbreviation, such as NY, or a subdivision of another country"),
 );
 
+export const country = defineConstraint((type) =>
+  type("string <= 8").describe("a country's two-letter code (ISO 3166-1), such as CA"),
+);
+
+/** The digits of a US ZIP code are checked where the country is known. */
 export const zip = defineConstraint((type) =>
-  type(/^\s*(\d{5}(-\d{4})?)?\s*$/).describe("a ZIP code with 5 or 5+4 digits"),
+  type("string <= 32")
+    .narrow((value) => value.trim() === "" || isPostalCode(value))
+    .describe("a ZIP code with 5 or 5+4 digits, or the postal code of another country"),
 );
 
 export const brandTier = defineConstraint((type) =>

@@ -414,8 +414,37 @@ describe("a rejected row", () => {
     ]);
   });
 
+  // Rule: countries
+  test("takes properties of other countries, and updates what differs", async () => {
+    const partner = await newPartner();
+    const file = (rows: string) => ({
+      properties: `partner_property_id,name,address,country,state,zip\n${rows}\n`,
+    });
+    const first = await run(partner, file("A,A,1 Fir St,CA,on,m4k 1n2\nB,B,2 Fir St,,NY,12207"));
+    expect(first.properties).toMatchObject({ created: 2 });
+    const again = await run(partner, file("A,A,1 Fir St,ca,ON,M4K 1N2\nB,B,2 Fir St,,ny,12207"), {
+      update: true,
+    });
+    expect(again.properties).toMatchObject({ unchanged: 2, updated: 0 });
+    const changed = await run(partner, file("A,A,1 Fir St,CA,QC,H2X 1Y4"), { update: true });
+    expect(changed.changes.map(({ field, from, to }) => [field, from, to])).toEqual([
+      ["state", "ON", "QC"],
+      ["zip", "M4K 1N2", "H2X 1Y4"],
+    ]);
+    const { rejected, rejects } = await run(partner, file("C,C,3 Fir St,CA,QC,H2X_1\nD,D,4 Fir St,UK,X,"));
+    expect(rejected).toBe(2);
+    expect(rejects[0]!.reasons.map(({ error }) => error)).toEqual([
+      "zip must be a ZIP code with 5 or 5+4 digits, or the postal code of another country",
+      "country must be a country's two-letter code (ISO 3166-1), such as CA",
+    ]);
+  });
+
   test.each([
-    ["properties", "P,N,A,XX,,", "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP"],
+    [
+      "properties",
+      "P,N,A,XX,,",
+      "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP; for another country, set country",
+    ],
     ["properties", ",N,A,NY,,", "partner_property_id is required"],
     ["properties", "P,,,NY,,", "name is required; address is required"],
     ["properties", "P,N,A,NY,NaN,", "estimated_value must be a number such as 12 or 1200.50"],

@@ -42,7 +42,7 @@ describe("parse", () => {
       address: "B",
       state: "NY",
       unit_count: -1,
-      zip: "x",
+      zip: "x!",
       year_built: Number.POSITIVE_INFINITY,
     };
     const fields = refusal(() => readNewProperty(body)).details?.map(({ field }) => field);
