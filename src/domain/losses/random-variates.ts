@@ -56,7 +56,7 @@ export class RandomVariates {
     mixed = Math.imul(mixed, 0x21f0aaad);
     mixed ^= mixed >>> 15;
     mixed = Math.imul(mixed, 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+    return ((mixed ^ (mixed >>> 15)) >>> 0) * 2 ** -32;
   }
 
   /** Returns a number above 0 and at most 1. */
@@ -104,27 +104,38 @@ export class RandomVariates {
     }
   }
 
-  /** Draws a gamma number with the shape and scale 1 (Marsaglia and Tsang, ACM TOMS 26, 2000). */
   gamma(shape: number): number {
-    if (shape < 1) return this.gamma(shape + 1) * this.uniform() ** (1 / shape);
+    return this.#gammaFrom(this.normal(), this.uniform(), shape);
+  }
+
+  /**
+   * Sets two gamma numbers with these shapes. Most come from the same normal and uniform number, which halves the numbers that
+   * two simulations of one year take.
+   */
+  gammaPair(first: number, second: number, into: Float64Array): void {
+    const x = this.normal();
+    const u = this.uniform();
+    into[0] = this.#gammaFrom(x, u, first);
+    into[1] = this.#gammaFrom(x, u, second);
+  }
+
+  /**
+   * Returns a gamma number with the shape and scale 1 (Marsaglia and Tsang, ACM TOMS 26, 2000) from a normal and a uniform
+   * number, or from later ones if these are rejected.
+   */
+  #gammaFrom(x: number, u: number, shape: number): number {
+    if (shape < 1) return this.#gammaFrom(x, u, shape + 1) * this.uniform() ** (1 / shape);
     const d = shape - 1 / 3;
     const c = 1 / Math.sqrt(9 * d);
     for (;;) {
-      const x = this.normal();
       const root = 1 + c * x;
-      if (root <= 0) continue;
-      const v = root * root * root;
-      const u = this.uniform();
-      if (u < 1 - 0.0331 * x * x * x * x) return d * v;
-      if (Math.log(u) < 0.5 * x * x + d * (1 - v + Math.log(v))) return d * v;
+      if (root > 0) {
+        const v = root * root * root;
+        if (u < 1 - 0.0331 * x * x * x * x) return d * v;
+        if (Math.log(u) < 0.5 * x * x + d * (1 - v + Math.log(v))) return d * v;
+      }
+      x = this.normal();
+      u = this.uniform();
     }
-  }
-
-  /** Draws a Poisson number with a small mean by counting. */
-  poisson(mean: number): number {
-    const limit = Math.exp(-mean);
-    let count = 0;
-    for (let product = this.uniform(); product > limit; product *= this.uniform()) count++;
-    return count;
   }
 }

@@ -22,12 +22,14 @@ export type SinglePart = {
 /** The factors of a group by year, as the forecast is and with its error. */
 export type Factors = { plain: Float64Array; withError: Float64Array };
 
+type SimulatedLosses = Record<Loss, SimulatedLoss>;
+
 type Simulation = {
   random: RandomVariates;
   layer: Layer;
   factors: Factors;
   /** The sums by year, to which losses are added. */
-  losses: Record<Loss, SimulatedLoss>;
+  losses: SimulatedLosses;
 };
 
 /** Simulates parts of one group that fail one by one. */
@@ -154,60 +156,81 @@ class WeightedChoice {
 
 /** Draws what the failures of parts cost, and adds it to the years. */
 class FailureCosts {
+  /** By part, in columns: millions of failures read them. */
+  readonly #repair: Float64Array;
+  /** The probability that a failure does no damage, and minus its logarithm. */
+  readonly #harmless: Float64Array;
+  readonly #logHarm: Float64Array;
+  /** The failures without damage until the next one with damage. */
+  readonly #harmlessLeft: Float64Array;
   readonly #mus: Float64Array;
   readonly #sigmas: Float64Array;
+  readonly #isPoisson: Uint8Array;
+  readonly #inTotal: Uint8Array;
+  readonly #inDamage: Uint8Array;
+  readonly #deductible: number;
   readonly #top: number;
+  readonly #random: RandomVariates;
+  readonly #losses: SimulatedLosses;
 
-  constructor(
-    private readonly parts: readonly SinglePart[],
-    private readonly simulation: Simulation,
-  ) {
-    this.#mus = new Float64Array(parts.length);
-    this.#sigmas = new Float64Array(parts.length);
-    for (const [at, { frequency, severity }] of parts.entries())
-      if (frequency > 0) {
-        const { mu, sigma } = logParameters(severity);
-        this.#mus[at] = mu;
-        this.#sigmas[at] = sigma;
-      }
-    this.#top = simulation.layer.limit ?? Number.POSITIVE_INFINITY;
+  constructor(parts: readonly SinglePart[], { random, layer, losses }: Simulation) {
+    const column = (value: (part: SinglePart) => number) => Float64Array.from(parts, value);
+    const flags = (value: (part: SinglePart) => boolean) => Uint8Array.from(parts, (part) => +value(part));
+    this.#repair = column(({ repair }) => repair);
+    this.#logHarm = column(({ frequency, severity }) =>
+      severity.isPoisson ? frequency : -Math.log1p(-Math.min(frequency, 1)),
+    );
+    this.#harmless = this.#logHarm.map((logHarm) => Math.exp(-logHarm));
+    this.#mus = column(({ frequency, severity }) => (frequency > 0 ? logParameters(severity).mu : 0));
+    this.#sigmas = column(({ frequency, severity }) => (frequency > 0 ? logParameters(severity).sigma : 0));
+    this.#isPoisson = flags(({ severity }) => severity.isPoisson);
+    this.#inTotal = flags(({ inTotal }) => inTotal);
+    this.#inDamage = flags(({ inDamage }) => inDamage);
+    this.#deductible = layer.deductible;
+    this.#top = layer.limit ?? Number.POSITIVE_INFINITY;
+    this.#random = random;
+    this.#losses = losses;
+    this.#harmlessLeft = this.#logHarm.map((logHarm) => this.#harmlessFailures(logHarm));
+  }
+
+  /** Draws how many failures do no damage before one that does: cheaper than a number for each failure. */
+  #harmlessFailures(logHarm: number): number {
+    return logHarm > 0 ? Math.floor(this.#random.exponential() / logHarm) : Number.POSITIVE_INFINITY;
   }
 
   add(at: number, year: number, isPlain: boolean, isWithError: boolean): void {
-    const { random, losses } = this.simulation;
-    const part = this.parts[at]!;
-    const { frequency } = part;
-    let count = 0;
-    if (frequency > 0) {
-      if (part.severity.isPoisson) count = random.poisson(frequency);
-      else if (random.uniform() <= frequency) count = 1;
-    }
-    const damage = count > 0 ? this.#addDamages(at, count, year, isPlain, isWithError) : 0;
-    if (part.inTotal) {
-      const total = part.repair + damage;
-      if (isPlain) losses.total.plain[year]! += total;
-      if (isWithError) losses.total.withError[year]! += total;
-    }
+    const damage = --this.#harmlessLeft[at]! < 0 ? this.#drawDamages(at, year, isPlain, isWithError) : 0;
+    if (this.#inTotal[at] === 0) return;
+    const cost = this.#repair[at]! + damage;
+    const { total } = this.#losses;
+    if (isPlain) total.plain[year]! += cost;
+    if (isWithError) total.withError[year]! += cost;
   }
 
-  /** Adds so many damages of a part, and returns their sum. */
-  #addDamages(at: number, count: number, year: number, isPlain: boolean, isWithError: boolean): number {
-    const { random, layer, losses } = this.simulation;
-    let [damage, insured] = [0, 0];
-    for (let n = 0; n < count; n++) {
-      const amount = Math.exp(this.#mus[at]! + this.#sigmas[at]! * random.normal());
-      damage += amount;
-      insured += Math.min(Math.max(amount - layer.deductible, 0), this.#top);
+  /** Draws the damages of a failure that does some: one, or a Poisson number above 0. Returns their sum. */
+  #drawDamages(at: number, year: number, isPlain: boolean, isWithError: boolean): number {
+    const random = this.#random;
+    const harmless = this.#harmless[at]!;
+    this.#harmlessLeft[at] = this.#harmlessFailures(this.#logHarm[at]!);
+    const [mu, sigma, isPoisson] = [this.#mus[at]!, this.#sigmas[at]!, this.#isPoisson[at] === 1];
+    const [deductible, top] = [this.#deductible, this.#top];
+    let [sum, insuredSum] = [0, 0];
+    // The product of uniform numbers falls below exp(−κ) after a Poisson number of factors.
+    let product = isPoisson ? harmless + (1 - harmless) * random.uniform() : 0;
+    do {
+      const amount = Math.exp(mu + sigma * random.normal());
+      sum += amount;
+      insuredSum += Math.min(Math.max(amount - deductible, 0), top);
+      product *= isPoisson ? random.uniform() : 0;
+    } while (product > harmless);
+    if (this.#inDamage[at] === 0) return sum;
+    const { damage, insured } = this.#losses;
+    if (isPlain) damage.plain[year]! += sum;
+    if (isWithError) damage.withError[year]! += sum;
+    if (insured !== damage) {
+      if (isPlain) insured.plain[year]! += insuredSum;
+      if (isWithError) insured.withError[year]! += insuredSum;
     }
-    if (!this.parts[at]!.inDamage) return damage;
-    if (isPlain) {
-      losses.damage.plain[year]! += damage;
-      losses.insured.plain[year]! += insured;
-    }
-    if (isWithError) {
-      losses.damage.withError[year]! += damage;
-      losses.insured.withError[year]! += insured;
-    }
-    return damage;
+    return sum;
   }
 }
