@@ -19,6 +19,7 @@ import { propertyOperations } from "./routes/properties.ts";
 import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
 import { type SystemDeps, systemOperations } from "./routes/system.ts";
+import { workOperations } from "./routes/work.ts";
 
 type PartnerApiDeps = SystemDeps &
   PhotoDeps &
@@ -39,6 +40,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...applianceOperations(knowledge, bulkItems),
     ...photoOperations(deps),
     ...serviceEventOperations(bulkItems),
+    ...workOperations(bulkItems),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
     ...planOperations(knowledge),

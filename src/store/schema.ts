@@ -4,6 +4,7 @@ import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
+import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { isElevated } from "./elevated-components.ts";
 
@@ -424,6 +425,26 @@ export function schemaOf(columnTypes: ColumnTypes) {
       primaryKey({ columns: [t.propertyId, t.componentId] }),
       index("plan_candidates_rank").on(t.partnerId, t.rank, t.componentId, t.plannedCents, t.waitingCents),
     ],
+  );
+
+  /** Work that somebody has ordered or deferred. Work without a row is open. */
+  const workStates = table(
+    "work_states",
+    {
+      /** The ID of the component, or of the appliance as a whole. */
+      subjectId: text("subject_id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id").notNull(),
+      applianceId: text("appliance_id").notNull(),
+      componentId: text("component_id"),
+      state: oneOf("state", WORK_STATES).notNull(),
+      /** The day until which it is deferred. */
+      until: text("until"),
+      by: text("marked_by").notNull(),
+      reason: text("reason"),
+      markedAt: bigint("marked_at").notNull(),
+    },
+    (t) => [index("work_states_property").on(t.propertyId, t.subjectId)],
   );
 
   const serviceEvents = table(
@@ -1042,6 +1063,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     propertyPlans,
     partnerPlans,
     planCandidates,
+    workStates,
     serviceEvents,
     sensorEvents,
     claims,

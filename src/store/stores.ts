@@ -37,6 +37,7 @@ import { snapshotStore } from "./queries/snapshots.ts";
 import { totalsStore } from "./queries/totals.ts";
 import { unitStore } from "./queries/units.ts";
 import { uploadStore } from "./queries/uploads.ts";
+import { workStore } from "./queries/work.ts";
 
 /** Makes the queries of all tables, over one engine. */
 export const storesOf = (engine: Engine) => ({
@@ -52,6 +53,7 @@ export const storesOf = (engine: Engine) => ({
   flags: flagStore(engine),
   recounts: recountStore(engine),
   plans: planStore(engine),
+  work: workStore(engine),
   serviceEvents: serviceEventStore(engine),
   sensorEvents: sensorEventStore(engine),
   claims: claimStore(engine),

@@ -1,5 +1,7 @@
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { forEachInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
+import type { Day } from "../domain/time.ts";
+import { isDeferred } from "../domain/work.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import { groupInSteps, sumBy } from "./grouping.ts";
 import { TIERS } from "./labels.ts";
@@ -18,6 +20,8 @@ export type ActionRow = {
   costUsd: number;
   failedUsd: number;
   delayUsd: number;
+  /** True if the work is deferred until a later day than that of the plan. */
+  isDeferred: boolean;
 };
 
 /** The actions, the most urgent first. */
@@ -38,11 +42,13 @@ const isToDo = ({ action }: Pick<PlanLine, "action">) => action !== "monitor" &&
 
 /**
  * Groups the lines of a plan that need somebody to act: the most urgent action first, then the earliest day where the action
- * waits for one, then the highest cost of waiting. Components that are replaced with their unit are part of its line.
+ * waits for one, then the highest cost of waiting; deferred work last. Components that are replaced with their unit are part
+ * of its line. `today` is the day of the plan.
  */
 export function* actionRowsInSteps(
   lines: readonly PlanLine[],
   components: readonly ComponentJson[],
+  today: Day,
 ): Steps<ActionRow[]> {
   const risks = yield* unitRisksInSteps(components);
   const counted: PlanLine[] = [];
@@ -58,7 +64,10 @@ export function* actionRowsInSteps(
   const riskOf = (line: PlanLine) =>
     (line.isUnit ? risks.units.get(line.id) : risks.components.get(line.id)) ?? { tier: "GOOD", survives: 1 };
   const keyOf = (line: PlanLine) =>
-    `${lineKind(line)} ${line.action} ${riskOf(line).tier} ${line.reason.replaceAll(NUMBERS, "#")}`;
+    [
+      ...[lineKind(line), line.action, riskOf(line).tier, line.reason.replaceAll(NUMBERS, "#")],
+      ...[line.work_state, line.work_until, line.work_by, line.work_reason],
+    ].join(" ");
   const groups = yield* groupInSteps([...counted, ...alone], keyOf);
   yield;
   const rows = groups.map((group): ActionRow => {
@@ -73,12 +82,14 @@ export function* actionRowsInSteps(
       costUsd: sumBy(group, ({ cost }) => cost),
       failedUsd: sumBy(group, ({ failedCost }) => failedCost),
       delayUsd: sumBy(group, (line) => line.cost_of_waiting_a_year),
+      isDeferred: isDeferred({ until: first.work_until }, today),
     };
   });
   return yield* sortInSteps(rows, compareByUrgency);
 }
 
 function compareByUrgency(a: ActionRow, b: ActionRow): number {
+  if (a.isDeferred !== b.isDeferred) return a.isDeferred ? 1 : -1;
   const byAction = URGENCY.indexOf(a.action) - URGENCY.indexOf(b.action);
   if (byAction !== 0) return byAction;
   const [dayA, dayB] = [a.due ?? "9999", b.due ?? "9999"];

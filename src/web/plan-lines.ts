@@ -21,6 +21,10 @@ export type PlanLine = Pick<
   | "cost_factor"
   | "action"
   | "reason"
+  | "work_state"
+  | "work_until"
+  | "work_by"
+  | "work_reason"
 > & {
   /** The ID of the appliance or the component. */
   id: string;

@@ -8,6 +8,7 @@ import type { PropertyPlan } from "../domain/planning/property-plan.ts";
 import type { Reconciliation } from "../domain/planning/reconciliation.ts";
 import type { Schedule } from "../domain/planning/schedule.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import type { Work } from "../domain/work.ts";
 import { actionFields, actionView } from "./action.ts";
 import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
@@ -33,6 +34,7 @@ import type { Cell } from "./schema/table.ts";
 import { round, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
+import { workFields, workFieldsView } from "./work.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
 
@@ -93,11 +95,12 @@ const plannedUnit = record("PlannedUnit", {
   cost_factor: costFactor,
   ...urgency,
   ...actionFields,
+  ...workFields,
 });
 export type PlannedUnitJson = WireOf<typeof plannedUnit>;
 
 export const plannedUnitView = plannedUnit.serializer(
-  (knowledge: Knowledge, plan: WholePlan<PlacedComponent>) => {
+  (knowledge: Knowledge, plan: WholePlan<PlacedComponent>, work?: Work) => {
     const { component, unit, price, dueInMonths, bestAgeMonths } = plan;
     const { whole } = knowledge.type(component.typeId);
     const effectiveAge = round(unit.ageYears, 2);
@@ -123,6 +126,7 @@ export const plannedUnitView = plannedUnit.serializer(
       ...scaling,
       ...urgencyView(plan),
       ...actionView(plan.action),
+      ...workFieldsView(work),
     };
   },
 );
@@ -154,11 +158,12 @@ const plannedComponent = record("PlannedComponent", {
   risk_tier: riskTier,
   ...urgency,
   ...actionFields,
+  ...workFields,
 });
 export type PlannedComponentJson = WireOf<typeof plannedComponent>;
 
 export const plannedComponentView = plannedComponent.serializer(
-  (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>) => {
+  (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>, work?: Work) => {
     const { component, part, bestAgeMonths, price } = plan;
     const effectiveAge = round(part.ageYears, 2);
     const expectedLife = round(lifespanYearsOf(part), 2);
@@ -184,6 +189,7 @@ export const plannedComponentView = plannedComponent.serializer(
       risk_tier: component.riskTier,
       ...urgencyView(plan),
       ...actionView(plan.action),
+      ...workFieldsView(work),
     };
   },
 );
@@ -283,18 +289,18 @@ export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[
 
 /**
  * Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. `labels` has the labels
- * of the property's units, by their IDs.
+ * of the property's units, and `work` the marks on work, by IDs.
  */
 export function planCells(
   knowledge: Knowledge,
   line: WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>,
   years: number,
-  labels: ReadonlyMap<string, string>,
+  { labels, work }: { labels: ReadonlyMap<string, string>; work: ReadonlyMap<string, Work> },
 ): Cell[] {
   const costs = yearlyCosts(line.schedule, years);
   const unit_label = labels.get(line.component.unitId ?? "") ?? null;
   if ("applianceId" in line) {
-    const unit = plannedUnitView(knowledge, line);
+    const unit = plannedUnitView(knowledge, line, work.get(line.applianceId));
     const values: Readonly<Record<string, Cell>> = {
       ...unit,
       unit_label,
@@ -305,7 +311,10 @@ export function planCells(
     return ["unit", ...TABLE_FIELDS.map((field) => values[field] ?? null), ...costs];
   }
   const isOfUnit = line.schedule === null;
-  const fields: Readonly<Record<string, Cell>> = { ...plannedComponentView(knowledge, line), unit_label };
+  const fields: Readonly<Record<string, Cell>> = {
+    ...plannedComponentView(knowledge, line, work.get(line.component.id)),
+    unit_label,
+  };
   return [
     isOfUnit ? "component_of_unit" : "component",
     ...TABLE_FIELDS.map((field) => fields[field] ?? null),

@@ -30,6 +30,11 @@ const WRITES = [
     async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
   ],
   [
+    "/v1/work/bulk",
+    () => ({ work: [{ component_id: appliance.components[0].id, state: "done", by: "J. Ito" }, {}] }),
+    async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
+  ],
+  [
     "/v1/appliances/bulk",
     () => ({ appliances: [{ property_id: property.id, type_id: "roof", install_year: 2001 }, {}] }),
     async () => (await client.get("/v1/appliances")).body.total,

@@ -9,7 +9,7 @@ import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, keepPdf, overflow, pagesOf, screenshot } from "../support/page-checks.ts";
-import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 
 /* The plans of a portfolio and its properties in the app, on screen and in print. */
 
@@ -283,3 +283,63 @@ async function expectLandscape(page: Page, name: string, most: number): Promise<
     expect(await one.isVisible()).toBe(false);
   await page.emulateMedia({ media: null });
 }
+
+// Rule: portfolio-app-work
+test("work is marked on a property's page as ordered, deferred and done, with who and why", async () => {
+  const { page, pageErrors, close } = await openApp(
+    browser,
+    server.url,
+    partner.api_key,
+    `#/properties/${oakId}`,
+  );
+  await settled(page);
+  const rows = page.locator("table.actions tbody tr");
+  const first = rows.first();
+  const name = (await first.getByRole("button").getAttribute("aria-label"))!.replace("Mark ", "");
+  const dialog = page.getByRole("dialog");
+  const opened = async () => {
+    await page
+      .getByRole("button", { name: `Mark ${name}` })
+      .first()
+      .click();
+    await dialog.waitFor();
+  };
+  await opened();
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    for (const state of ["done", "deferred"]) {
+      await dialog.getByLabel("State").first().selectOption(state);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await screenshot(page, `app-mark-work-${state}-${width}`, false);
+    }
+  }
+  await dialog.getByRole("textbox", { name: "Until" }).fill("2099-03-01");
+  await dialog.getByLabel("Your name").fill("J. Ito");
+  await dialog.getByLabel("Reason").fill("The supplier delivers in March");
+  await dialog.getByRole("button", { name: "Mark" }).click();
+  await page.getByText("Deferred until Mar 1, 2099 by J. Ito: The supplier delivers in March").waitFor();
+  // It is not due until then, but the figures count it.
+  expect(await rows.first().locator("th").innerText()).not.toContain(name);
+  expect(await page.locator("#actions").innerText()).toContain(
+    "1 deferred: the figures count this work until it is done.",
+  );
+  for (const width of [375, 768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    expect(await overflow(page)).toBe(0);
+    await screenshot(page, `app-marked-work-${width}`);
+  }
+  await opened();
+  expect(await dialog.getByLabel("Your name").inputValue()).toBe("J. Ito");
+  await dialog.getByLabel("State").first().selectOption("ordered");
+  await dialog.getByRole("button", { name: "Mark" }).click();
+  await page.getByText("Ordered by J. Ito").waitFor();
+  await opened();
+  await dialog.getByLabel("State").first().selectOption("done");
+  await dialog.getByRole("button", { name: "Mark" }).click();
+  await page.getByText("Ordered by J. Ito").waitFor({ state: "detached" });
+  const { components } = (await client.get("/v1/components", { property_id: oakId, limit: 200 })).body;
+  expect(components.some((one: Json) => one.last_replaced === daysFromToday(0))).toBe(true);
+  expect(pageErrors).toEqual([]);
+  await close();
+});

@@ -556,3 +556,160 @@ describe("a logged event", () => {
     ]);
   });
 });
+
+describe("marking work", () => {
+  type Mark = Record<string, unknown>;
+  const mark = async (...work: Mark[]): Promise<Json> => (await client.post("/v1/work/bulk", { work })).body;
+  const failing = async (item: Mark): Promise<string> => {
+    const { created, error_details } = await mark({ by: "J. Ito", ...item });
+    expect(created).toBe(0);
+    return error_details[0].error;
+  };
+  const planNow = async (): Promise<Json> =>
+    (await client.get(`/v1/property/${appliance.property_id}/plan`)).body;
+  const marksOf = (lines: Json[]) =>
+    lines
+      .filter((line) => line.work_state !== null)
+      .map(({ work_state, work_until, work_by, work_reason }) => [
+        work_state,
+        work_until,
+        work_by,
+        work_reason,
+      ]);
+  const withoutMarks = ({ components, units, ...plan }: Json) => ({
+    ...plan,
+    components: components.map(({ work_state, work_until, work_by, work_reason, ...line }: Json) => line),
+    units: units.map(({ work_state, work_until, work_by, work_reason, ...line }: Json) => line),
+  });
+  const LATER = daysFromToday(90);
+
+  // Rule: mark-work, work-audit
+  test("shows in the plan who ordered or deferred it until when and why, and changes no figure", async () => {
+    const before = await planNow();
+    const [first, second] = appliance.components as [Json, Json];
+    const deferred = { state: "deferred", until: LATER, by: " J. Ito ", reason: "Delivered in spring" };
+    const reply = await mark(
+      { component_id: first.id, state: "ordered", by: "A. Cho" },
+      { component_id: second.id, ...deferred },
+      { appliance_id: appliance.id, state: "ordered", by: "A. Cho", reason: "Quote 17" },
+    );
+    expect(reply).toMatchObject({ created: 3, errors: 0 });
+    expect(reply.events[1]).toEqual({
+      component_id: second.id,
+      appliance_id: appliance.id,
+      ...deferred,
+      by: "J. Ito",
+      marked_at: expect.any(String),
+      service_event_id: null,
+    });
+    const after = await planNow();
+    expect(withoutMarks(after)).toEqual(withoutMarks(before));
+    expect(marksOf(after.components).sort()).toEqual([
+      ["deferred", LATER, "J. Ito", "Delivered in spring"],
+      ["ordered", null, "A. Cho", null],
+    ]);
+    expect(marksOf(after.units)).toEqual([["ordered", null, "A. Cho", "Quote 17"]]);
+    const csv = (await client.get(`/v1/property/${appliance.property_id}/plan`, { format: "csv" })).text;
+    expect(csv.split("\n").filter((line) => line.includes("Quote 17"))).toHaveLength(1);
+
+    await mark({ component_id: second.id, state: "open", by: "J. Ito" });
+    expect(marksOf((await planNow()).components)).toEqual([["ordered", null, "A. Cho", null]]);
+    const { entries } = await server.json("audit", "--subject", second.id);
+    expect(entries.map((entry: Json) => [entry.action, entry.detail])).toEqual([
+      [
+        "work.mark",
+        {
+          before: { state: "deferred", until: LATER, reason: "Delivered in spring" },
+          after: { state: "open", until: null, reason: null },
+        },
+      ],
+      [
+        "work.mark",
+        {
+          before: { state: "open", until: null, by: null, reason: null },
+          after: { state: "deferred", until: LATER, by: "J. Ito", reason: "Delivered in spring" },
+        },
+      ],
+    ]);
+  });
+
+  // Rule: work-done
+  test("done logs a service event; a replacement of its day or later ends a mark, an earlier one does not", async () => {
+    const [first, second] = appliance.components as [Json, Json];
+    const order = { state: "ordered", by: "A. Cho" };
+    await mark({ component_id: first.id, ...order });
+    const { events } = await mark({
+      component_id: first.id,
+      ...{ state: "done", by: "J. Ito", reason: "Swapped", date: daysFromToday(-3), total_cost: 640.5 },
+    });
+    const { body } = await client.get(`/v1/service-events/${events[0].service_event_id}`);
+    expect(body).toMatchObject({
+      ...{ component_id: first.id, event_type: "Replacement", date: daysFromToday(-3) },
+      ...{ technician: "J. Ito", notes: "Swapped", total_cost: 640.5 },
+    });
+    expect(marksOf((await planNow()).components)).toEqual([]);
+    expect((await componentsNow()).find(({ id }) => id === first.id)!.last_replaced).toBe(daysFromToday(-3));
+
+    await mark(
+      ...[{ component_id: second.id }, { appliance_id: appliance.id }].map((of) => ({
+        ...of,
+        ...order,
+      })),
+    );
+    const replaced = { component_id: second.id, event_type: "Replacement" };
+    await logEvents(client, event({ ...replaced, date: daysFromToday(-400) }));
+    await logEvents(client, event({ ...replaced, event_type: "Repair", date: daysFromToday(0) }));
+    expect(marksOf((await planNow()).components)).toHaveLength(1);
+    await logEvents(client, event({ ...replaced, date: daysFromToday(0) }));
+    expect(marksOf((await planNow()).components)).toEqual([]);
+    expect(marksOf((await planNow()).units)).toHaveLength(1);
+    const inspected = { state: "done", by: "J. Ito", event_type: "Inspection", condition_after: "good" };
+    const whole = await mark({ appliance_id: appliance.id, ...inspected });
+    const logged = (await client.get(`/v1/service-events/${whole.events[0].service_event_id}`)).body;
+    expect(logged).toMatchObject({ component_id: null, condition_after: "good", date: daysFromToday(0) });
+    expect(marksOf((await planNow()).units)).toEqual([]);
+  });
+
+  // Rule: mark-work
+  test("follows an appliance to another property", async () => {
+    await mark({ component_id: appliance.components[0].id, state: "ordered", by: "A. Cho" });
+    const other = await addProperty(client);
+    await client.put(`/v1/appliances/${appliance.id}`, { property_id: other.id, unit_id: null });
+    appliance = { ...appliance, property_id: other.id };
+    expect(marksOf((await planNow()).components)).toHaveLength(1);
+  });
+
+  // Rule: work-input
+  test("names what is wrong with an item, and saves the others", async () => {
+    const of = { component_id: appliance.components[0].id };
+    expect(await failing({ state: "ordered" })).toBe("component_id or appliance_id required, and not both");
+    expect(await failing({ ...of, appliance_id: appliance.id, state: "ordered" })).toBe(
+      "component_id or appliance_id required, and not both",
+    );
+    expect(await failing({ ...of, state: "started" })).toContain("open, ordered, deferred, done");
+    expect(await failing({ ...of, state: "ordered", by: " " })).toContain("by");
+    expect(await failing({ ...of, state: "deferred", until: LATER })).toBe(
+      "until and reason required for deferred work",
+    );
+    expect(await failing({ ...of, state: "deferred", reason: "Later" })).toBe(
+      "until and reason required for deferred work",
+    );
+    expect(await failing({ ...of, state: "deferred", reason: "x", until: daysFromToday(0) })).toBe(
+      `until must be after today, ${daysFromToday(0)}`,
+    );
+    expect(await failing({ ...of, state: "ordered", until: LATER })).toBe("until is for deferred work alone");
+    expect(await failing({ ...of, state: "open", total_cost: 5 })).toBe("total_cost is for done work alone");
+    expect(await failing({ ...of, state: "done", date: daysFromToday(9) })).toContain("date must be from");
+    const unknown = "C_00000000000000000000000000";
+    expect(await failing({ component_id: unknown, state: "ordered" })).toBe(
+      `Component not found: ${unknown}`,
+    );
+    expect(await failing({ appliance_id: unknown, state: "ordered" })).toBe(
+      `Appliance not found: ${unknown}`,
+    );
+    const some = await mark({ ...of, state: "ordered" }, { ...of, state: "ordered", by: "A. Cho" });
+    expect([some.created, some.error_details[0].index]).toEqual([1, 0]);
+    await client.put(`/v1/appliances/${appliance.id}`, { retired_at: daysFromToday(0) });
+    expect(await failing({ ...of, state: "ordered" })).toContain("is retired");
+  });
+});

@@ -249,6 +249,10 @@ const ANSWERS: Record<string, Fields> = {
   "PUT /v1/appliances/{id}": { "": `${APPLIANCE} partner` },
   "POST /v1/appliances/bulk": { ...PARTIAL_SUCCESS, "events[]": APPLIANCE },
   "POST /v1/service-events/bulk": { ...PARTIAL_SUCCESS, "events[]": SERVICE_EVENT },
+  "POST /v1/work/bulk": {
+    ...PARTIAL_SUCCESS,
+    "events[]": "component_id appliance_id state until by reason marked_at service_event_id",
+  },
   "GET /v1/appliances/{id}/photos": {
     "": "appliance_id type brand model service_event_photos appliance_photos total",
     "service_event_photos[]": PHOTO,

@@ -124,6 +124,15 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.flags.ofProperties(partnerId, [propertyId]);
       await store.read.flags.ofSeqs(partnerId, [1]);
     },
+    "marks on work": async () => {
+      await store.read.work.find(componentId);
+      await store.read.work.ofSubjects([componentId, applianceId]);
+      await store.read.work.ofProperty(propertyId, "", 1000);
+      await store.write(async (tx) => {
+        await tx.work.end([componentId], now);
+        await tx.work.follow([componentId], propertyId);
+      });
+    },
     "a property": () => store.read.properties.find(partnerId, propertyId),
     "a property by its reference": () => store.read.properties.findByReference(partnerId, "x"),
     "properties by their references": () => store.read.properties.ofReferences(partnerId, ["x", "y"]),

@@ -11,6 +11,7 @@ import {
 } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { workOfProperty } from "../../usecases/history/work.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   basisOf,
@@ -156,18 +157,19 @@ async function ofProperty(
   const plan = await planProperty(deps, property, terms);
   const { knowledge, yieldNow } = deps;
   const lines = await linesOf(plan, yieldNow);
+  const work = await workOfProperty(deps.store.read, id, yieldNow);
   const record = planView(
     plan,
     await reconciliationOf(await pricesOf(deps.store.read, knowledge, partner), plan, yieldNow),
     await basisOf(knowledge, plan, yieldNow),
-    await serializedLines(knowledge, lines, yieldNow),
+    await serializedLines(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];
   const labels = await unitLabelsOf(deps.store.read, property);
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, labels))]
+      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, { labels, work }))]
         .map(spreadsheetLine)
         .join(""),
     text: (width) => propertyPlanText(record, width),

@@ -1,6 +1,7 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { workOfProperty } from "../../usecases/history/work.ts";
 import {
   basisOf,
   linesOf,
@@ -66,14 +67,16 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             `reserve-schedule-${property.id}.xlsx`,
           );
         const lines = await linesOf(plan, yieldNow);
+        const work = await workOfProperty(store.read, property.id, yieldNow);
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
           const labels = await unitLabelsOf(store.read, property);
-          const cellsOf = (line: (typeof rows)[number]) => planCells(knowledge, line, terms.years, labels);
+          const cellsOf = (line: (typeof rows)[number]) =>
+            planCells(knowledge, line, terms.years, { labels, work });
           const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
-        const serialized = await serializedLines(knowledge, lines, yieldNow);
+        const serialized = await serializedLines(knowledge, lines, work, yieldNow);
         const prices = await pricesOf(store.read, knowledge, partner);
         const reconciliation = await reconciliationOf(prices, plan, yieldNow);
         const basis = await basisOf(knowledge, plan, yieldNow);

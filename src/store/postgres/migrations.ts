@@ -21,6 +21,7 @@ import correctionValues from "../../../migrations/postgres/0018_correction_value
 import partnerBrands from "../../../migrations/postgres/0019_partner_brands.sql" with { type: "text" };
 import expectedCosts from "../../../migrations/postgres/0020_expected_costs.sql" with { type: "text" };
 import duplicates from "../../../migrations/postgres/0021_duplicates.sql" with { type: "text" };
+import workStates from "../../../migrations/postgres/0022_work_states.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -68,4 +69,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would store scores without what they are expected to cost.
   { number: 20, name: "expected_costs", sql: expectedCosts, breaksOlder: true },
   { number: 21, name: "duplicates", sql: duplicates },
+  // An older server would move appliances and log replacements without the marks on their work, and not purge these.
+  { number: 22, name: "work_states", sql: workStates, breaksOlder: true },
 ];

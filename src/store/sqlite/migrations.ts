@@ -31,6 +31,7 @@ import correctionValues from "../../../migrations/sqlite/0028_correction_values.
 import partnerBrands from "../../../migrations/sqlite/0029_partner_brands.sql" with { type: "text" };
 import expectedCosts from "../../../migrations/sqlite/0030_expected_costs.sql" with { type: "text" };
 import duplicates from "../../../migrations/sqlite/0031_duplicates.sql" with { type: "text" };
+import workStates from "../../../migrations/sqlite/0032_work_states.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 29, name: "partner_brands", sql: partnerBrands },
   { number: 30, name: "expected_costs", sql: expectedCosts },
   { number: 31, name: "duplicates", sql: duplicates },
+  { number: 32, name: "work_states", sql: workStates },
 ];

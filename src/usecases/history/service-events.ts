@@ -13,7 +13,7 @@ import {
   type ServiceEventChange,
   totalCostCents,
 } from "../../domain/service-event.ts";
-import { type Day, dayOf } from "../../domain/time.ts";
+import { type Day, dayNumber, dayOf, MS_PER_DAY } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ServiceEventRequest, serviceEventView } from "../../wire/service-event.ts";
 import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
@@ -80,6 +80,7 @@ export class ServiceLog {
     };
     await this.writer.insertServiceEvent(event);
     for (const component of spokenOf) this.#moveDates(component, event);
+    if (event.eventType === "Replacement") await this.#endWork(event, spokenOf);
     this.#outcomes.add(event, appliance);
     this.#touch(appliance, event.date, event.eventType === "Replacement");
     if (await this.writer.outbox.isSubscribed("service_event.created")) {
@@ -87,6 +88,13 @@ export class ServiceLog {
       await this.writer.outbox.add(serviceEventCreated(event, appliance.typeId, name));
     }
     return event;
+  }
+
+  /** Ends the marks on the work that a replacement has done, which were made by its day. */
+  async #endWork({ applianceId, componentId, date }: ServiceEvent, components: readonly Component[]) {
+    const subjects = components.map(({ id }) => id);
+    if (componentId === null) subjects.push(applianceId);
+    await this.writer.tx.work.end(subjects, (dayNumber(date) + 1) * MS_PER_DAY);
   }
 
   /**

@@ -17,6 +17,7 @@ import type { Stores } from "../../store/stores.ts";
 import { FlagGatherer } from "../../wire/hazard-flag.ts";
 import { type PlanBasis, type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
 import { unitLabelOf } from "../../wire/property.ts";
+import type { WorkBySubject } from "../history/work.ts";
 
 /** The days of the forecast's longest window. */
 const FORECAST_DAYS = 365;
@@ -45,11 +46,18 @@ const compare = (a: Waiting, b: Waiting, isFirst: boolean) =>
   b.waitingCents - a.waitingCents || (isFirst ? -1 : 1);
 
 /** Returns the serialized units and components of a plan, the highest cost of delay first. */
-export async function serializedLines(knowledge: Knowledge, lines: PlanLines, yieldNow: Yield) {
+export async function serializedLines(
+  knowledge: Knowledge,
+  lines: PlanLines,
+  work: WorkBySubject,
+  yieldNow: Yield,
+) {
   return {
-    units: await mapYielding(lines.units, yieldNow, (unit) => plannedUnitView(knowledge, unit)),
-    components: await mapYielding(lines.components, yieldNow, (component) =>
-      plannedComponentView(knowledge, component),
+    units: await mapYielding(lines.units, yieldNow, (unit) =>
+      plannedUnitView(knowledge, unit, work.get(unit.applianceId)),
+    ),
+    components: await mapYielding(lines.components, yieldNow, (plan) =>
+      plannedComponentView(knowledge, plan, work.get(plan.component.id)),
     ),
   };
 }

@@ -24,6 +24,7 @@ import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts"
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { ClaimsOfProperty } from "./claims-section.tsx";
 import { Equipment } from "./equipment-section.tsx";
+import { MarkWork } from "./mark-work.tsx";
 import { budgetOf } from "./plan-terms-controls.tsx";
 import { RetirementActions } from "./retirement-actions.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
@@ -99,6 +100,13 @@ export function PropertyPage({
                   <BudgetSlider
                     {...props}
                     onSettled={(amount) => replaceQuery(route, { budget: String(amount) })}
+                  />
+                )}
+                renderMark={(row, placeOf) => (
+                  <MarkWork
+                    name={row.lines[0]!.name}
+                    items={row.lines.map((line) => ({ line, place: placeOf(line) }))}
+                    onMarked={loaded.reload}
                   />
                 )}
               />

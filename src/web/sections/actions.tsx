@@ -1,8 +1,9 @@
+import type { ComponentChildren } from "preact";
 import type { ActionRow } from "../action-rows.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import type { DefinedTerm } from "../definitions.ts";
 import { capitalized, count, counted, date, money, monthOf, probabilityText } from "../format.ts";
-import { rangeText } from "../grouping.ts";
+import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import type { PlanLine } from "../plan-lines.ts";
@@ -23,6 +24,8 @@ const HEADINGS: readonly { heading: string; term?: DefinedTerm; isNumber?: boole
   { heading: "After failure", term: "failedCost", isNumber: true },
 ];
 
+export type RenderMark = (row: ActionRow, placeOf: (line: PlanLine) => string) => ComponentChildren;
+
 /** All work that somebody has to do, one row for identical components: the most urgent first. */
 export function Actions(props: {
   rows: readonly ActionRow[];
@@ -30,8 +33,10 @@ export function Actions(props: {
   lines: readonly PlanLine[];
   locations: Locations;
   csv?: CsvLink;
+  /** Renders what marks the work of a row; nothing by default. */
+  renderMark?: RenderMark | undefined;
 }) {
-  const { rows, lines, locations, csv } = props;
+  const { rows, lines, locations, csv, renderMark } = props;
   const rest = rows.slice(FIRST_ROWS);
   return (
     <Section
@@ -40,16 +45,27 @@ export function Actions(props: {
       about={
         rows.length === 0
           ? "Nothing has to be replaced or inspected now, and nothing is planned."
-          : "The most urgent first. Identical components share a row."
+          : `The most urgent first. Identical components share a row.${markedText(rows)}`
       }
     >
       {rows.length > 0 && (
-        <ActionTable caption="Actions" rows={rows.slice(0, FIRST_ROWS)} locations={locations} />
+        <ActionTable
+          caption="Actions"
+          rows={rows.slice(0, FIRST_ROWS)}
+          locations={locations}
+          renderMark={renderMark}
+        />
       )}
       {rest.length > 0 && (
         <details class="table-details">
           <summary>Show {counted(rest.length, "more action")}</summary>
-          <ActionTable caption="Further actions" rows={rest} locations={locations} place="rest" />
+          <ActionTable
+            caption="Further actions"
+            rows={rest}
+            locations={locations}
+            renderMark={renderMark}
+            place="rest"
+          />
         </details>
       )}
       <TableDetails
@@ -101,9 +117,10 @@ function ActionTable(props: {
   caption: string;
   rows: readonly ActionRow[];
   locations: Locations;
+  renderMark: RenderMark | undefined;
   place?: string;
 }) {
-  const { caption, rows, locations, place } = props;
+  const { caption, rows, locations, renderMark, place } = props;
   return (
     // biome-ignore lint/a11y/noRedundantRoles: on phones the style takes the roles away
     <table class="actions" role="table">
@@ -124,14 +141,15 @@ function ActionTable(props: {
       {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <Row row={row} locations={locations} />
+          <Row row={row} locations={locations} renderMark={renderMark} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ row, locations }: { row: ActionRow; locations: Locations }) {
+function Row(props: { row: ActionRow; locations: Locations; renderMark: RenderMark | undefined }) {
+  const { row, locations, renderMark } = props;
   const { lines, action, tier, chances, due, costUsd, failedUsd } = row;
   const [first] = lines as [PlanLine];
   const place = locations.ofGroup(lines);
@@ -141,7 +159,13 @@ function Row({ row, locations }: { row: ActionRow; locations: Locations }) {
       <TierMark tier={tier} /> {TIER_LABELS[tier].name}
     </>,
     capitalized(rangeText(chances, probabilityText)),
-    isNow(action) ? "Now" : due === null ? "–" : monthOf(due),
+    row.isDeferred
+      ? `Deferred until ${date(first.work_until!)}`
+      : isNow(action)
+        ? "Now"
+        : due === null
+          ? "–"
+          : monthOf(due),
     money(costUsd),
     money(failedUsd),
   ];
@@ -159,6 +183,8 @@ function Row({ row, locations }: { row: ActionRow; locations: Locations }) {
           {lines.some(({ reason }) => reason !== first.reason) && "For the most urgent: "}
           {first.reason}
         </span>
+        <WorkMark line={first} />
+        {renderMark?.(row, (line) => locations.ofGroup([line]))}
       </th>
       {cells.map((cell, at) => {
         const { heading, isNumber } = HEADINGS[at + 1]!;
@@ -171,6 +197,37 @@ function Row({ row, locations }: { row: ActionRow; locations: Locations }) {
       })}
     </tr>
   );
+}
+
+/** Who has ordered or deferred the work of a line, and why. */
+function WorkMark({ line }: { line: Pick<PlanLine, `work_${"state" | "until" | "by" | "reason"}`> }) {
+  if (line.work_state === null) return null;
+  return (
+    <span class="small mark">
+      <strong>
+        {line.work_state === "ordered" ? "Ordered" : `Deferred until ${date(line.work_until!)}`}
+      </strong>
+      {" by "}
+      <bdi>{line.work_by}</bdi>
+      {line.work_reason !== null && (
+        <>
+          {": "}
+          <bdi>{line.work_reason}</bdi>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** How much of the work is marked, which the figures do not leave out. */
+function markedText(rows: readonly ActionRow[]): string {
+  const marked = rows.filter(({ lines }) => lines[0]!.work_state !== null);
+  if (marked.length === 0) return "";
+  const counts = (["ordered", "deferred"] as const).flatMap((state) => {
+    const some = sumBy(marked, ({ lines }) => (lines[0]!.work_state === state ? lines.length : 0));
+    return some === 0 ? [] : `${count(some)} ${state}`;
+  });
+  return ` ${capitalized(counts.join(" and "))}: the figures count this work until it is done.`;
 }
 
 const isNow = (action: ActionRow["action"]) => action === "replace_now" || action === "immediate_hazard";

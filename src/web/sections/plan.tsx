@@ -60,7 +60,7 @@ export function* planDetailsInSteps(
   const lines = yield* planLinesInSteps(plan, locations);
   yield;
   const due = countedAsDue(lines);
-  const actions = yield* actionRowsInSteps(lines, components);
+  const actions = yield* actionRowsInSteps(lines, components, plan.as_of);
   const candidates = yield* candidatesInSteps(plan, locations);
   const amount = initialBudget(candidates, budget);
   yield;

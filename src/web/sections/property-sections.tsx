@@ -14,7 +14,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
 import { Locations } from "../locations.ts";
-import { Actions } from "./actions.tsx";
+import { Actions, type RenderMark } from "./actions.tsx";
 import { Condition } from "./condition.tsx";
 import { Hazards, hazardGroups, urgentHazards } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
@@ -90,13 +90,20 @@ type SectionsProps = {
   links?: DataLinks;
   /** Renders the budget planner. By default, a form that asks the server. */
   renderBudgetPlanner?: RenderBudgetPlanner;
+  /** Renders what marks the work of an action, where the reader may. */
+  renderMark?: RenderMark;
 };
 
 /** The sections of a property: what to do and for how much, then costs, risk, and the method behind the figures. */
 export const PropertySections = (props: SectionsProps) => <>{runSteps(sectionsInSteps(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
-export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsProps): Steps<VNode[]> {
+export function* sectionsInSteps({
+  data,
+  links,
+  renderBudgetPlanner,
+  renderMark,
+}: SectionsProps): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend } = data;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
   if (components.length === 0) return [<Condition condition={condition} headline={undefined} />];
@@ -115,7 +122,13 @@ export function* sectionsInSteps({ data, links, renderBudgetPlanner }: SectionsP
       headline={plan && details && { plan, delayUsd: details.delayUsd, hazards: urgentHazards(hazards) }}
     />,
     details && (
-      <Actions rows={details.actions} lines={details.lines} locations={locations} csv={csv("plan")} />
+      <Actions
+        rows={details.actions}
+        lines={details.lines}
+        locations={locations}
+        csv={csv("plan")}
+        renderMark={renderMark}
+      />
     ),
     plan && details && (
       <CostsAndReserve

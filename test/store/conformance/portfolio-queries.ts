@@ -1065,6 +1065,35 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
     });
 
+    test("of marks on work keeps the newest of a subject, and ends those from before an instant", async () => {
+      const { work } = read();
+      const place = { partnerId: partner.id, propertyId: elm.id };
+      const [one, two] = components as [Component, Component];
+      const mark = { applianceId: one.applianceId, until: null, by: TEXT, reason: null, markedAt: NOW };
+      const ordered = { ...mark, subjectId: one.id, componentId: one.id, state: "ordered" as const };
+      const deferred = { ...mark, subjectId: two.id, componentId: two.id, state: "deferred" as const };
+      const whole = { ...ordered, subjectId: one.applianceId, componentId: null, markedAt: NOW + 1 };
+      await fixture.store.write((tx) => tx.work.save({ ...ordered, by: "first", markedAt: 1 }, place));
+      for (const one of [ordered, { ...deferred, until: DAY, reason: TEXT }, whole])
+        await fixture.store.write((tx) => tx.work.save(one, place));
+      const all = [ordered, { ...deferred, until: DAY, reason: TEXT }, whole].sort((a, b) =>
+        a.subjectId < b.subjectId ? -1 : 1,
+      );
+      expect(await work.ofProperty(elm.id, "", 9)).toEqual(all);
+      expect(await work.ofProperty(elm.id, all[0]!.subjectId, 1)).toEqual([all[1]!]);
+      expect(await work.find(one.id)).toEqual(ordered);
+      expect(await work.find("C_none")).toBeUndefined();
+      expect(await work.ofSubjects([whole.subjectId, "C_none"])).toEqual([whole]);
+      await fixture.store.write((tx) => tx.work.follow([one.id, two.id], oak.id));
+      expect((await work.ofProperty(oak.id, "", 9)).map(({ subjectId }) => subjectId)).toEqual(
+        [one.id, two.id].sort(),
+      );
+      await fixture.store.write((tx) => tx.work.end([one.id, whole.subjectId], NOW + 1));
+      expect(await work.ofSubjects([one.id, two.id, whole.subjectId])).toHaveLength(2);
+      await fixture.store.write((tx) => tx.work.end([two.id, whole.subjectId], NOW + 2));
+      expect(await work.ofProperty(oak.id, "", 9)).toEqual([]);
+    });
+
     test("of recalculations starts again at a new request, and ends only as it was started", async () => {
       const { recalculations } = read();
       const { id: partnerId } = partner;

@@ -1,0 +1,46 @@
+import { WorkMarks } from "../../usecases/history/work.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { markedWorkView, readWork, workBody, workReply } from "../../wire/work.ts";
+import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
+
+export function workOperations(bulkItems: number): Operation[] {
+  return [
+    partnerOperation({
+      id: "markWork",
+      method: "POST",
+      path: "/v1/work/bulk",
+      summary: "Mark work as ordered, deferred, done or open",
+      description:
+        "Marks the work of up to 1,000 components, or of appliances as a whole. Valid items are saved even if others fail. `done` logs a service event, with `by` as its technician and `reason` as its notes, and ends the mark; so does a Replacement that is logged later. The plan shows the marks, and its figures stay as they are until the work is done.",
+      tag: "Service events",
+      request: {
+        type: workBody.type,
+        example: {
+          work: [
+            {
+              component_id: "C_01m7xtg2ygfbvrca1mbjrm54pr",
+              state: "deferred",
+              until: "2027-03-01",
+              by: "J. Ito",
+              reason: "The supplier delivers in March",
+            },
+          ],
+        },
+      },
+      replies: createdReplies("Marked work and errors", workReply),
+      body: "json",
+      idempotent: true,
+      async handle({ body, partner, writePortfolio, yieldNow }) {
+        const { work } = workBody.parse(body);
+        const items = await parseItems(work, { most: bulkItems, read: readWork, yieldNow });
+        return await writePortfolio(async (writer) => {
+          const marks = new WorkMarks(writer);
+          const result = await saveItems(items, writer.tx, (item) => marks.mark(item));
+          await marks.finish();
+          return created(withPartner(await bulkReplyBody(result, writer.tx, markedWorkView), partner.name));
+        });
+      },
+    }),
+  ];
+}
