@@ -154,8 +154,8 @@ export const alert = record("Alert", {
   failure_probability_12m: out.failure_probability_12m,
   ...costFields,
   expected_cost_12m: usd(
-    "Expected cost of a failure within 12 months: probability times `reactive_cost`",
-    560.43,
+    "Expected cost of a failure within 12 months, to two significant digits: probability times `reactive_cost`",
+    560,
   ),
 });
 

@@ -183,7 +183,7 @@ describe("the list of components", () => {
 
 describe("alerts", () => {
   const expectedCost = (row: Json) =>
-    Math.round(row.failure_probability_12m * Math.round(row.reactive_cost * 100)) / 100;
+    Number((row.failure_probability_12m * Math.round(row.reactive_cost * 100)).toPrecision(2)) / 100;
   const elevated = () =>
     all
       .filter((row) => row.risk_tier !== "GOOD")

@@ -596,6 +596,30 @@ describe("the trend", () => {
   });
 });
 
+test("a normal day leaves the expected costs of most components as they are", async () => {
+  await beginEmpty();
+  const years = Array.from({ length: 25 }, (_, nth) => ({ propertyId, installYear: 1985 + nth }));
+  await fixture.addAppliances(...years, ...years.map((one) => ({ ...one, typeId: "electrical_panel" })));
+  await take();
+  const costs = async () =>
+    new Map(
+      (await fixture.components(propertyId))
+        .filter(({ riskTier }) => riskTier !== "GOOD")
+        .map(({ id, expectedCostCents }) => [id, expectedCostCents]),
+    );
+  const changed: boolean[] = [];
+  for (let nth = 0; nth < 10; nth++) {
+    const before = await costs();
+    nextDay();
+    await take();
+    for (const [id, cents] of await costs()) if (before.has(id)) changed.push(cents !== before.get(id));
+  }
+  expect(changed.length).toBeGreaterThan(500);
+  const share = changed.filter(Boolean).length / changed.length;
+  expect(share).toBeGreaterThan(0);
+  expect(share).toBeLessThan(0.05);
+});
+
 test("a property with very many appliances is scored in steps, with the result of a single step", async () => {
   await beginEmpty();
   const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
