@@ -1,6 +1,6 @@
 import type { LoggedError } from "../administration/logged-error.ts";
 import { publicUrl } from "../config/public-url.ts";
-import { adminApi } from "../http/admin-api.ts";
+import { type AdminApiDeps, adminApi } from "../http/admin-api.ts";
 import type { ConsoleSessions } from "../http/console-sessions.ts";
 import type { Operation } from "../http/operation.ts";
 import { consoleOperations } from "../http/routes/console.ts";
@@ -29,12 +29,12 @@ export type AdminDeps = {
   proposals: CalibrationRuns;
   tasks: PartnerTasks;
   send: Sender["send"];
-};
+} & Pick<AdminApiDeps, "book">;
 
 /** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
 export function adminOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
-  { sessions, proposals, tasks, send }: AdminDeps,
+  { sessions, proposals, tasks, send, book }: AdminDeps,
 ): Operation[] {
   const { config, clock, knowledge } = sources;
   const partnersReachIt = config.admin.listen === "main";
@@ -47,6 +47,7 @@ export function adminOperations(
     metricsOperation(metrics, { partnersReachIt }),
     ...adminApi({
       knowledge,
+      book,
       clock,
       partnersReachIt,
       publicUrl: () => publicUrl(config, later.listeners?.url),

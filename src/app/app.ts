@@ -33,10 +33,14 @@ import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { BookCounts } from "../usecases/book/book-counts.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
+import { LossBooks } from "../usecases/losses/loss-books.ts";
 import { checkHealth, limitHealthChecks } from "../usecases/operations/check-health.ts";
+import { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
+import { dropPrices } from "../usecases/portfolio/price-list.ts";
 import { adminHosts } from "./admin-hosts.ts";
 import { type AdminDeps, adminOperations } from "./admin-operations.ts";
 import { latestBackup, type ScheduledBackups, scheduledBackups } from "./backups.ts";
@@ -90,6 +94,8 @@ export type App = Pick<ClusterMembership, "mustStop"> & {
   stop(): Promise<void>;
 };
 
+const BYTES_PER_MB = 1024 * 1024;
+
 /** The longest time that the rest of a stop takes, above all the final checkpoint of the database. */
 const DATABASE_CLOSE_S = 60;
 
@@ -138,6 +144,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const dispatcher = dispatcherOf(deps, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(deps);
   const views = new EmbedViewCounter(store);
+  const caches = new AnswerCaches(config.server.cacheMb * BYTES_PER_MB);
   const eventStream = new EventStream();
   await eventStream.restore(store, clock());
   const storage = storageJobs({ ...deps, store });
@@ -168,6 +175,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
     dispatcher,
     metrics,
     views,
+    caches,
     eventStream,
     lastBackup: backups.last,
     health,
@@ -205,7 +213,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const endWatch = await watchOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, cluster }),
+      ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
       ...backups.jobs,
       ...storage.jobs,
       modelCheck({ ...deps, store }),
@@ -271,11 +279,12 @@ type Served = {
   dispatcher: ReturnType<typeof dispatcherOf>;
   metrics: Metrics;
   views: EmbedViewCounter;
+  caches: AnswerCaches;
   eventStream: EventStream;
   lastBackup: ScheduledBackups["last"];
   health: () => Promise<Health>;
   later: Later;
-  adminDeps: Omit<AdminDeps, "sessions">;
+  adminDeps: Omit<AdminDeps, "sessions" | "book">;
   isDraining: () => boolean;
 };
 
@@ -288,6 +297,7 @@ async function createFetches(
     dispatcher,
     metrics,
     views,
+    caches,
     eventStream,
     lastBackup,
     health,
@@ -300,11 +310,14 @@ async function createFetches(
   // A token that has expired must stay expired if the clock is set back.
   const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
+  caches.add(authenticator);
+  caches.add({ dropSuperseded: (revisions) => dropPrices(knowledge, revisions) });
   const windows = rateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,
     knowledge,
     frameAncestors: config.embed.frameAncestors,
+    caches,
     gate: new PasscodeGate({
       ...windows.passcodes,
       monotonicMs,
@@ -316,9 +329,11 @@ async function createFetches(
       metrics.embedViewed();
     },
   });
+  const losses = new LossBooks(knowledge, caches);
   const changed = (partnerId: string) => dispatcher.refresh(partnerId);
   const partners = partnerApi({
     knowledge,
+    losses,
     eventStream,
     authenticator,
     checkHealth: health,
@@ -340,7 +355,7 @@ async function createFetches(
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
   const forAdministrators = adminOperations(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
-    { sessions: consoleSessions, ...adminDeps },
+    { sessions: consoleSessions, book: { losses, counts: new BookCounts(caches) }, ...adminDeps },
   );
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
@@ -353,6 +368,7 @@ async function createFetches(
     authenticator,
     consoleSessions,
     budgets,
+    caches,
     administration: { store, encryptor, random, changed },
     partnerWindow: windows.partners,
     perPartnerPerMinute: limits.perPartnerPerMinute,

@@ -36,6 +36,7 @@ export const SETTINGS = {
     idle_timeout_s: whole(1, 255),
     drain_s: wholeOrAuto(0, 600),
     shutdown_grace_s: whole(0, 600),
+    cache_mb: whole(0, 65_536),
   },
   admin: { listen: listenAddress, allowed_hosts: hosts },
   storage: {

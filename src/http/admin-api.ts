@@ -1,5 +1,7 @@
 import type { ConnectionReport } from "../administration/connection-check.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
+import type { BookCounts } from "../usecases/book/book-counts.ts";
+import type { LossBooks } from "../usecases/losses/loss-books.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
 import { adminBookOperations } from "./routes/admin-book.ts";
@@ -15,8 +17,10 @@ import { preflightOperation } from "./routes/admin-pms-connection.ts";
 import { adminRecordOperations } from "./routes/admin-records.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
-type AdminApiDeps = {
+export type AdminApiDeps = {
   knowledge: Knowledge;
+  /** Caches for the book of all partners. */
+  book: { losses: LossBooks; counts: BookCounts };
   /** True if partners can reach these operations. If so, none of them issues credentials. */
   partnersReachIt: boolean;
   /** The base URL of links to the service. */
@@ -34,6 +38,7 @@ type AdminApiDeps = {
 /** Returns the operations for administrators. */
 export function adminApi({
   knowledge,
+  book,
   partnersReachIt,
   publicUrl,
   runRmPreflight,
@@ -56,7 +61,7 @@ export function adminApi({
     ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
     ...adminRecordOperations(knowledge),
-    ...adminBookOperations(knowledge),
+    ...adminBookOperations(knowledge, book),
     preflightOperation(runRmPreflight),
   ];
 }

@@ -51,6 +51,14 @@ export class Authenticator {
     return isValid ? cached.partner : await this.#findByToken(token);
   }
 
+  /** Drops partners that are gone or have changed, with their credentials. */
+  dropSuperseded(revisions: ReadonlyMap<string, number>): void {
+    const isCurrent = ({ id, revision }: RevisedPartner) => revisions.get(id) === revision;
+    for (const [key, partner] of this.#byKey.entries()) if (!isCurrent(partner)) this.#byKey.delete(key);
+    for (const [token, { claims, partner }] of this.#byToken.entries())
+      if (claims.expiresAt <= this.clock() || !isCurrent(partner)) this.#byToken.delete(token);
+  }
+
   /** Returns the authenticated administrator. Not cached, so that a revoked key is rejected immediately. */
   async authenticateAdministrator(headers: Headers): Promise<Administrator> {
     const key = headers.get("x-api-key");

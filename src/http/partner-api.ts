@@ -1,5 +1,6 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { EventStream } from "../usecases/history/event-stream.ts";
+import type { LossBooks } from "../usecases/losses/loss-books.ts";
 import type { Operation } from "./operation.ts";
 import { applianceOperations } from "./routes/appliances.ts";
 import { assetOperation } from "./routes/assets.ts";
@@ -26,6 +27,7 @@ type PartnerApiDeps = SystemDeps &
   DeliveryDeps & {
     address: ServerAddress;
     knowledge: Knowledge;
+    losses: LossBooks;
     bulkItems: number;
     eventStream: Pick<EventStream, "page">;
   };
@@ -44,7 +46,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
     ...planOperations(knowledge),
-    ...lossOperations(knowledge),
+    ...lossOperations(knowledge, deps.losses),
     ...costBookOperations(knowledge),
     ...claimOperations(knowledge, bulkItems),
     ...sensorOperations(),

@@ -6,6 +6,7 @@ import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
 import { yieldUntilAborted } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
+import type { AnswerCache, AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
@@ -36,7 +37,6 @@ import {
   type Reply,
 } from "./operation.ts";
 import { parseQuery } from "./query.ts";
-import { ResponseCache } from "./response-cache.ts";
 import {
   type ReadReservation,
   ResponseMemoryLimiter,
@@ -50,7 +50,11 @@ import {
   respond,
   respondTagged,
   streaming,
+  type TaggedResponse,
 } from "./responses.ts";
+
+/** Polling clients request the same pages repeatedly, and scores change daily; larger responses are not kept. */
+const MOST_CACHED_BYTES = 131_072;
 
 type PipelineDeps = {
   store: Store;
@@ -59,6 +63,7 @@ type PipelineDeps = {
   consoleSessions: ConsoleSessions;
   budgets: DailyCallLimits;
   administration: Omit<Administration, "actor">;
+  caches: AnswerCaches;
   /** Takes instants of the monotonic clock. */
   partnerWindow: RateWindow;
   perPartnerPerMinute: number;
@@ -75,13 +80,18 @@ type PipelineDeps = {
  */
 export class Pipeline {
   readonly #idempotency: Idempotency;
-  readonly #cache = new ResponseCache();
+  readonly #cache: AnswerCache<TaggedResponse>;
   readonly #memory = new ResponseMemoryLimiter();
   /** A part of every ETag that is derived from a revision: another version of the server may respond differently. */
   readonly #instanceId = crypto.randomUUID();
 
   constructor(private readonly deps: PipelineDeps) {
     this.#idempotency = new Idempotency(deps.store);
+    this.#cache = deps.caches.open("responses", {
+      // Text that is not Latin-1 takes two bytes a character.
+      bytesOf: ({ body }) => 2 * body.length,
+      mostBytes: MOST_CACHED_BYTES,
+    });
   }
 
   async run(
@@ -130,7 +140,8 @@ export class Pipeline {
     // Responses in CSV are not cached.
     const isCacheable = operation.cacheable && !acceptsCsv(request.headers);
     const key = isCacheable ? `${id} ${targetOf(request.url)}` : "";
-    const cached = isCacheable ? this.#cache.get(revision, key) : undefined;
+    const shown = { partners: [{ id, revision }] };
+    const cached = isCacheable ? this.#cache.get(key, shown) : undefined;
     if (cached) return respondTagged(cached, request, context);
     // A response with an ETag depends on the revision, the URL and the date, apart from timestamps that the tag ignores.
     const revisionTag = operation.replies?.[304]
@@ -149,7 +160,7 @@ export class Pipeline {
       const { text, rest } = startJson(reply.body);
       // A tag of a large response's content would require serializing all of it first.
       const tagged = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
-      if (isCacheable && !rest) this.#cache.set(revision, key, tagged);
+      if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
       const response = respondTagged(tagged, request, context);
       if (response.status === 304 || (!rest && text.length <= CHUNK_CHARS)) return response;
       const { headers } = response;

@@ -5,8 +5,10 @@ import type { RevisedPartner } from "../store/queries/partners.ts";
 import { matchesTag } from "./entity-tag.ts";
 import { type StreamEnd, streamText, stringifyYielding } from "./json-stream.ts";
 import type { Reply } from "./operation.ts";
-import type { TaggedResponse } from "./response-cache.ts";
 import type { ResponseDeadline } from "./response-deadline.ts";
+
+/** A JSON response with its ETag, if it has one. */
+export type TaggedResponse = { body: string; etag: string | undefined };
 
 /** The data of a request that is known before it is routed, and the data for its log entry that is added later. */
 export type RequestContext = {

@@ -12,6 +12,7 @@ import { priceBasis, recalculateSums, requestIfBasisChanged } from "../usecases/
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { finishRotations } from "../usecases/partners/administer-partner.ts";
+import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDue } from "../usecases/portfolio/retirement.ts";
 import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
@@ -27,6 +28,7 @@ type JobDeps = {
   monotonicMs: () => number;
   log: Logger;
   views: EmbedViewCounter;
+  caches: AnswerCaches;
   cluster?: Cluster;
 };
 
@@ -106,6 +108,14 @@ export function jobTable(deps: JobDeps): Job[] {
       pattern: "15 * * * * *",
       runOnEveryServer: true,
       run: () => deps.views.flush(),
+    },
+    {
+      name: "drop-superseded-answers",
+      pattern: "20 * * * * *",
+      runOnEveryServer: true,
+      async run() {
+        deps.caches.dropSuperseded(await store.read.partners.revisions(), dayOf(clock()));
+      },
     },
     {
       name: "renew-plans",

@@ -7,6 +7,7 @@ import { embedOperations } from "../../src/http/routes/embeds.ts";
 import { metricsOperation } from "../../src/http/routes/metrics.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
 import {
   ADMIN_ROUTES,
   EMBED_ROUTES,
@@ -21,7 +22,14 @@ const operations: Operation[] = [
     knowledge: loadKnowledge(),
     address: { publicUrl: "", basePath: "", isSecure: false },
   } as Parameters<typeof partnerApi>[0]),
-  ...embedOperations({ store: unused, knowledge: unused, frameAncestors: [], gate: unused, onView: unused }),
+  ...embedOperations({
+    store: unused,
+    knowledge: unused,
+    frameAncestors: [],
+    gate: unused,
+    onView: unused,
+    caches: new AnswerCaches(0),
+  }),
   portfolioAppOperation({ frameAncestors: [] }),
   ...adminApi({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<typeof adminApi>[0]),
   consoleRootOperation(),

@@ -4,6 +4,7 @@ import type { Job } from "../../src/jobs/schedule.ts";
 import { jobTable } from "../../src/jobs/table.ts";
 import { createLogger } from "../../src/log.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
+import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -12,7 +13,9 @@ const HOUR = 3_600_000;
 const open = usePortfolioStore();
 let fixture: PortfolioFixture;
 let lines: Json[];
+let caches: AnswerCaches;
 beforeEach(async () => {
+  caches = new AnswerCaches(1e6);
   fixture = await open(EVENING, "http://hooks.test/");
   lines = [];
 });
@@ -31,6 +34,7 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
     knowledge,
     store: fixture.store,
     views: new EmbedViewCounter(fixture.store),
+    caches,
     clock: fixture.clock,
     monotonicMs: () => performance.now(),
   });
@@ -112,4 +116,20 @@ test("idempotent replies are pruned after 24 hours, every hour", async () => {
   fixture.time.now += 1;
   await run(prune);
   expect(await kept()).toEqual([undefined, "new"]);
+});
+
+// Rule: cache-current
+test("what is kept of a partner's data goes within a minute of their change", async () => {
+  const drop = jobs().get("drop-superseded-answers")!;
+  expect(drop).toMatchObject({ pattern: "20 * * * * *", runOnEveryServer: true });
+  const { store, partnerId } = fixture;
+  const kept = caches.open<{ text: string }>("responses", { bytesOf: ({ text }) => text.length });
+  const revision = (await store.read.partners.revision(partnerId))!;
+  kept.set("own", { partners: [{ id: partnerId, revision }] }, { text: "own" });
+  kept.set("unknown", { partners: [{ id: "PARTNER_0", revision }] }, { text: "unknown" });
+  await run(drop);
+  expect(kept.size).toBe(1);
+  await store.write((tx) => tx.partners.bumpRevision(partnerId));
+  await run(drop);
+  expect(kept.size).toBe(0);
 });

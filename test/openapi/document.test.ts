@@ -109,6 +109,7 @@ test("exactly the operations for partners are documented", () => {
     authenticator: unused,
     checkHealth: unused,
     eventStream: unused,
+    losses: unused,
     uploads: unused,
     random: unused,
     changed: unused,

@@ -4,6 +4,7 @@ import { Pipeline } from "../../src/http/pipeline.ts";
 import { SlidingWindow } from "../../src/http/sliding-window.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
 import { bearerTokens } from "../../src/secrets/tokens.ts";
+import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
 import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
 import type { PartnerFixture } from "./partner-store.ts";
 import { knowledge } from "./portfolio-store.ts";
@@ -26,6 +27,7 @@ export function pipelineOn({ store, administration, clock }: PartnerFixture): Pi
     authenticator: new Authenticator(store, tokens, clock, budgets),
     consoleSessions: new ConsoleSessions(store, random, clock),
     budgets,
+    caches: new AnswerCaches(1e6),
     partnerWindow: new SlidingWindow(0),
     log: { info() {}, warn() {}, error() {} } as never,
   });

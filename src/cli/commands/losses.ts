@@ -10,6 +10,7 @@ import { bookMembers } from "../../usecases/book/members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
 import { choice, command, flag, text, UsageError, whole } from "../command.ts";
 import { withData } from "../data.ts";
@@ -83,7 +84,7 @@ async function ofBook(
   if (partner !== undefined && !(await deps.store.read.partners.find(partner)))
     throw new OperatorError(`Partner not found: ${partner}`, "`mainstay partner list` shows the IDs.");
   const members = await bookMembers(deps.store.read, partner === undefined ? undefined : new Set([partner]));
-  const selected = await new LossBooks(knowledge).ofPartners(deps, members, request);
+  const selected = await new LossBooks(knowledge, new AnswerCaches(0)).ofPartners(deps, members, request);
   const name = partner === undefined ? "All partners" : members[0]!.name;
   return { losses: await written(knowledge, selected, request), name };
 }
@@ -102,7 +103,7 @@ async function ofProperty(
       "`mainstay partner list` shows partners; `mainstay plan --partner ID --format csv` lists a partner's properties.",
     );
   const property = (await properties.find(owner, id))!;
-  const books = new LossBooks(knowledge);
+  const books = new LossBooks(knowledge, new AnswerCaches(0));
   const selected = await books.ofProperty(deps, { id: owner, revision: 0 }, property, request);
   return { losses: await written(knowledge, selected, request), name: property.name };
 }

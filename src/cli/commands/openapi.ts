@@ -12,6 +12,7 @@ export const openapiCommand = command({
       authenticator: unused,
       checkHealth: unused,
       eventStream: unused,
+      losses: unused,
       uploads: unused,
       random: unused,
       changed: unused,

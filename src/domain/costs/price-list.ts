@@ -9,8 +9,8 @@ import { costsBy, hasOwnCosts, type OwnCosts, orElse, ownBefore } from "./stated
 /** A component with everything that its costs depend on. */
 export type PricedComponent = OwnCosts & PricedAppliance & PricedProperty & { defId: string };
 
-/** Prices kept. Beyond it they are computed again, so that a million sizes need no more memory. */
-const MOST_KEPT = 20_000;
+/** Prices kept: about 12 MB. Beyond it they are computed again, so that a million sizes need no more memory. */
+const MOST_KEPT = 5_000;
 
 /**
  * The costs of a partner's components and units (docs/model/costs.md). What depends on type, size, state and cost lines alone
@@ -31,6 +31,11 @@ export class PriceList {
     lines: readonly CostLine[] = [],
   ) {
     this.#lines = new CostLines(lines);
+  }
+
+  /** The number of prices that are kept. */
+  get kept(): number {
+    return this.#keptCount;
   }
 
   /** Returns the prices of an appliance. Throws for an unknown type. */

@@ -186,7 +186,7 @@ function largestOf(values: ArrayLike<number>, count: number): number[] {
 
 /** How components of a group vary with a book: the functions of the hazard that `covarianceWith` reads, by group. */
 export type BookVariation = {
-  groups: ReadonlyMap<string, GroupYear>;
+  groups: ReadonlyMap<string, Pick<GroupYear, "squaredProbability" | "covariances">>;
   standardDeviation: Record<Loss, number>;
 };
 
@@ -194,7 +194,12 @@ const groupKey = ({ division, system }: { division: string; system: string }) =>
 
 /** Returns what the covariance of a property with its book needs of the book. */
 export const bookVariation = (book: LossBook, exact: ExactLosses): BookVariation => ({
-  groups: new Map(book.groups.map((group, index) => [groupKey(group), exact.groups[index]!])),
+  groups: new Map(
+    book.groups.map((group, index) => {
+      const { squaredProbability, covariances } = exact.groups[index]!;
+      return [groupKey(group), { squaredProbability, covariances }];
+    }),
+  ),
   standardDeviation: {
     total: exact.losses.total.standardDeviation,
     damage: exact.losses.damage.standardDeviation,

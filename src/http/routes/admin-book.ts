@@ -3,10 +3,10 @@ import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
-import { BookCounts } from "../../usecases/book/book-counts.ts";
+import type { BookCounts } from "../../usecases/book/book-counts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
 import { bookMembers } from "../../usecases/book/members.ts";
-import { LossBooks } from "../../usecases/losses/loss-books.ts";
+import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { presentPrices } from "../../usecases/portfolio/price-list.ts";
@@ -51,9 +51,10 @@ const lossReplies = { 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
 const LISTED = "By partner, then oldest first. `partner_id` restricts the book to some partners.";
 
 /** The operations on the book: the properties, alerts and losses of all partners. */
-export function adminBookOperations(knowledge: Knowledge): Operation[] {
-  const books = new LossBooks(knowledge);
-  const counts = new BookCounts();
+export function adminBookOperations(
+  knowledge: Knowledge,
+  kept: { losses: LossBooks; counts: BookCounts },
+): Operation[] {
   return [
     adminOperation({
       id: "getBookSummary",
@@ -71,7 +72,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const members = await membersOf(call);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const found = await bookPortfolio(
-          { ...depsOf(call), counts },
+          { ...depsOf(call), counts: kept.counts },
           members,
           filter,
           wantsDemo(query),
@@ -101,7 +102,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const slice = parseSlice(call.query);
         const members = await membersOf(call);
         const { rows, total } = await bookProperties(
-          { ...depsOf(call), counts },
+          { ...depsOf(call), counts: kept.counts },
           members,
           parsePropertyFilter(call.query, knowledge.knownHazards),
           slice,
@@ -130,7 +131,13 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
           state: state === undefined ? undefined : parsePlace(state),
         };
         const members = await membersOf(call);
-        const { rows, critical, warning } = await bookAlerts({ store, counts }, members, filter, tier, slice);
+        const { rows, critical, warning } = await bookAlerts(
+          { store, counts: kept.counts },
+          members,
+          filter,
+          tier,
+          slice,
+        );
         const names = new Map(members.map((member) => [member.id, member]));
         const prices = new Map<string, PriceList>();
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
@@ -162,7 +169,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const terms = parsePremiumTerms(query);
         const format = tableFormat(call);
         const members = await membersOf(call);
-        const selected = await books.ofPartners({ store, now, yieldNow }, members, asked);
+        const selected = await kept.losses.ofPartners({ store, now, yieldNow }, members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
@@ -188,7 +195,7 @@ export function adminBookOperations(knowledge: Knowledge): Operation[] {
         const book = await bookMembers(store.read, undefined);
         const owner = book.find(({ id }) => id === partnerId)!;
         const deps = { store, now, yieldNow };
-        const made = await underwrite(deps, knowledge, books, { property, owner, book }, request);
+        const made = await underwrite(deps, knowledge, kept.losses, { property, owner, book }, request);
         return ok(withPartner(made, owner.name));
       },
     }),

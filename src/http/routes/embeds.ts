@@ -6,6 +6,7 @@ import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
+import type { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
 import { brandOf } from "../../usecases/partners/brands.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
@@ -32,11 +33,18 @@ import { scoreReasonView } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvChunks } from "../csv-replies.ts";
 import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
-import { type Call, type Operation, type PublicCall, publicOperation, type Reply } from "../operation.ts";
+import {
+  type Call,
+  lengthOf,
+  type Operation,
+  type PublicCall,
+  publicOperation,
+  type Reply,
+} from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import type { PasscodeGate } from "../passcode-gate.ts";
 import { lenientPlanTerms } from "../query.ts";
-import { ReplyCache, replyKey } from "../reply-cache.ts";
+import { replyKey } from "../reply-key.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
 type EmbedDeps = {
@@ -45,6 +53,7 @@ type EmbedDeps = {
   /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
   gate: Pick<PasscodeGate, "isOpenTo" | "attempt">;
+  caches: AnswerCaches;
   /** Called for every view of a page. */
   onView: (embedId: string, view: EmbedView) => void;
 };
@@ -66,6 +75,9 @@ const WORKBOOK = "plan.xlsx";
 const MAX_RUNNING = 2;
 /** The requests of one embed that wait; as many as the page has files, so that a browser can load all of them at once. */
 const MAX_WAITING = 8;
+
+/** Larger pages and files are not kept. */
+const MAX_KEPT_BYTES = 8_388_608;
 
 /** The most bytes of the form with a passcode. */
 const MAX_FORM_BYTES = 1024;
@@ -151,7 +163,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     };
   };
   const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
-  const cache = new ReplyCache();
+  const cache = deps.caches.open<Reply<never>>("pages", {
+    // Text that is not Latin-1 takes two bytes a character.
+    bytesOf: (reply) => (reply.raw instanceof Uint8Array ? 1 : 2) * lengthOf(reply),
+    mostBytes: MAX_KEPT_BYTES,
+  });
   /**
    * Returns the reply that `make` makes for a page or file of this name, a few at a time for each embed, or the same one
    * until the partner's data or the day changes; a page with status 404 if there is no embed. `up` leads to the root.
@@ -167,13 +183,15 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     if (!gate.isOpenTo(call.request, found.embed, call.now)) return await passcodePage(call, found, up);
     const encoding = encodingFor(call.request.headers.get("accept-encoding"));
     const { id, partnerId } = found.embed;
-    const version = `${await read.partners.revision(partnerId)} ${dayOf(call.now)}`;
+    const revision = (await read.partners.revision(partnerId)) ?? 0;
+    const shown = { partners: [{ id: partnerId, revision }], day: dayOf(call.now) };
     const key = replyKey(id, name, encoding, call.query);
     // A cached reply takes memory, too, until the client has read it.
     call.reserveMemoryFor(id);
-    const makeUnlessCached = async () => cache.get(version, key) ?? (await make(found));
-    const reply = cache.get(version, key) ?? (await limiter.run(id, call.signal, makeUnlessCached));
-    cache.set(version, key, reply);
+    const makeUnlessCached = async () => cache.get(key, shown) ?? (await make(found));
+    const reply = cache.get(key, shown) ?? (await limiter.run(id, call.signal, makeUnlessCached));
+    // A stream is read once.
+    if (lengthOf(reply) > 0) cache.set(key, shown, reply);
     onReply(id, { viewedAt: call.now, address: call.address });
     return reply;
   };

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { LossBooks, type LossDeps } from "../../usecases/losses/loss-books.ts";
+import type { LossBooks, LossDeps } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { lossesReply } from "../../wire/losses.ts";
@@ -20,8 +20,7 @@ const ABOUT =
   "What the failures of the coming year cost, on average and in a bad year, and what drives it: expected loss and standard deviation, the annual loss exceeded once in 2 to 200 years, and each part's share. " +
   "Non-catastrophe equipment losses. With `format=csv` or `format=xlsx`, the same figures as a table or a workbook.";
 
-export function lossOperations(knowledge: Knowledge): Operation[] {
-  const books = new LossBooks(knowledge);
+export function lossOperations(knowledge: Knowledge, books: LossBooks): Operation[] {
   return [
     partnerOperation({
       id: "getPortfolioLosses",

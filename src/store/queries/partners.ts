@@ -97,6 +97,12 @@ export function partnerStore(engine: Engine) {
     async revision(id: string): Promise<number | undefined> {
       return (await revisionOf({ id }))[0]?.revision;
     },
+    /** Returns the revisions of all partners by their IDs. */
+    async revisions(): Promise<Map<string, number>> {
+      const { id, revision } = partners;
+      const rows = await db.select({ id, revision }).from(partners);
+      return new Map(rows.map((row) => [row.id, row.revision]));
+    },
     /** Raises the partner's revision, since its data has changed. */
     async bumpRevision(id: string): Promise<void> {
       return bumpRevision(id);

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
@@ -6,6 +5,7 @@ import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
 import { lossPartOf } from "../../domain/losses/component-losses.ts";
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
+import { LOSSES } from "../../domain/losses/loss-part.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
 import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
@@ -15,6 +15,7 @@ import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { LossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
+import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/answer-caches.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
@@ -23,10 +24,10 @@ const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_00
 /** The memory that a component takes in a book, in bytes. */
 const PART_BYTES = 50;
 
-/** The memory for answers, in bytes, and what one takes besides its properties. */
-const KEPT_BYTES = 64 * 1024 * 1024;
-const ANSWER_BYTES = 100_000;
+/** The memory of an answer, in bytes: of each group and property, and of the rest. */
+const GROUP_BYTES = 1_200;
 const PROPERTY_BYTES = 150;
+const ANSWER_BYTES = 20_000;
 
 /** The components of a book; undefined selects all. */
 type LossSelection = {
@@ -65,29 +66,32 @@ export type LossDeps = {
 /** Adds a component with the prices of its partner. */
 type AddRow = (row: LossRow, prices: PriceList) => void;
 
-/** The partners of a book, each with the revision of its data. */
-export type BookPartner = { id: string; revision: number };
+/** A book: a property, or the portfolios of partners. */
+type Book = { key: string; partners: readonly ShownPartner[] };
 
 /**
  * Computes the losses of books, and keeps the answers until a partner's revision or the day changes. A book's answers are
  * computed one after the other, so that memory holds the components of one of them.
  */
 export class LossBooks {
-  readonly #kept = new LRUCache<string, SelectedLosses>({
-    maxSize: KEPT_BYTES,
-    sizeCalculation: ({ losses }) => ANSWER_BYTES + PROPERTY_BYTES * losses.properties.ids.length,
-  });
+  readonly #kept: AnswerCache<SelectedLosses>;
   readonly #last = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly knowledge: Knowledge) {}
+  constructor(
+    private readonly knowledge: Knowledge,
+    caches: AnswerCaches,
+  ) {
+    this.#kept = caches.open("losses", { bytesOf });
+  }
 
   /** Returns the losses of a partner's portfolio, or of several partners'. */
   async ofPartners(
     deps: LossDeps,
-    partners: readonly BookPartner[],
+    partners: readonly ShownPartner[],
     request: LossRequest,
   ): Promise<SelectedLosses> {
-    const book = partners.map(({ id, revision }) => `${id}:${revision}`).join(",");
+    const shown = partners.map(({ id, revision }) => ({ id, revision }));
+    const book = { key: shown.map(({ id }) => id).join(), partners: shown };
     return await this.#once(deps, book, request, async (add) => {
       for (const { id } of partners) {
         const left = request.selection.includeDemo ? [] : await deps.store.read.lossRows.demoPropertyIds(id);
@@ -98,11 +102,12 @@ export class LossBooks {
 
   async ofProperty(
     deps: LossDeps,
-    { id: partnerId, revision }: BookPartner,
+    { id: partnerId, revision }: ShownPartner,
     { id }: Property,
     request: LossRequest,
   ): Promise<SelectedLosses> {
-    return await this.#once(deps, `${id}:${revision}`, request, (add) =>
+    const book = { key: id, partners: [{ id: partnerId, revision }] };
+    return await this.#once(deps, book, request, (add) =>
       this.#collect(deps, { partnerId, propertyId: id }, request.selection, new Set(), add),
     );
   }
@@ -113,7 +118,7 @@ export class LossBooks {
    */
   async shareOfDeviation(
     deps: LossDeps,
-    partner: BookPartner,
+    partner: ShownPartner,
     property: Property,
     { selection, layer }: LossRequest,
   ): Promise<number> {
@@ -130,16 +135,19 @@ export class LossBooks {
 
   async #once(
     deps: LossDeps,
-    book: string,
+    { key: book, partners }: Book,
     request: LossRequest,
     collect: (add: AddRow) => Promise<void>,
   ): Promise<SelectedLosses> {
     const asOf = dayOf(deps.now);
     const modelVersion = await modelVersionOf(deps.store.read, this.knowledge);
-    const key = [asOf, modelVersion, keyOf(request), book].join(" ");
+    const shown = { partners, day: asOf, besides: modelVersion };
+    const key = `${keyOf(request)} ${book}`;
     return await this.#inOrder(book, async () => {
-      const known = this.#kept.get(key);
+      const known = this.#kept.get(key, shown);
       if (known) return known;
+      // The caller may have left while it waited.
+      await deps.yieldNow();
       const yearFactors = await this.#yearFactors(deps);
       const { book: made, ...about } = await this.#book(request.layer, yearFactors, collect);
       const { lossModelError, modelVersion: base } = this.knowledge;
@@ -147,7 +155,7 @@ export class LossBooks {
       const losses = await runYielding(lossesOf(made, { modelError }), deps.yieldNow);
       const properties = made.properties.keys.length;
       const selected = { losses, asOf, modelVersion, properties, yearFactors, ...about };
-      this.#kept.set(key, selected);
+      this.#kept.set(key, shown, selected);
       return selected;
     });
   }
@@ -223,6 +231,13 @@ export class LossBooks {
     }
   }
 }
+
+const bytesOf = ({ losses: { properties, variation } }: SelectedLosses) => {
+  let bytes = ANSWER_BYTES + PROPERTY_BYTES * properties.ids.length;
+  for (const { squaredProbability } of variation.groups.values())
+    bytes += GROUP_BYTES + (1 + LOSSES.length) * squaredProbability.byteLength;
+  return bytes;
+};
 
 const keyOf = ({ selection: { systems, perils, state, includeDemo }, layer }: LossRequest) =>
   JSON.stringify([

@@ -5,9 +5,10 @@ import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { type UnderwritingJson, underwritingView } from "../../wire/underwriting.ts";
+import type { ShownPartner } from "../partners/answer-caches.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
-import type { BookPartner, LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
+import type { LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
 import { writeLosses } from "./written-losses.ts";
 
 /** The years whose claims are counted. */
@@ -23,7 +24,7 @@ export async function underwrite(
   deps: LossDeps,
   knowledge: Knowledge,
   books: LossBooks,
-  { property, owner, book }: { property: Property; owner: BookPartner; book: readonly BookPartner[] },
+  { property, owner, book }: { property: Property; owner: ShownPartner; book: readonly ShownPartner[] },
   request: LossRequest,
 ): Promise<UnderwritingJson> {
   const { store, now, yieldNow, reserveMemory } = deps;

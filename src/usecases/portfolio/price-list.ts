@@ -1,12 +1,18 @@
+import { LRUCache } from "lru-cache";
 import { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** Price lists of partners with a cost book that are kept. */
-const MOST_KEPT = 200;
+/** The memory of the price lists of partners with a cost book, and about that of a cost line and of a price in one. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+const LINE_BYTES = 500;
+const PRICE_BYTES = 2_500;
 
-type Kept = { shared: PriceList; byPartner: Map<string, { costBook: string; prices: PriceList }> };
+type Kept = {
+  shared: PriceList;
+  byPartner: LRUCache<string, { costBook: string; lines: number; prices: PriceList }>;
+};
 const keptFor = new WeakMap<Knowledge, Kept>();
 
 /**
@@ -21,11 +27,14 @@ export async function pricesOf(
   const { shared, byPartner } = keptOf(knowledge);
   if (!costBook) return shared;
   const known = byPartner.get(id);
-  if (known?.costBook === costBook) return known.prices;
-  const prices = new PriceList(knowledge, knowledge.priceTerms, await costLines.ofPartner(id));
-  byPartner.delete(id);
-  byPartner.set(id, { costBook, prices });
-  if (byPartner.size > MOST_KEPT) byPartner.delete(byPartner.keys().next().value!);
+  if (known?.costBook === costBook) {
+    // A list grows as it is used; only another object is measured again.
+    byPartner.set(id, { ...known });
+    return known.prices;
+  }
+  const lines = await costLines.ofPartner(id);
+  const prices = new PriceList(knowledge, knowledge.priceTerms, lines);
+  byPartner.set(id, { costBook, lines: lines.length, prices });
   return prices;
 }
 
@@ -39,10 +48,20 @@ export async function presentPrices(
   return await pricesOf(stores, knowledge, partner ?? { id: partnerId });
 }
 
+/** Drops the price lists of partners that are not among `partners`. */
+export function dropPrices(knowledge: Knowledge, partners: ReadonlyMap<string, unknown>): void {
+  const byPartner = keptFor.get(knowledge)?.byPartner;
+  for (const id of byPartner?.keys() ?? []) if (!partners.has(id)) byPartner!.delete(id);
+}
+
 function keptOf(knowledge: Knowledge): Kept {
   let kept = keptFor.get(knowledge);
   if (!kept) {
-    kept = { shared: new PriceList(knowledge, knowledge.priceTerms), byPartner: new Map() };
+    const byPartner: Kept["byPartner"] = new LRUCache({
+      maxSize: KEPT_BYTES,
+      sizeCalculation: ({ lines, prices }) => 1_000 + lines * LINE_BYTES + prices.kept * PRICE_BYTES,
+    });
+    kept = { shared: new PriceList(knowledge, knowledge.priceTerms), byPartner };
     keptFor.set(knowledge, kept);
   }
   return kept;

@@ -43,6 +43,10 @@ export const JOB_LABELS: Readonly<Record<string, { name: string; about: string }
     about: "Removes deliveries past the retention period",
   },
   "store-embed-views": { name: "Store view counts", about: "Saves how often each embed was viewed" },
+  "drop-superseded-answers": {
+    name: "Free memory of old answers",
+    about: "Drops what is kept in memory of data that changed or were deleted",
+  },
   "recalculate-sums": { name: "Recalculate sums", about: "Brings stored sums up to date with changed costs" },
   "renew-plans": { name: "Refresh plans", about: "Recalculates plans after a date change" },
   "finish-secret-rotations": {

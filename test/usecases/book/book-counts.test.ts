@@ -4,6 +4,7 @@ import { bookAlerts } from "../../../src/usecases/book/book-alerts.ts";
 import { BookCounts } from "../../../src/usecases/book/book-counts.ts";
 import { bookPortfolio } from "../../../src/usecases/book/book-properties.ts";
 import { bookMembers } from "../../../src/usecases/book/members.ts";
+import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
@@ -81,6 +82,7 @@ function counting() {
   };
 }
 
+const newCounts = () => new BookCounts(new AnswerCaches(1e6));
 const SLICE = { limit: 5, offset: 10 };
 
 // Rule: book-lists
@@ -92,7 +94,7 @@ describe("a page of the book", () => {
   };
 
   test("reads its own rows alone once the partners are counted, and counts a changed one again", async () => {
-    const counts = new BookCounts();
+    const counts = newCounts();
     const { store, taken } = counting();
     const first = await readPage(counts, store);
     const counted = taken();
@@ -106,12 +108,12 @@ describe("a page of the book", () => {
     await addProperties(ids[0]!, 1);
     const changed = await readPage(counts, store);
     expect(changed).toMatchObject({ total: 3 * PARTNERS + 1, totals: { properties: 3 * PARTNERS + 1 } });
-    expect(changed).toEqual(await readPage(new BookCounts(), fixture.store as never));
+    expect(changed).toEqual(await readPage(newCounts(), fixture.store as never));
     expect(taken()).toBeLessThan(20);
   });
 
   test("of alerts does so, too", async () => {
-    const counts = new BookCounts();
+    const counts = newCounts();
     const { store, taken } = counting();
     const members = await bookMembers(store.read, undefined);
     const read = (kept: BookCounts) => bookAlerts({ store, counts: kept }, members, {}, undefined, SLICE);
@@ -123,6 +125,6 @@ describe("a page of the book", () => {
     await addProperties(ids[1]!, 2);
     const changed = await read(counts);
     expect(changed.critical + changed.warning).toBeGreaterThan(first.critical + first.warning);
-    expect(changed).toEqual(await read(new BookCounts()));
+    expect(changed).toEqual(await read(newCounts()));
   });
 });

@@ -3,6 +3,7 @@ import type { Calibration } from "../../../src/domain/calibration/calibration.ts
 import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
 import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
+import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -11,6 +12,7 @@ const ALL: LossRequest = { selection: { includeDemo: false }, layer: { deductibl
 const open = usePortfolioStore();
 let fixture: PortfolioFixture;
 let books: LossBooks;
+let caches: AnswerCaches;
 beforeEach(async () => {
   fixture = await open(NOON);
   const { id } = await fixture.addProperty({ unitCount: 4 });
@@ -19,7 +21,8 @@ beforeEach(async () => {
     typeId: "roof",
     installYear: 2005,
   });
-  books = new LossBooks(knowledge);
+  caches = new AnswerCaches(1e8);
+  books = new LossBooks(knowledge, caches);
 });
 
 async function losses(request = ALL) {
@@ -86,5 +89,12 @@ describe("an answer", () => {
     const above = await losses({ ...ALL, layer: { deductible: 100_000, limit: null } });
     expect(above.losses.insured.expected).toBeLessThan(all.losses.insured.expected);
     expect(await losses()).toBe(all);
+  });
+
+  test("keeps nothing of its computation but what is read again", async () => {
+    const { losses: kept } = await losses();
+    const names = [...kept.variation.groups.values()].map((group) => Object.keys(group).toSorted());
+    expect(names.length).toBeGreaterThan(1);
+    expect(new Set(names.map(String))).toEqual(new Set(["covariances,squaredProbability"]));
   });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { ok, okReplies, partnerOperation } from "../../src/http/operation.ts";
-import { ResponseCache } from "../../src/http/response-cache.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/portfolio/properties.ts";
@@ -77,18 +76,4 @@ test("a failed commit invalidates nothing", async () => {
   });
   await expect(failed).rejects.toThrow("no");
   expect(await ours.get()).toEqual({ workedOut: 1 });
-});
-
-test("large responses are not cached, and the least recently used are evicted", () => {
-  const answers = new ResponseCache();
-  const body = "x".repeat(60_000);
-  answers.set(1, "large", { body: "x".repeat(70_000), etag: "" });
-  expect(answers.get(1, "large")).toBeUndefined();
-  for (let i = 0; i < 300; i++) {
-    answers.set(1, `page ${i}`, { body, etag: "" });
-    expect(answers.get(1, "page 0")).toBeDefined();
-  }
-  expect(answers.get(1, "page 1")).toBeUndefined();
-  expect(answers.get(1, "page 299")).toEqual({ body, etag: "" });
-  expect(answers.get(2, "page 299")).toBeUndefined();
 });
