@@ -16,6 +16,7 @@ import {
   flagsSetText,
   hazardFlags,
   hazardFlagsView,
+  hazardsOfType,
   readStatedFlags,
   statedFlagFields,
 } from "./hazard-flag.ts";
@@ -208,6 +209,7 @@ const applianceType = object({
     "The components of an appliance of this type",
     object({ component_def_id: componentDefId, component_name: componentName }),
   ),
+  hazards: hazardsOfType,
   inspections: list(
     "The inspections that an appliance of this type needs; local law decides",
     object({
@@ -231,6 +233,7 @@ export const applianceTypeView = applianceType.serializer((knowledge: Knowledge,
     defaults_to: type.size.defaultsTo,
   },
   components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
+  hazards: knowledge.hazardsOf(type.id).map(({ code, label }) => ({ code, label })),
   inspections: knowledge.regimes(type.id).map((regime) => ({
     inspection_type: regime.inspectionType,
     authority: regime.authority,

@@ -57,6 +57,11 @@ export const hazardFlags = list(
 export const hazardFlagsView = (knowledge: Knowledge, stored: string): HazardFlagJson[] =>
   parseFlags(stored).map((flag) => hazardFlagView(knowledge, flag));
 
+export const hazardsOfType = list(
+  "The known hazards that an appliance of this type can be flagged with",
+  object({ code, label: label.describedAs("The hazard in words") }),
+);
+
 /** A flag with its appliance, as reports list it. */
 const flaggedAppliance = record("FlaggedAppliance", {
   appliance_id: id("A", "The appliance"),

@@ -57,6 +57,7 @@ describe("appliance types", () => {
     const heater = body.appliance_types.find((type: Json) => type.type_id === "water_heater_gas");
     expect(Object.keys(heater).sort()).toEqual([
       "components",
+      "hazards",
       "inspections",
       "name",
       "size",
@@ -68,6 +69,8 @@ describe("appliance types", () => {
       component_name: "Sacrificial anode rod",
     });
     expect(Object.keys(heater.components[0]).sort()).toEqual(["component_def_id", "component_name"]);
+    const panel = body.appliance_types.find((type: Json) => type.type_id === "electrical_panel");
+    expect(panel.hazards).toContainEqual({ code: "zinsco", label: "Zinsco or GTE-Sylvania panel" });
   });
 });
 

@@ -206,6 +206,8 @@ describe("the records of any partner", () => {
       expect(await left()).toBe(before - 1);
       const { partner, ...common } = own.body;
       expect(body).toMatchObject(common);
+      const owner = route.path === "/admin/appliance-types" ? undefined : acmePartner.partner_id;
+      expect(body.partner_id).toBe(owner);
     }
     await admin.get("/admin/appliances", {}, 400);
   });

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { openConsole } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { accessibilityViolations, openWindow, overflow, screenshot } from "../support/page-checks.ts";
+import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
 
 /* The cost book in the operator console, in a browser. */
 
@@ -35,14 +36,10 @@ const BURNER = {
 const put = (lines: readonly object[]) => administrator.client.put(path, { lines });
 const book = async (): Promise<Json[]> => (await administrator.client.get(path)).body.lines;
 
-async function open(width = 1440): Promise<{ page: Page; close(): Promise<void> }> {
-  const window = await openWindow(browser, server.adminUrl, { viewport: { width, height: 900 } });
-  await window.page.goto(`${server.adminUrl}/console#/partners/${partnerId}/costs`);
-  await window.page.getByLabel("Administrator key").fill(administrator.key);
-  await window.page.getByRole("button", { name: "Sign in" }).click();
-  await window.page.getByRole("heading", { name: "Cost book" }).waitFor();
-  return window as never;
-}
+const open = (width = 1440) =>
+  openConsole(browser, server, administrator.key, `#/partners/${partnerId}/costs`, {
+    viewport: { width, height: 900 },
+  });
 
 // Rule: console-cost-book
 test("a partner's cost book is listed, and fits every window", async () => {

@@ -15,6 +15,24 @@ export async function openApp(
   return window;
 }
 
+/** Opens the console and signs an administrator in with a key, at a location behind the `#`. */
+export async function openConsole(
+  browser: Browser,
+  { adminUrl }: { adminUrl: string },
+  key: string,
+  place = "#/",
+  options: BrowserContextOptions = {},
+): Promise<Window> {
+  const window = await openWindow(browser, adminUrl, options);
+  const { page } = window;
+  await page.goto(`${adminUrl}/console${place}`);
+  await page.getByLabel("Administrator key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator(".top").waitFor();
+  await settled(page);
+  return window;
+}
+
 export async function signIn(page: Page, apiKey: string): Promise<void> {
   await page.getByRole("textbox", { name: "API key" }).fill(apiKey);
   await page.getByRole("button", { name: "Sign in" }).click();

@@ -103,7 +103,7 @@ export function adminRecordOperations(knowledge: Knowledge): Operation[] {
   ];
 }
 
-/** Returns a partner's operation for the records of any partner. The audit log names the administrator. */
+/** Returns a partner's operation for the records of any partner, whose ID it adds. The audit log names the administrator. */
 function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminOperation {
   return {
     ...operation,
@@ -113,7 +113,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
     access: "admin",
     async handle(call) {
       const partner = await getPartner(call.store, await findOwner(call.store.read, call));
-      return await operation.handle({
+      const reply = await operation.handle({
         ...call,
         partner,
         reserveMemory: () => {},
@@ -123,6 +123,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
             return await run(writer);
           }),
       });
+      return reply.body ? { ...reply, body: { ...reply.body, partner_id: partner.id } } : reply;
     },
   };
 }

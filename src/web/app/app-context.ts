@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { ApiClient } from "../browser/api-client.ts";
+import { applianceTypes } from "../records/records-context.ts";
 import type { PortfolioLoader } from "./portfolio-loader.ts";
 
 /** The dependencies that all pages of a session share. */
@@ -23,16 +23,4 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Reads a whole list, with one call per page of 200 records. */
-export async function readAll<K extends string, T>(api: ApiClient, path: string, key: K): Promise<T[]> {
-  const all: T[] = [];
-  for (;;) {
-    const address = `${path}${path.includes("?") ? "&" : "?"}limit=200&offset=${all.length}`;
-    const page = await api.read<Record<K, T[]> & { total: number }>(address);
-    all.push(...page[key]);
-    if (page[key].length === 0 || all.length >= page.total) return all;
-  }
-}
-
-export const readApplianceTypes = (api: ApiClient) =>
-  readAll<"appliance_types", ApplianceTypeJson>(api, "/v1/appliance-types", "appliance_types");
+export const readApplianceTypes = (api: ApiClient) => applianceTypes(api, "/v1/appliance-types");

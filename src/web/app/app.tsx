@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { Toasts } from "../browser/toasts.tsx";
+import { type Records, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AppContext, type AppServices } from "./app-context.ts";
 import { Pages } from "./pages.tsx";
@@ -14,7 +15,7 @@ import { SignIn } from "./sign-in.tsx";
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 
-type SignedIn = AppServices & { session: Session };
+type SignedIn = AppServices & { session: Session; records: Records };
 
 function App() {
   const route = useRoute();
@@ -42,7 +43,8 @@ function App() {
       () => session.headers(),
       () => end(session.endMessage),
     );
-    return { session, api, portfolio: new PortfolioLoader(api), signOut: () => end() };
+    const portfolio = new PortfolioLoader(api);
+    return { session, api, portfolio, records: recordsOf(api, portfolio), signOut: () => end() };
   }
 
   useEffect(() => {
@@ -66,15 +68,27 @@ function App() {
     );
   return (
     <AppContext.Provider value={signedIn}>
-      <ComponentHref.Provider value={componentHref}>
-        <Shell route={route}>
-          <Pages route={route} />
-        </Shell>
-      </ComponentHref.Provider>
+      <RecordsContext.Provider value={signedIn.records}>
+        <ComponentHref.Provider value={componentHref}>
+          <Shell route={route}>
+            <Pages route={route} />
+          </Shell>
+        </ComponentHref.Provider>
+      </RecordsContext.Provider>
       <Toasts />
     </AppContext.Provider>
   );
 }
+
+const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
+  read: (path) => api.read(`/v1${path}`),
+  write: (method, path, body) => api.write(method, `/v1${path}`, body),
+  propertiesPath: (q) => `/properties?${new URLSearchParams({ limit: "8", ...(q !== "" && { q }) })}`,
+  onChanged: () => void portfolio.reload(),
+  home: ["Properties", hrefTo(["properties"])],
+  siteName: "Mainstay",
+  countsCalls: true,
+});
 
 const componentHref = (id: string) => hrefTo(["components", id]);
 

@@ -2,8 +2,8 @@ import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
@@ -11,11 +11,12 @@ import { expectedLoss } from "../expected-loss.ts";
 import { capitalized, likelyFailure, money, probabilityText } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
+import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
+import { EditComponent } from "../records/edit-component.tsx";
+import { ServiceEvents } from "../records/service-events.tsx";
 import { Reasons } from "../sections/reasons.tsx";
 import { Trend } from "../sections/trend.tsx";
-import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts";
-import { ApplianceBreadcrumbs } from "./appliance-page.tsx";
-import { ServiceEvents } from "./service-events.tsx";
+import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 
 /** A component: its failure risk and costs, score history and service history. */
 export function ComponentPage({ id }: { id: string }) {
@@ -42,15 +43,7 @@ export function ComponentPage({ id }: { id: string }) {
                 )}
               </p>
             </div>
-            <EditRecord
-              title={`Edit ${component.component_name}`}
-              about="Scores, plans and sums follow at once. The audit log has the values before and after."
-              fields={fieldsOf(component)}
-              onSave={async (change) => {
-                await api.write("PUT", `/v1/components/${encodeURIComponent(id)}`, change);
-                loaded.reload();
-              }}
-            />
+            <EditComponent component={component} onChanged={loaded.reload} />
           </header>
           <StatusFigures component={component} />
           {why.length > 0 && (
@@ -70,42 +63,6 @@ export function ComponentPage({ id }: { id: string }) {
     </LoadedContent>
   );
 }
-
-const fieldsOf = (component: ComponentJson): readonly EditField[] => [
-  {
-    name: "install_year",
-    label: "Installed in (year)",
-    kind: "number",
-    value: component.install_year,
-    isRequired: true,
-  },
-  {
-    name: "override_lifespan",
-    label: "Median life (years), if not the usual one",
-    kind: "number",
-    value: component.override_lifespan,
-  },
-  {
-    name: "proactive_cost",
-    label: "Own planned cost (USD); empty: price list",
-    kind: "number",
-    value: component.proactive_cost,
-  },
-  {
-    name: "reactive_cost",
-    label: "Own cost of failure (USD); empty: price list",
-    kind: "number",
-    value: component.reactive_cost,
-  },
-  {
-    name: "past",
-    label: "Past before the records, if uncertain",
-    kind: "choice",
-    value: component.past,
-    options: ["unknown"],
-  },
-  { name: "original", label: "Original part, never replaced", kind: "flag", value: component.original },
-];
 
 function StatusFigures({ component }: { component: ComponentJson }) {
   const { risk_tier, risk_score, failure_probability_12m, failure_window_80 } = component;

@@ -5,7 +5,7 @@ import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
+import { TierCount, TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { Section, TableDetails } from "../sections/section.tsx";
@@ -15,7 +15,6 @@ import { downloadRecords } from "./csv-download.tsx";
 import { type StateTotals, totalsByState } from "./portfolio-list.ts";
 import { PortfolioPlanSection } from "./portfolio-plan-section.tsx";
 import { PortfolioProgress } from "./portfolio-progress.tsx";
-import { TierCount } from "./properties-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const MAX_STATES = 10;

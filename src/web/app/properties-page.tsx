@@ -1,22 +1,26 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
-import type { PortfolioItemJson } from "../../wire/portfolio.ts";
-import { Filters, SearchFilter, SelectFilter } from "../browser/filters.tsx";
-import { EmptyState, FailureMessage, Loading } from "../browser/load-states.tsx";
+import type { PortfolioItemJson, PortfolioPageJson } from "../../wire/portfolio.ts";
+import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
+import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
+import { TierCount } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
+import { HazardFilter } from "../records/hazard-filter.tsx";
 import { useApp, useChanges, useTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
+import { LoadMore } from "./load-more.tsx";
+import { usePagedList } from "./paged-list.ts";
 import {
   filterProperties,
   formatSortOrder,
   NOT_RATED,
   parseSortOrder,
+  type SearchableProperty,
   sortProperties,
+  toSearchable,
 } from "./portfolio-list.ts";
 import { PortfolioProgress } from "./portfolio-progress.tsx";
 import { RetiredProperties } from "./retired-properties.tsx";
@@ -32,26 +36,15 @@ export function PropertiesPage({ route }: { route: Route }) {
     void portfolio.start();
   }, [portfolio]);
   const { loaded, total, failure } = portfolio.state;
-  const filter = {
-    search: route.query.get("q") ?? "",
-    state: route.query.get("state") ?? "",
-    rating: route.query.get("rating") ?? "",
-  };
-  const sorting = parseSortOrder(route.query.get("sort"));
-  const rows = useMemo(
-    () => sortProperties(filterProperties(loaded, filter), sorting),
-    [loaded, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
-  );
-  const states = useMemo(() => [...new Set(loaded.map(({ item }) => joinPlace(item)))].sort(), [loaded]);
-  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   const showsRetired = route.query.get("status") === RETIRED;
+  const flag = route.query.get("flag") ?? "";
 
   return (
     <>
       <header class="heading">
         <div>
           <h1>Properties</h1>
-          {total !== undefined && !showsRetired && <PortfolioProgress />}
+          {total !== undefined && !showsRetired && flag === "" && <PortfolioProgress />}
         </div>
       </header>
       {loaded.length === 0 && failure && (
@@ -66,70 +59,94 @@ export function PropertiesPage({ route }: { route: Route }) {
           </p>
         </EmptyState>
       )}
-      {showsRetired && (
+      {showsRetired ? (
         <>
           <Filters>
-            <StatusFilter value={RETIRED} onChange={(status) => set({ status })} />
+            <StatusFilter value={RETIRED} onChange={(status) => replaceQuery(route, { status })} />
           </Filters>
           <RetiredProperties />
         </>
-      )}
-      {loaded.length > 0 && !showsRetired && (
-        <>
-          <Filters>
-            <SearchFilter label="Search" value={filter.search} onChange={(q) => set({ q })} />
-            <SelectFilter
-              label="State"
-              value={filter.state}
-              choices={states.map((state) => [state, state])}
-              onChange={(state) => set({ state })}
-            />
-            <SelectFilter
-              label="Condition"
-              value={filter.rating}
-              choices={[...Object.entries(RATING_LABELS), [NOT_RATED, "Not assessed"]]}
-              onChange={(rating) => set({ rating })}
-            />
-            <StatusFilter value="" onChange={(status) => set({ status })} />
-            <p class="result-count" role="status">
-              {counted(rows.length, "property", "properties")}
-            </p>
-            <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />
-          </Filters>
-          {rows.length === 0 ? (
-            <EmptyState title="No matching properties">
-              <p>
-                <a href={hrefTo(["properties"])}>Show all properties</a>
-              </p>
-            </EmptyState>
-          ) : (
-            <VirtualTable
-              caption="Properties"
-              columns={COLUMNS}
-              rows={rows}
-              rowKey={({ property_id }) => property_id}
-              sorting={sorting}
-              onSort={(next) => set({ sort: formatSortOrder(next) })}
-            />
-          )}
-        </>
+      ) : flag !== "" ? (
+        <FlaggedProperties flag={flag} route={route} />
+      ) : (
+        loaded.length > 0 && <PropertyList all={loaded} route={route} />
       )}
     </>
   );
 }
 
-const RETIRED = "retired";
-
-/** The filter between what is in service and what is retired. */
-export function StatusFilter({ value, onChange }: { value: string; onChange: (status: string) => void }) {
+/** The properties with a known hazard, which only the API knows. */
+function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
+  const { api } = useApp();
+  const list = usePagedList<"portfolio", PortfolioItemJson, PortfolioPageJson>(
+    api,
+    `/v1/portfolio/summary?${new URLSearchParams({ flag })}`,
+    "portfolio",
+  );
+  const all = useMemo(() => (list.value?.rows ?? []).map(toSearchable), [list.value]);
   return (
-    <SelectFilter
-      label="Status"
-      value={value}
-      all="In service"
-      choices={[[RETIRED, "Retired"]]}
-      onChange={onChange}
-    />
+    <LoadedContent loaded={list} what="the properties">
+      {({ total }) => (
+        <>
+          <PropertyList all={all} route={route} />
+          <LoadMore loaded={all.length} total={total} isLoading={list.isLoading} onMore={list.loadMore} />
+        </>
+      )}
+    </LoadedContent>
+  );
+}
+
+/** A table of properties with its filters. */
+function PropertyList({ all, route }: { all: readonly SearchableProperty[]; route: Route }) {
+  const parameter = (name: string) => route.query.get(name) ?? "";
+  const filter = { search: parameter("q"), state: parameter("state"), rating: parameter("rating") };
+  const sorting = parseSortOrder(route.query.get("sort"));
+  const rows = useMemo(
+    () => sortProperties(filterProperties(all, filter), sorting),
+    [all, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
+  );
+  const states = useMemo(() => [...new Set(all.map(({ item }) => joinPlace(item)))].sort(), [all]);
+  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  return (
+    <>
+      <Filters>
+        <SearchFilter label="Search" value={filter.search} onChange={(q) => set({ q })} />
+        <SelectFilter
+          label="State"
+          value={filter.state}
+          choices={states.map((state) => [state, state])}
+          onChange={(state) => set({ state })}
+        />
+        <SelectFilter
+          label="Condition"
+          value={filter.rating}
+          choices={[...Object.entries(RATING_LABELS), [NOT_RATED, "Not assessed"]]}
+          onChange={(rating) => set({ rating })}
+        />
+        <HazardFilter value={parameter("flag")} onChange={(flag) => set({ flag })} />
+        <StatusFilter value="" onChange={(status) => set({ status })} />
+        <p class="result-count" role="status">
+          {counted(rows.length, "property", "properties")}
+        </p>
+        <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />
+      </Filters>
+      {rows.length === 0 ? (
+        <EmptyState title="No matching properties">
+          <p>
+            <a href={hrefTo(["properties"])}>Show all properties</a>
+          </p>
+        </EmptyState>
+      ) : (
+        <VirtualTable
+          caption="Properties"
+          columns={COLUMNS}
+          rows={rows}
+          rowKey={({ property_id }) => property_id}
+          sorting={sorting}
+          onSort={(next) => set({ sort: formatSortOrder(next) })}
+        />
+      )}
+    </>
   );
 }
 
@@ -217,13 +234,3 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     cell: (row) => (row.unit_count === 0 ? "–" : money(Math.round(row.deferred_per_door))),
   },
 ];
-
-/** The number of components in a tier, muted if zero. */
-export function TierCount({ tier, of }: { tier: RiskTier; of: number }) {
-  if (of === 0) return <span class="muted">0</span>;
-  return (
-    <>
-      <TierMark tier={tier} /> {count(of)}
-    </>
-  );
-}

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { runSteps } from "../../domain/steps.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
@@ -7,12 +8,17 @@ import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { readAll } from "../browser/read-all.ts";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { rowsOfCsvFile } from "../csv-files.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
+import { Breadcrumbs } from "../records/breadcrumbs.tsx";
+import { ClaimsOfProperty } from "../records/claims-section.tsx";
+import { Equipment } from "../records/equipment-section.tsx";
+import { PropertyActions } from "../records/property-actions.tsx";
 import { BudgetSlider } from "../sections/budget-planner.tsx";
 import {
   type DataLinks,
@@ -20,13 +26,9 @@ import {
   type PropertyPageData,
   PropertySections,
 } from "../sections/property-sections.tsx";
-import { readAll, readApplianceTypes, useApp, useTitle } from "./app-context.ts";
-import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { ClaimsOfProperty } from "./claims-section.tsx";
-import { Equipment } from "./equipment-section.tsx";
+import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { MarkWork } from "./mark-work.tsx";
 import { budgetOf } from "./plan-terms-controls.tsx";
-import { RetirementActions } from "./retirement-actions.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const TABS = [
@@ -47,6 +49,7 @@ export function PropertyPage({
   route: Route;
 }) {
   const { api } = useApp();
+  const [version, setVersion] = useState(0);
   const loaded = useLoad(id, () => readPageData(api, id));
   const { value } = loaded;
   useTitle(value?.property.name ?? "Property");
@@ -72,11 +75,12 @@ export function PropertyPage({
                 />
               }
             />
-            <RetirementActions
-              kind="property"
-              name={value.property.name}
-              record={value.property}
-              onChanged={loaded.reload}
+            <PropertyActions
+              property={value.property}
+              onChanged={() => {
+                setVersion(version + 1);
+                loaded.reload();
+              }}
             />
             <nav class="tabs" aria-label="About this property">
               {TABS.map((one) => (
@@ -89,9 +93,9 @@ export function PropertyPage({
               ))}
             </nav>
             {tab === "equipment" ? (
-              <Equipment propertyId={id} data={value} />
+              <Equipment key={version} propertyId={id} data={value} />
             ) : tab === "claims" ? (
-              <ClaimsOfProperty propertyId={id} />
+              <ClaimsOfProperty key={version} propertyId={id} />
             ) : (
               <PropertySections
                 data={{ ...value, budget: budgetOf(route) }}

@@ -5,9 +5,9 @@ import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
+import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { Underwriting } from "../sections/underwriting.tsx";
 import { useApp, useTitle } from "./app-context.ts";
-import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable underwriting page of a property. */

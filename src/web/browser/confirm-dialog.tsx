@@ -3,8 +3,10 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 /** Renders a button that opens a dialog, which explains the action and asks to confirm it. */
 export function ConfirmDialog(props: {
-  /** The label of the button and of the dialog's confirmation. */
+  /** The label of the button. */
   name: string;
+  /** The label of the dialog's confirmation, if it is another. */
+  confirmName?: string;
   title: string;
   /** Explains the effects. May contain form fields, whose values are passed to `onConfirm`. */
   children: ComponentChildren;
@@ -14,7 +16,15 @@ export function ConfirmDialog(props: {
   /** True for a button beside each row of a list. */
   isSmall?: boolean;
 }) {
-  const { name, title, children, onConfirm, isDestructive = false, isSmall = false } = props;
+  const {
+    name,
+    confirmName = name,
+    title,
+    children,
+    onConfirm,
+    isDestructive = false,
+    isSmall = false,
+  } = props;
   const [isOpen, setOpen] = useState(false);
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<string>();
@@ -58,7 +68,7 @@ export function ConfirmDialog(props: {
                 aria-busy={isRunning}
                 disabled={isRunning}
               >
-                {name}
+                {confirmName}
               </button>
             </p>
           </form>

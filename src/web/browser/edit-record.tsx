@@ -35,7 +35,7 @@ export function EditRecord(props: {
     return await failureOf(() => onSave(change));
   };
   return (
-    <ConfirmDialog name="Edit" title={title} onConfirm={save} isSmall>
+    <ConfirmDialog name="Edit" confirmName="Save" title={title} onConfirm={save} isSmall>
       <p class="small muted">{about}</p>
       <div class="edit">
         {fields.map((field) => (

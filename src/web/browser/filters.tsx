@@ -71,3 +71,18 @@ export function SearchFilter(props: { label: string; value: string; onChange: (v
     </span>
   );
 }
+
+export const RETIRED = "retired";
+
+/** The filter between what is in service and what is retired. */
+export function StatusFilter({ value, onChange }: { value: string; onChange: (status: string) => void }) {
+  return (
+    <SelectFilter
+      label="Status"
+      value={value}
+      all="In service"
+      choices={[[RETIRED, "Retired"]]}
+      onChange={onChange}
+    />
+  );
+}

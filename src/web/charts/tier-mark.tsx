@@ -1,4 +1,5 @@
 import type { RiskTier } from "../../domain/scoring/types.ts";
+import { count } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 
 const SHAPES = {
@@ -18,5 +19,15 @@ export function TierMark({ tier, named = false }: { tier: RiskTier; named?: bool
     >
       {SHAPES[tier]}
     </svg>
+  );
+}
+
+/** The number of components in a tier, muted if zero. */
+export function TierCount({ tier, of }: { tier: RiskTier; of: number }) {
+  if (of === 0) return <span class="muted">0</span>;
+  return (
+    <>
+      <TierMark tier={tier} /> {count(of)}
+    </>
   );
 }

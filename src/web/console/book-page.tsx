@@ -1,12 +1,13 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPageJson } from "../../wire/book.ts";
-import { SelectFilter } from "../browser/filters.tsx";
+import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
+import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LossDrivers, LossYears } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
@@ -61,74 +62,89 @@ function listQuery({ partner, route }: ViewProps): URLSearchParams {
 }
 
 function Properties({ partner, route }: ViewProps) {
-  const loaded = useRead<BookPageJson>(`/admin/book/summary?${listQuery({ partner, route })}`);
+  const filter = (name: string) => route.query.get(name) ?? "";
+  const showsRetired = filter("status") === RETIRED;
+  const query = listQuery({ partner, route });
+  for (const name of ["q", "flag"]) if (filter(name) !== "") query.set(name, filter(name));
+  if (showsRetired) query.set("retired", "true");
+  const loaded = useRead<BookPageJson>(`/admin/book/summary?${query}`);
+  const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
   return (
-    <LoadedContent loaded={loaded} what="the book">
-      {(page) =>
-        page.total === 0 ? (
-          <EmptyState title="No properties" />
-        ) : (
-          <section class="card" aria-label="Properties">
-            <p class="small muted">
-              {counted(page.totals.properties, "property", "properties")},{" "}
-              {counted(page.totals.components, "component")}: {count(page.totals.critical)} critical,{" "}
-              {count(page.totals.warning)} warning. Planned cost of both{" "}
-              {money(Math.round(page.totals.total_deferred))}.
-            </p>
-            <VirtualTable
-              caption="Properties"
-              rows={page.portfolio}
-              rowKey={({ property_id }) => property_id}
-              columns={[
-                {
-                  key: "name",
-                  heading: "Property",
-                  cell: ({ property_id, name, partner: owner, ...place }) => (
-                    <>
-                      <a class="name" href={hrefTo(["book", property_id])}>
-                        <bdi>{name}</bdi>
-                      </a>
-                      <span class="under small muted">
-                        <bdi>{owner}</bdi> · {joinPlace(place)}
-                      </span>
-                    </>
-                  ),
-                },
-                {
-                  key: "critical",
-                  heading: "Critical",
-                  isNumber: true,
-                  width: "narrow",
-                  cell: ({ critical }) => count(critical),
-                },
-                {
-                  key: "warning",
-                  heading: "Warning",
-                  isNumber: true,
-                  width: "narrow",
-                  cell: ({ warning }) => count(warning),
-                },
-                {
-                  key: "deferred",
-                  heading: "Planned cost",
-                  isNumber: true,
-                  width: "narrow",
-                  shownFrom: "medium",
-                  cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
-                },
-              ]}
-            />
-            <Pager
-              page={page}
-              one="property"
-              many="properties"
-              directions={["Previous", "Next"]}
-              onOffset={(to) => replaceQuery(route, { offset: String(to) })}
-            />
-          </section>
-        )
-      }
-    </LoadedContent>
+    <>
+      <Filters>
+        <SearchFilter label="Search by name or address" value={filter("q")} onChange={(q) => set({ q })} />
+        <StatusFilter value={filter("status")} onChange={(status) => set({ status })} />
+        <HazardFilter value={filter("flag")} onChange={(flag) => set({ flag })} />
+      </Filters>
+      <LoadedContent loaded={loaded} what="the book">
+        {(page) =>
+          page.total === 0 ? (
+            <EmptyState title={showsRetired ? "No retired properties" : "No properties"} />
+          ) : (
+            <section class="card" aria-label="Properties">
+              {!showsRetired && (
+                <p class="small muted">
+                  {counted(page.totals.properties, "property", "properties")},{" "}
+                  {counted(page.totals.components, "component")}: {count(page.totals.critical)} critical,{" "}
+                  {count(page.totals.warning)} warning. Planned cost of both{" "}
+                  {money(Math.round(page.totals.total_deferred))}.
+                </p>
+              )}
+              <VirtualTable
+                caption="Properties"
+                rows={page.portfolio}
+                rowKey={({ property_id }) => property_id}
+                columns={[
+                  {
+                    key: "name",
+                    heading: "Property",
+                    cell: ({ property_id, name, partner: owner, ...place }) => (
+                      <>
+                        <a class="name" href={hrefTo(["properties", property_id])}>
+                          <bdi>{name}</bdi>
+                        </a>
+                        <span class="under small muted">
+                          <bdi>{owner}</bdi> · {joinPlace(place)}
+                        </span>
+                      </>
+                    ),
+                  },
+                  {
+                    key: "critical",
+                    heading: "Critical",
+                    isNumber: true,
+                    width: "narrow",
+                    cell: ({ critical }) => count(critical),
+                  },
+                  {
+                    key: "warning",
+                    heading: "Warning",
+                    isNumber: true,
+                    width: "narrow",
+                    cell: ({ warning }) => count(warning),
+                  },
+                  {
+                    key: "deferred",
+                    heading: "Planned cost",
+                    isNumber: true,
+                    width: "narrow",
+                    shownFrom: "medium",
+                    cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
+                  },
+                ]}
+              />
+              <Pager
+                page={page}
+                one="property"
+                many="properties"
+                directions={["Previous", "Next"]}
+                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+              />
+            </section>
+          )
+        }
+      </LoadedContent>
+    </>
   );
 }
 

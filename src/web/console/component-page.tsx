@@ -5,6 +5,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { capitalized, date, likelyFailure } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
+import { ComponentCorrections } from "./component-corrections.tsx";
 import { Evidence } from "./component-evidence.tsx";
 import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
 import { ScoreBreakdown } from "./component-score.tsx";
@@ -33,6 +34,7 @@ export function ComponentPage({ id }: { id: string }) {
             <WhatIf explained={explained} />
             <Confidence explained={explained} />
             <Decision explained={explained} />
+            <ComponentCorrections id={id} onChanged={loaded.reload} />
             <Sources sources={explained.sources} />
           </>
         )}
@@ -56,11 +58,11 @@ function ComponentHeading({ explained: { component, definition } }: { explained:
             </>
           )}
           , in{" "}
-          <a href={hrefTo(["components"], { of: property_id })}>
+          <a href={hrefTo(["properties", property_id])}>
             <bdi>{property_name}</bdi>
           </a>
           . <code>{component_id}</code> of{" "}
-          <a href={hrefTo(["components"], { of: appliance_id })}>
+          <a href={hrefTo(["appliances", appliance_id])}>
             <code>{appliance_id}</code>
           </a>
         </>

@@ -2,9 +2,11 @@ import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { FailureMessage, Loading } from "../browser/load-states.tsx";
-import { useRoute } from "../browser/route.ts";
+import { hrefTo, useRoute } from "../browser/route.ts";
 import { showToast, Toasts } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
+import { type Records, RecordsContext } from "../records/records-context.ts";
+import { ComponentHref } from "../sections/component-name.tsx";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
 import { Pages } from "./pages.tsx";
@@ -34,7 +36,7 @@ function Console() {
         () => end(),
         (thrown) => showToast(String(thrown.message), { isFailure: true }),
       );
-    return { api, signOut };
+    return { api, signOut, records: recordsOf(api) };
   }, [session, end]);
   useEffect(() => {
     scrollTo(0, 0);
@@ -46,9 +48,13 @@ function Console() {
   if (state)
     return (
       <ConsoleContext.Provider value={state}>
-        <Shell route={route}>
-          <Pages route={route} />
-        </Shell>
+        <RecordsContext.Provider value={state.records}>
+          <ComponentHref.Provider value={componentHref}>
+            <Shell route={route}>
+              <Pages route={route} />
+            </Shell>
+          </ComponentHref.Provider>
+        </RecordsContext.Provider>
         <Toasts />
       </ConsoleContext.Provider>
     );
@@ -72,6 +78,20 @@ function Console() {
     </main>
   );
 }
+
+/** The records of any partner, below `/admin`. */
+const recordsOf = (api: AdminClient): Records => ({
+  read: (path) => api.read(`/admin${path}`),
+  write: (method, path, body) => api.write(method, `/admin${path}`, body),
+  propertiesPath: (q, { partner_id }) =>
+    `/book/properties?${new URLSearchParams({ limit: "8", partner_id: partner_id!, ...(q !== "" && { q }) })}`,
+  onChanged: () => {},
+  home: ["Book", hrefTo(["book"])],
+  siteName: "Mainstay console",
+  countsCalls: false,
+});
+
+const componentHref = (id: string) => hrefTo(["components", id]);
 
 const root = document.getElementById("console")!;
 root.replaceChildren();

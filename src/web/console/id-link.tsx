@@ -4,8 +4,8 @@ const PLACES: readonly (readonly [prefix: string, address: (id: string) => strin
   ["PARTNER_", (id) => hrefTo(["partners", id])],
   ["WH_", (id) => hrefTo(["deliveries", id])],
   ["C_", (id) => hrefTo(["components", id])],
-  ["A_", (id) => hrefTo(["components"], { of: id })],
-  ["P_", (id) => hrefTo(["components"], { of: id })],
+  ["A_", (id) => hrefTo(["appliances", id])],
+  ["P_", (id) => hrefTo(["properties", id])],
 ];
 
 /** Renders an ID, as a link if the console has a page for its resource. */

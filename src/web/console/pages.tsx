@@ -1,5 +1,6 @@
 import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { ApplianceRecord } from "../records/appliance-record.tsx";
 import { AuditPage } from "./audit-page.tsx";
 import { BookPage } from "./book-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
@@ -13,6 +14,7 @@ import { ModelPage } from "./model-page.tsx";
 import { OverviewPage } from "./overview-page.tsx";
 import { PartnerPage } from "./partner-page.tsx";
 import { PartnersPage } from "./partners-page.tsx";
+import { PropertyPage } from "./property-page.tsx";
 import { SettingsPage } from "./settings-page.tsx";
 import { SnapshotsPage } from "./snapshots-page.tsx";
 import { UnderwritingPage } from "./underwriting-page.tsx";
@@ -30,6 +32,8 @@ export function Pages({ route }: { route: Route }) {
     return id ? <UnderwritingPage key={id} id={id} route={route} /> : <BookPage route={route} />;
   if (area === "components")
     return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage route={route} />;
+  if (area === "properties" && id) return <PropertyPage key={id} id={id} tab={route.segments[2]} />;
+  if (area === "appliances" && id) return <ApplianceRecord key={id} id={id} />;
   if (area === "embeds") return <EmbedsPage route={route} />;
   if (area === "usage") return <UsagePage route={route} />;
   if (area === "snapshots") return <SnapshotsPage />;

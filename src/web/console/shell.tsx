@@ -33,10 +33,14 @@ const GROUPS = [
   { name: "Installation", areas: [{ part: "settings", name: "Settings" }] },
 ] as const;
 
+/** The area to which a route belongs, if it is not an area itself. */
+const AREA_OF: Readonly<Record<string, string>> = { properties: "book", appliances: "book" };
+
 /** Frames every page with the navigation and the administrator's name. */
 export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
   const { api, signOut } = useConsole();
-  const [area = ""] = route.segments;
+  const [first = ""] = route.segments;
+  const area = AREA_OF[first] ?? first;
   const areas = useRef<HTMLElement>(null);
   // On a phone the navigation is wider than the window: bring the current area into view.
   useEffect(() => {

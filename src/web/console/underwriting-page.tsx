@@ -4,6 +4,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { Underwriting } from "../sections/underwriting.tsx";
 import { useRead, useTitle } from "./console-context.ts";
+import { PropertyTabs } from "./property-page.tsx";
 
 /** The underwriting page of a property, among the book of all partners. */
 export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
@@ -16,6 +17,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
         <a href={hrefTo(["book"])}>Book</a>
         {loaded.value && ` · ${loaded.value.partner}`}
       </p>
+      <PropertyTabs id={id} tab="Underwriting" />
       <LayerFields route={route} />
       <LoadedContent loaded={loaded} what="the underwriting page">
         {(made) => <Underwriting made={made} book="book of all partners" />}

@@ -2,36 +2,39 @@ import { useMemo, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
-import { Filters } from "../browser/filters.tsx";
+import { Filters, StatusFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
+import { TierCount } from "../charts/tier-mark.tsx";
 import { count, counted, date } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { DataTable } from "../sections/section.tsx";
-import { readAll, useApp } from "./app-context.ts";
-import { StatusFilter, TierCount } from "./properties-page.tsx";
+import { pathTo, useRecords } from "./records-context.ts";
 
 type PropertyData = {
-  components: readonly ComponentJson[];
+  components: readonly Pick<ComponentJson, "appliance_id" | "risk_tier">[];
+  /** True if `components` are only those that are critical or in warning. */
+  lacksGood?: boolean;
   types: ConstructorParameters<typeof Locations>[0];
 };
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
 /** The appliances of a property with their components by tier, and its units. */
 export function Equipment({ propertyId, data }: { propertyId: string; data: PropertyData }) {
-  const { api } = useApp();
+  const records = useRecords();
   const [status, setStatus] = useState("");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
     appliances: await readAll<"appliances", ApplianceJson>(
-      api,
-      `/v1/appliances?property_id=${id}`,
+      records,
+      `/appliances?property_id=${id}`,
       "appliances",
     ),
-    units: await readAll<"units", UnitJson>(api, `/v1/property/${id}/units`, "units"),
+    units: await readAll<"units", UnitJson>(records, `${pathTo("property", propertyId)}/units`, "units"),
   }));
   return (
     <LoadedContent loaded={equipment} what="the appliances">
@@ -58,9 +61,13 @@ function Appliances(props: {
   data: PropertyData;
 }) {
   const { appliances, units, data } = props;
-  const { components, types } = data;
+  const { components, types, lacksGood = false } = data;
   const rows = useMemo(() => applianceRows(appliances, components), [appliances, components]);
-  const columns = useMemo(() => columnsOf(new Locations(types, units), units), [types, units]);
+  const columns = useMemo(
+    () =>
+      columnsOf(new Locations(types, units), units).filter(({ key }) => !lacksGood || key !== "components"),
+    [types, units, lacksGood],
+  );
   if (appliances.length === 0)
     return (
       <EmptyState title="No appliances">
@@ -83,9 +90,9 @@ function Appliances(props: {
 /** The retired appliances of a property, by themselves or with it. */
 function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson[]; data: PropertyData }) {
   const { propertyId, units, data } = props;
-  const { api } = useApp();
-  const path = `/v1/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
-  const retired = useLoad(path, () => readAll<"appliances", ApplianceJson>(api, path, "appliances"));
+  const records = useRecords();
+  const path = `/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
+  const retired = useLoad(path, () => readAll<"appliances", ApplianceJson>(records, path, "appliances"));
   const columns = useMemo(() => {
     const all = columnsOf(new Locations(data.types, units), units);
     return [...all.filter(({ key }) => SHOWN_OF_RETIRED.includes(key)), RETIRED_SINCE];
@@ -125,7 +132,7 @@ const RETIRED_SINCE: TableColumn<ApplianceRow> = {
 /** Most critical components first, then most in warning. */
 function applianceRows(
   appliances: readonly ApplianceJson[],
-  components: readonly ComponentJson[],
+  components: PropertyData["components"],
 ): ApplianceRow[] {
   const byAppliance = Map.groupBy(components, ({ appliance_id }) => appliance_id);
   const inTier = (id: string, tier: string) =>
@@ -171,7 +178,13 @@ function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly T
           <bdi>{labels.get(appliance.unit_id) ?? "–"}</bdi>
         ),
     },
-    { key: "since", heading: "Installed", isNumber: true, cell: ({ appliance }) => appliance.install_year },
+    {
+      key: "since",
+      heading: "Installed",
+      isNumber: true,
+      shownFrom: "medium",
+      cell: ({ appliance }) => appliance.install_year,
+    },
     {
       key: "components",
       heading: "Components",

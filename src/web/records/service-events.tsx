@@ -4,7 +4,7 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
 import { date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { useApp } from "./app-context.ts";
+import { pathTo, useRecords } from "./records-context.ts";
 
 /** Service events in full. `about` names what was serviced. */
 export function ServiceEvents<E extends HistoryEventJson>(props: {
@@ -55,9 +55,9 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
 
 /** The buttons that correct or void an event. */
 function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged: () => void }) {
-  const { api } = useApp();
+  const records = useRecords();
   const put = async (body: object) => {
-    await api.write("PUT", `/v1/service-events/${encodeURIComponent(event.id)}`, body);
+    await records.write("PUT", pathTo("service-events", event.id), body);
     onChanged();
   };
   const name = `${event.event_type} of ${date(event.date)}`;

@@ -1,7 +1,7 @@
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { failureOf } from "../browser/edit-record.tsx";
 import { date } from "../format.ts";
-import { useApp } from "./app-context.ts";
+import { pathTo, useRecords } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
 
@@ -23,12 +23,12 @@ export function RetirementActions(props: {
   onChanged: () => void;
 }) {
   const { kind, name, record, isRetiredWithProperty = false, onChanged } = props;
-  const { api, portfolio } = useApp();
+  const records = useRecords();
   const path = kind === "property" ? "properties" : "appliances";
   const put = (change: Partial<Retirable>) =>
     failureOf(async () => {
-      await api.write("PUT", `/v1/${path}/${encodeURIComponent(record.id)}`, change);
-      void portfolio.reload();
+      await records.write("PUT", pathTo(path, record.id), change);
+      records.onChanged();
       onChanged();
     });
   const today = new Date().toISOString().slice(0, 10);

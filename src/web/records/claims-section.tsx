@@ -1,16 +1,17 @@
 import type { ClaimJson } from "../../wire/claim.ts";
 import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { readAll } from "../browser/read-all.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { readAll, useApp } from "./app-context.ts";
+import { pathTo, useRecords } from "./records-context.ts";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
-  const { api } = useApp();
-  const path = `/v1/property/${encodeURIComponent(propertyId)}/claims`;
-  const claims = useLoad(path, () => readAll<"claims", ClaimJson>(api, path, "claims"));
+  const records = useRecords();
+  const path = `${pathTo("property", propertyId)}/claims`;
+  const claims = useLoad(path, () => readAll<"claims", ClaimJson>(records, path, "claims"));
   return (
     <LoadedContent loaded={claims} what="the claims">
       {(all) =>
@@ -55,7 +56,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                       about="Scores follow at once. The audit log has the values before and after."
                       fields={fieldsOf(claim)}
                       onSave={async (change) => {
-                        await api.write("PUT", `${path}/${encodeURIComponent(claim.id)}`, change);
+                        await records.write("PUT", `${path}/${encodeURIComponent(claim.id)}`, change);
                         claims.reload();
                       }}
                     />

@@ -1,0 +1,40 @@
+import type { ComponentHistoryJson } from "../../wire/component.ts";
+import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { useLoad } from "../browser/use-load.ts";
+import { EditComponent } from "../records/edit-component.tsx";
+import { pathTo, useRecords } from "../records/records-context.ts";
+import { ServiceEvents } from "../records/service-events.tsx";
+import { Section } from "../sections/section.tsx";
+
+/** The record and the service events of a component, to correct. */
+export function ComponentCorrections({ id, onChanged }: { id: string; onChanged: () => void }) {
+  const records = useRecords();
+  const path = pathTo("components", id);
+  const loaded = useLoad(path, async () => ({
+    component: await records.read<ExplainedComponentJson>(path),
+    events: (await records.read<ComponentHistoryJson>(`${path}/history`)).events,
+  }));
+  const changed = () => {
+    loaded.reload();
+    onChanged();
+  };
+  return (
+    <Section
+      id="corrections"
+      title="Record and service history"
+      about="Component and appliance records, newest first. Corrections are in the audit log, before and after."
+    >
+      <LoadedContent loaded={loaded} what="the service history">
+        {({ component, events }) => (
+          <>
+            <p class="screen">
+              <EditComponent component={component} onChanged={changed} />
+            </p>
+            <ServiceEvents events={events} onChanged={changed} />
+          </>
+        )}
+      </LoadedContent>
+    </Section>
+  );
+}

@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import { addressLine } from "../../domain/address.ts";
+import type { PartnerComponentJson } from "../../wire/component.ts";
+import type { PropertyJson } from "../../wire/property.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { readAll } from "../browser/read-all.ts";
+import { hrefTo } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { Breadcrumbs } from "../records/breadcrumbs.tsx";
+import { ClaimsOfProperty } from "../records/claims-section.tsx";
+import { Equipment } from "../records/equipment-section.tsx";
+import { PropertyActions } from "../records/property-actions.tsx";
+import { applianceTypes, pathTo, useRecords, useRecordTitle } from "../records/records-context.ts";
+import { Heading } from "./shell.tsx";
+
+const TABS = [
+  { name: "Units and appliances", to: (id: string) => ["properties", id] },
+  { name: "Claims", to: (id: string) => ["properties", id, "claims"] },
+  { name: "Underwriting", to: (id: string) => ["book", id] },
+] as const;
+
+/** A property of any partner: its units, appliances and claims, to see and correct. */
+export function PropertyPage({ id, tab }: { id: string; tab: string | undefined }) {
+  const records = useRecords();
+  const [version, setVersion] = useState(0);
+  const loaded = useLoad(id, async () => ({
+    property: await records.read<PropertyJson & { partner: string; partner_id: string }>(
+      pathTo("properties", id),
+    ),
+    components: await readAll<"components", PartnerComponentJson>(
+      records,
+      `/components?${new URLSearchParams({ property_id: id })}`,
+      "components",
+    ),
+    types: await applianceTypes(records),
+  }));
+  useRecordTitle(loaded.value?.property.name ?? "Property");
+  return (
+    <>
+      <Breadcrumbs links={[records.home]} />
+      <LoadedContent loaded={loaded} what="the property" isPage>
+        {({ property, ...data }) => (
+          <div class="property">
+            <Heading
+              title={property.name}
+              about={
+                <>
+                  <bdi>{addressLine(property)}</bdi>
+                  {" · "}
+                  <a href={hrefTo(["partners", property.partner_id])}>
+                    <bdi>{property.partner}</bdi>
+                  </a>
+                </>
+              }
+            />
+            <PropertyActions
+              property={property}
+              onChanged={() => {
+                setVersion(version + 1);
+                loaded.reload();
+              }}
+            />
+            <PropertyTabs id={id} tab={tab === "claims" ? "Claims" : "Units and appliances"} />
+            {tab === "claims" ? (
+              <ClaimsOfProperty key={version} propertyId={id} />
+            ) : (
+              <Equipment key={version} propertyId={id} data={{ ...data, lacksGood: true }} />
+            )}
+          </div>
+        )}
+      </LoadedContent>
+    </>
+  );
+}
+
+/** The pages about a property. */
+export function PropertyTabs({ id, tab }: { id: string; tab: (typeof TABS)[number]["name"] }) {
+  return (
+    <nav class="tabs" aria-label="About this property">
+      {TABS.map(({ name, to }) => (
+        <a href={hrefTo(to(id))} aria-current={name === tab ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}

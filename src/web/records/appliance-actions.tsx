@@ -1,0 +1,164 @@
+import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
+import { PICKED, PropertyPicker } from "./property-picker.tsx";
+import { type Owned, pathTo, useRecords } from "./records-context.ts";
+import { RetirementActions } from "./retirement-actions.tsx";
+
+type Props = {
+  appliance: ApplianceJson & Owned;
+  type: ApplianceTypeJson;
+  types: readonly ApplianceTypeJson[];
+  onChanged: () => void;
+};
+
+/** The buttons that correct, flag, move and retire an appliance. */
+export function ApplianceActions({ appliance, type, types, onChanged }: Props) {
+  const records = useRecords();
+  const put = async (change: object) => {
+    await records.write("PUT", pathTo("appliances", appliance.id), change);
+    records.onChanged();
+    onChanged();
+  };
+  return (
+    <div class="record-actions screen">
+      {!appliance.is_retired && (
+        <>
+          <EditRecord
+            title={`Edit ${type.name}`}
+            about="Scores, plans and costs follow at once."
+            fields={fieldsOf(appliance, type)}
+            onSave={put}
+          />
+          {type.hazards.length > 0 && <FlagsDialog appliance={appliance} type={type} onSave={put} />}
+          <MoveDialog appliance={appliance} type={type} types={types} onSave={put} />
+        </>
+      )}
+      <RetirementActions
+        kind="appliance"
+        name={type.name}
+        record={appliance}
+        isRetiredWithProperty={appliance.is_retired}
+        onChanged={onChanged}
+      />
+    </div>
+  );
+}
+
+type DialogProps = Omit<Props, "types" | "onChanged"> & { onSave: (change: object) => Promise<void> };
+
+const SET = "set";
+const CLEARED = "cleared";
+
+/** Sets and clears the known hazards of the appliance's type. */
+function FlagsDialog({ appliance, type, onSave }: DialogProps) {
+  const save = (form: FormData) => {
+    const chosen = (state: string) =>
+      type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
+    return failureOf(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
+  };
+  return (
+    <ConfirmDialog
+      name="Hazards"
+      confirmName="Save"
+      title={`Known hazards of ${type.name}`}
+      isSmall
+      onConfirm={save}
+    >
+      <p class="small muted">
+        By the record, a hazard follows from brand, model, notes and years. State what you found, or rule it
+        out.
+      </p>
+      <div class="edit one">
+        {type.hazards.map(({ code, label }) => {
+          const flag = appliance.flags.find((one) => one.code === code);
+          const isStated = flag !== undefined && flag.basis !== "stated";
+          return (
+            <label key={code}>
+              {label}
+              <select name={code}>
+                <option value="">By the record{isStated ? ": yes" : ""}</option>
+                <option value={SET} selected={appliance.flags_set.includes(code)}>
+                  Found
+                </option>
+                <option value={CLEARED} selected={appliance.flags_cleared.includes(code)}>
+                  Ruled out
+                </option>
+              </select>
+            </label>
+          );
+        })}
+      </div>
+    </ConfirmDialog>
+  );
+}
+
+/** Moves the appliance to another property, or to another type. */
+function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props, "types">) {
+  const save = async (form: FormData) => {
+    const picked = form.get(PICKED);
+    const typeId = String(form.get("type_id"));
+    if (picked === null && typeId === appliance.type_id) return "Choose another property or type.";
+    return await failureOf(() =>
+      onSave({
+        ...(picked !== null && { property_id: String(picked) }),
+        ...(typeId !== appliance.type_id && { type_id: typeId }),
+      }),
+    );
+  };
+  return (
+    <ConfirmDialog name="Move" title={`Move ${type.name}`} isSmall onConfirm={save}>
+      <p>
+        Its service history and photos go with it. At another property it is in no unit; as another type it
+        loses its size and the components that only the former type has.
+      </p>
+      <label>
+        Type
+        <select name="type_id">
+          {types.map((one) => (
+            <option value={one.type_id} selected={one.type_id === appliance.type_id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <PropertyPicker legend="Another property" owner={appliance} except={appliance.property_id} />
+    </ConfirmDialog>
+  );
+}
+
+const fieldsOf = (appliance: ApplianceJson, type: ApplianceTypeJson): readonly EditField[] => [
+  { name: "brand", label: "Brand", kind: "text", value: appliance.brand },
+  { name: "model", label: "Model", kind: "text", value: appliance.model },
+  { name: "serial", label: "Serial number", kind: "text", value: appliance.serial },
+  {
+    name: "brand_tier",
+    label: "Brand tier",
+    kind: "choice",
+    value: appliance.brand_tier,
+    options: ["premium", "standard", "budget"],
+  },
+  {
+    name: "install_year",
+    label: "Installed in (year); empty: the building’s",
+    kind: "number",
+    value: appliance.install_year_basis === "given" ? appliance.install_year : null,
+  },
+  {
+    name: "usage_intensity",
+    label: "Usage, 0.5 (light) to 2 (heavy)",
+    kind: "number",
+    value: appliance.usage_intensity,
+  },
+  ...(type.size === null
+    ? []
+    : [
+        {
+          name: "size",
+          label: `Size (${type.size.unit})`,
+          kind: "number",
+          value: appliance.size,
+        } as const,
+      ]),
+  { name: "warranty_expiry", label: "Warranty until", kind: "day", value: appliance.warranty_expiry },
+];

@@ -1,0 +1,148 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
+import type { ComponentHistoryJson } from "../../wire/component.ts";
+import type { HistoryEventJson } from "../../wire/service-event.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { type LoadState, useLoad } from "../browser/use-load.ts";
+import { sortByExpectedLoss } from "../expected-loss.ts";
+import { counted, date } from "../format.ts";
+import { codeLabel } from "../labels.ts";
+import { Locations } from "../locations.ts";
+import { componentColumns } from "../sections/component-table.tsx";
+import { Hazards, hazardGroups } from "../sections/hazards.tsx";
+import { DataTable } from "../sections/section.tsx";
+import { ApplianceActions } from "./appliance-actions.tsx";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
+import { applianceTypes, pathTo, useRecords, useRecordTitle } from "./records-context.ts";
+import { ServiceEvents } from "./service-events.tsx";
+
+/** An appliance: its record, components and service history. The children follow these. */
+export function ApplianceRecord({ id, children }: { id: string; children?: ComponentChildren }) {
+  const records = useRecords();
+  const loaded = useLoad(id, async () => ({
+    appliance: await records.read<ApplianceWithComponentsJson>(pathTo("appliances", id)),
+    types: await applianceTypes(records),
+  }));
+  const { value } = loaded;
+  useRecordTitle(value ? new Locations(value.types, []).typeName(value.appliance.type_id) : "Appliance");
+  return (
+    <LoadedContent loaded={loaded} what="the appliance" isPage>
+      {({ appliance, types }) => {
+        const locations = new Locations(types, []);
+        return (
+          <>
+            <ApplianceBreadcrumbs appliance={appliance} />
+            <header class="heading">
+              <div>
+                <h1>{locations.typeName(appliance.type_id)}</h1>
+                <p class="muted">
+                  <bdi>{factsOf(appliance).join(" · ")}</bdi>
+                </p>
+              </div>
+              <ApplianceActions
+                appliance={appliance}
+                type={types.find(({ type_id }) => type_id === appliance.type_id)!}
+                types={types}
+                onChanged={loaded.reload}
+              />
+            </header>
+            {appliance.components.length > 0 && appliance.flags.length > 0 && (
+              <Hazards groups={hazardGroups(appliance.components)} locations={locations} />
+            )}
+            <section class="card" aria-labelledby="components">
+              <h2 id="components">{counted(appliance.components.length, "component")}</h2>
+              <p class="about">Ranked by expected loss in the next 12 months.</p>
+              <DataTable
+                caption="Components"
+                rows={sortByExpectedLoss(appliance.components)}
+                columns={componentColumns(locations).filter(({ heading }) => heading !== "Location")}
+              />
+            </section>
+            <History appliance={appliance} />
+            {children}
+          </>
+        );
+      }}
+    </LoadedContent>
+  );
+}
+
+/** The breadcrumbs of an appliance. Its components have the name of the property. */
+export function ApplianceBreadcrumbs({ appliance }: { appliance: ApplianceWithComponentsJson }) {
+  const { home } = useRecords();
+  const name = appliance.components[0]?.property_name ?? "Property";
+  return (
+    <Breadcrumbs
+      links={[
+        home,
+        [name, hrefTo(["properties", appliance.property_id])],
+        ["Appliances", hrefTo(["properties", appliance.property_id, "equipment"])],
+      ]}
+    />
+  );
+}
+
+function factsOf(appliance: ApplianceWithComponentsJson): string[] {
+  const { brand, model, serial, install_year, warranty_expiry, brand_tier, usage_intensity } = appliance;
+  return [
+    [brand, model].filter(Boolean).join(" "),
+    `installed ${install_year}`,
+    serial === null ? "" : `serial ${serial}`,
+    brand_tier === null ? "" : `${brand_tier} brand`,
+    usage_intensity === null || usage_intensity === 1 ? "" : `${usage_intensity}× typical use`,
+    warranty_expiry === null ? "" : `warranty until ${date(warranty_expiry)}`,
+  ].filter(Boolean);
+}
+
+/** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
+function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
+  const [isShown, setShown] = useState(false);
+  const { countsCalls } = useRecords();
+  const calls = appliance.components.length;
+  if (calls === 0) return null;
+  return (
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">Service history</h2>
+      {isShown ? (
+        <LoadedHistory appliance={appliance} />
+      ) : (
+        <p class="empty">
+          <button type="button" class="outline" onClick={() => setShown(true)}>
+            {countsCalls ? `Show service history (${counted(calls, "API call")})` : "Show service history"}
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+type ApplianceEvent = HistoryEventJson & { of: string };
+
+function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }) {
+  const records = useRecords();
+  const events: LoadState<ApplianceEvent[]> = useLoad(appliance.id, async () => {
+    const histories = await Promise.all(
+      appliance.components.map(({ component_id }) =>
+        records.read<ComponentHistoryJson>(`${pathTo("components", component_id)}/history`),
+      ),
+    );
+    // An event of the whole appliance is in the history of each of its components.
+    const byId = new Map<string, ApplianceEvent>();
+    for (const { component, events } of histories)
+      for (const event of events)
+        byId.set(event.id, {
+          ...event,
+          of: byId.has(event.id) || histories.length === 1 ? "Whole appliance" : component.component_name,
+        });
+    return [...byId.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
+  });
+  return (
+    <LoadedContent loaded={events} what="the service history">
+      {(all) => (
+        <ServiceEvents events={all} about={(event) => codeLabel(event.of)} onChanged={events.reload} />
+      )}
+    </LoadedContent>
+  );
+}

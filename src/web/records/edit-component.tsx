@@ -1,0 +1,69 @@
+import type { ComponentJson } from "../../wire/component.ts";
+import { type EditField, EditRecord } from "../browser/edit-record.tsx";
+import { pathTo, useRecords } from "./records-context.ts";
+
+/** The button that corrects a component. */
+export function EditComponent(props: { component: Corrected; onChanged: () => void }) {
+  const { component, onChanged } = props;
+  const records = useRecords();
+  return (
+    <EditRecord
+      title={`Edit ${component.component_name}`}
+      about="Scores, plans and sums follow at once. The audit log has the values before and after."
+      fields={fieldsOf(component)}
+      onSave={async (change) => {
+        await records.write("PUT", pathTo("components", component.component_id), change);
+        records.onChanged();
+        onChanged();
+      }}
+    />
+  );
+}
+
+type Corrected = Pick<
+  ComponentJson,
+  | "component_id"
+  | "component_name"
+  | "install_year"
+  | "override_lifespan"
+  | "proactive_cost"
+  | "reactive_cost"
+  | "past"
+  | "original"
+>;
+
+const fieldsOf = (component: Corrected): readonly EditField[] => [
+  {
+    name: "install_year",
+    label: "Installed in (year)",
+    kind: "number",
+    value: component.install_year,
+    isRequired: true,
+  },
+  {
+    name: "override_lifespan",
+    label: "Median life (years), if not the usual one",
+    kind: "number",
+    value: component.override_lifespan,
+  },
+  {
+    name: "proactive_cost",
+    label: "Own planned cost (USD); empty: price list",
+    kind: "number",
+    value: component.proactive_cost,
+  },
+  {
+    name: "reactive_cost",
+    label: "Own cost of failure (USD); empty: price list",
+    kind: "number",
+    value: component.reactive_cost,
+  },
+  {
+    name: "past",
+    label: "Past before the records, if uncertain",
+    kind: "choice",
+    value: component.past,
+    options: ["unknown"],
+  },
+  { name: "original", label: "Original part, never replaced", kind: "flag", value: component.original },
+];

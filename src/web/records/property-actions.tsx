@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks";
+import { UNIT_LABELS } from "../../domain/property.ts";
+import type { PropertyJson } from "../../wire/property.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
+import { PICKED, PropertyPicker } from "./property-picker.tsx";
+import { type Owned, pathTo, useRecords } from "./records-context.ts";
+import { RetirementActions } from "./retirement-actions.tsx";
+
+type Written = { warnings: readonly string[] };
+
+/** The buttons that correct, merge and retire a property, and the warnings about the last change. */
+export function PropertyActions(props: { property: PropertyJson & Owned; onChanged: () => void }) {
+  const { property, onChanged } = props;
+  const records = useRecords();
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
+  const send = async (method: "POST" | "PUT", path: string, body: object) => {
+    const written = await records.write<Written>(method, path, body);
+    setWarnings(written.warnings);
+    records.onChanged();
+    onChanged();
+  };
+  const path = pathTo("properties", property.id);
+  const { name } = property;
+  const retirement = (
+    <RetirementActions kind="property" name={name} record={property} onChanged={onChanged} />
+  );
+  if (property.retired_at !== null) return retirement;
+  return (
+    <>
+      <div class="record-actions screen">
+        <EditRecord
+          title={`Edit ${name}`}
+          about="Scores, plans and costs follow at once."
+          fields={fieldsOf(property)}
+          onSave={(change) => send("PUT", path, change)}
+        />
+        {!property.is_demo && (
+          <ConfirmDialog
+            name="Merge"
+            title={`Merge a duplicate into ${name}`}
+            isSmall
+            onConfirm={(form) =>
+              failureOf(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
+            }
+          >
+            <p>
+              The duplicate’s appliances, with their history and photos, and its claims and embeds move here.
+              The duplicate is retired. This cannot be undone.
+            </p>
+            <PropertyPicker
+              legend="Duplicate"
+              owner={property}
+              except={property.id}
+              words={startOf(property.address)}
+              isRequired
+            />
+          </ConfirmDialog>
+        )}
+        {retirement}
+      </div>
+      <div role="status" class="screen">
+        {warnings.map((warning) => (
+          <p class="notice">
+            <bdi>{warning}</bdi>
+          </p>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Returns the first two words of an address: what follows is written in many ways. */
+const startOf = (address: string) => address.split(/\s+/).slice(0, 2).join(" ").slice(0, 100);
+
+const fieldsOf = (property: PropertyJson): readonly EditField[] => [
+  { name: "name", label: "Name", kind: "text", value: property.name, isRequired: true },
+  { name: "address", label: "Address", kind: "text", value: property.address, isRequired: true },
+  { name: "city", label: "City", kind: "text", value: property.city },
+  { name: "state", label: "State or region", kind: "text", value: property.state, isRequired: true },
+  { name: "zip", label: "ZIP or postal code", kind: "text", value: property.zip },
+  {
+    name: "country",
+    label: "Country (two letters)",
+    kind: "text",
+    value: property.country,
+    isRequired: true,
+  },
+  { name: "unit_count", label: "Units", kind: "number", value: property.unit_count, isRequired: true },
+  {
+    name: "unit_label",
+    label: "What a unit is",
+    kind: "choice",
+    value: property.unit_label,
+    options: UNIT_LABELS,
+  },
+  { name: "year_built", label: "Year built", kind: "number", value: property.year_built },
+  { name: "gross_area_sqft", label: "Gross area (sq ft)", kind: "number", value: property.gross_area_sqft },
+  { name: "stories", label: "Stories", kind: "number", value: property.stories },
+  {
+    name: "replacement_value",
+    label: "Rebuilding cost (USD)",
+    kind: "number",
+    value: property.replacement_value,
+  },
+  {
+    name: "estimated_value",
+    label: "Market value (USD)",
+    kind: "number",
+    value: property.estimated_value,
+  },
+  { name: "records_since", label: "Records complete since", kind: "day", value: property.records_since },
+  {
+    name: "partner_property_id",
+    label: "Own reference",
+    kind: "text",
+    value: property.partner_property_id,
+  },
+  { name: "notes", label: "Notes", kind: "long", value: property.notes },
+];

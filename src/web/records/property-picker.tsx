@@ -1,0 +1,80 @@
+import { useId, useState } from "preact/hooks";
+import { addressLine } from "../../domain/address.ts";
+import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { useLoad } from "../browser/use-load.ts";
+import { counted } from "../format.ts";
+import { type Owned, useRecords } from "./records-context.ts";
+
+/** The name of the field with the chosen property's ID. */
+export const PICKED = "picked";
+
+/** Fields of a form that find a property by words in its name or address, and choose it. */
+export function PropertyPicker(props: {
+  legend: string;
+  owner: Owned;
+  /** The property that is left out. */
+  except: string;
+  /** The words of the first search. */
+  words?: string;
+  isRequired?: boolean;
+}) {
+  const { legend, owner, except, words = "", isRequired = false } = props;
+  const records = useRecords();
+  const [searched, setSearched] = useState(words);
+  const id = useId();
+  const path = records.propertiesPath(searched, owner);
+  const found = useLoad(path, () => records.read<PropertyPageJson>(path));
+  return (
+    <fieldset class="picker">
+      <legend>{legend}</legend>
+      <label for={id}>Search by name or address</label>
+      <input
+        id={id}
+        type="search"
+        maxLength={100}
+        defaultValue={words}
+        onChange={(event) => setSearched(event.currentTarget.value.trim())}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          // Enter searches; it does not confirm the dialog.
+          event.preventDefault();
+          setSearched(event.currentTarget.value.trim());
+        }}
+      />
+      <LoadedContent loaded={found} what="the properties">
+        {({ properties, total }) => {
+          const others = properties.filter((one) => one.id !== except);
+          return (
+            <>
+              {others.map((one) => (
+                <Choice property={one} isRequired={isRequired} />
+              ))}
+              <p class="small muted" role="status">
+                {others.length === 0
+                  ? "No other property has these words."
+                  : total > properties.length &&
+                    `${counted(total, "property", "properties")} found. Add words to find others.`}
+              </p>
+            </>
+          );
+        }}
+      </LoadedContent>
+    </fieldset>
+  );
+}
+
+function Choice({ property, isRequired }: { property: PropertyRowJson; isRequired: boolean }) {
+  const { id, name } = property;
+  return (
+    <label>
+      <input type="radio" name={PICKED} value={id} required={isRequired} />
+      <span>
+        <bdi>{name}</bdi>
+        <span class="small muted under">
+          <bdi>{addressLine(property)}</bdi>
+        </span>
+      </span>
+    </label>
+  );
+}

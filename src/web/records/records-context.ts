@@ -1,0 +1,42 @@
+import { createContext } from "preact";
+import { useContext, useEffect } from "preact/hooks";
+import type { ApplianceTypeJson } from "../../wire/appliance.ts";
+import { type Reader, readAll } from "../browser/read-all.ts";
+
+/** A record as administrators see it names its partner. */
+export type Owned = { partner_id?: string };
+
+/**
+ * The access to records that the portfolio app and the console share. Paths are those of the API without `/v1`, such as
+ * `/appliances/A_…`. Each rejects with an ApiFailure.
+ */
+export type Records = Reader & {
+  write<T>(method: "POST" | "PUT", path: string, body: unknown): Promise<T>;
+  /** Returns the path of the properties with these words, of the partner that owns the record. */
+  propertiesPath(words: string, owner: Owned): string;
+  /** Called after a change that moves sums of other pages. */
+  onChanged(): void;
+  /** The list of properties that records lead back to. */
+  home: readonly [name: string, address: string];
+  /** The name of the site in the title of the document. */
+  siteName: string;
+  /** True if reads are counted, so that a page says how many it takes. */
+  countsCalls: boolean;
+};
+
+export const RecordsContext = createContext<Records | undefined>(undefined);
+export const useRecords = () => useContext(RecordsContext)!;
+
+/** Sets the title of the document. */
+export function useRecordTitle(title: string): void {
+  const { siteName } = useRecords();
+  useEffect(() => {
+    document.title = `${title} · ${siteName}`;
+  }, [title, siteName]);
+}
+
+export const applianceTypes = (reader: Reader, path = "/appliance-types") =>
+  readAll<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
+
+/** Returns the path of a record. */
+export const pathTo = (kind: string, id: string) => `/${kind}/${encodeURIComponent(id)}`;
