@@ -30,6 +30,8 @@ export type PartnerFixture = {
   time: { now: number };
   /** Opens the same database again, as another process does. */
   open(): Promise<Store>;
+  /** Closes the stores on it: PostgreSQL has connections for a few hundred at a time, each of which takes several. */
+  close(): Promise<void>;
   /** Copies the database with all its rows, and closes the stores on this one. */
   copy(): Promise<PartnerFixture>;
   /** The partners that `changed` was called with. */
@@ -103,7 +105,10 @@ export function usePartnerStore({ inFile = false } = {}) {
       cpSync(dataDir, place.dataDir, { recursive: true });
       return await fixtureAt(place, time.now);
     };
-    const fixture = { file, store, encryptor, administration, clock, time, open, sql, changed };
+    const fixture = {
+      ...{ file, store, encryptor, administration, clock, time, open, sql, changed },
+      close: () => close(own),
+    };
     return { fixture, copied };
   };
   type At = Awaited<ReturnType<typeof fixtureAt>>;

