@@ -4,6 +4,7 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import type { Store } from "../store/store.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
+import { readScale } from "../wire/service-event.ts";
 import { many, UsageError, value } from "./command.ts";
 import type { Context } from "./context.ts";
 import { actorOf } from "./data.ts";
@@ -29,8 +30,8 @@ export const correctionOptions = {
 } as const;
 
 type Given = { set: readonly { field: string; text: string }[]; clear: readonly string[] };
-/** The kinds of a record's fields. A list is separated by commas. */
-type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list">>;
+/** The kinds of a record's fields. A list is separated by commas; a range is two numbers, such as `1-5`. */
+type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list" | "range">>;
 
 /** Returns the body of the same correction by API. Throws a UsageError for an unknown field, or without any. */
 export function correctionBody(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
@@ -59,6 +60,7 @@ function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKinds[strin
 
 function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {
   if (kind === "list") return text.split(/[\s,;]+/).filter(Boolean);
+  if (kind === "range") return readScale(text);
   if (kind === "flag") {
     if (text === "true" || text === "false") return text === "true";
     throw new UsageError(`${field}: expected true or false, got ${JSON.stringify(text)}`);

@@ -2,6 +2,27 @@ import type { Day, Instant } from "./time.ts";
 
 export type Condition = "good" | "fair" | "poor";
 
+/** A condition as its inspector gave it: a number on a scale from the worst to the best. */
+export type ConditionScore = { score: number; scale: readonly [worst: number, best: number] };
+
+/**
+ * Returns the condition that a score means, by thirds of its scale.
+ * @example
+ * conditionOf({ score: 3, scale: [1, 5] }) // "fair"
+ */
+export function conditionOf({ score, scale: [worst, best] }: ConditionScore): Condition {
+  // Compared without division, so that a score on the border of two thirds has the better condition.
+  const [above, whole] = [3 * Math.abs(score - worst), Math.abs(best - worst)];
+  return above < whole ? "poor" : above < 2 * whole ? "fair" : "good";
+}
+
+/** Returns what is wrong about a score; undefined if nothing is. */
+export function conditionScoreIssue({ score, scale }: ConditionScore): string | undefined {
+  const [least, most] = [Math.min(...scale), Math.max(...scale)];
+  if (score >= least && score <= most) return undefined;
+  return `must be on its scale, from ${least} to ${most}`;
+}
+
 export type ServiceEvent = {
   id: string;
   partnerId: string;
@@ -17,6 +38,8 @@ export type ServiceEvent = {
   technician: string | null;
   notes: string | null;
   conditionAfter: Condition | null;
+  /** The condition as it was given; null for one in words, or none. */
+  conditionScore: ConditionScore | null;
   /** The inspections that it was, in the order of the knowledge base; null if it names none. */
   inspectionTypes: readonly string[] | null;
   createdAt: Instant;
@@ -33,9 +56,10 @@ export type NewServiceEvent = Omit<
   | "createdAt"
   | "totalCostCents"
   | "inspectionTypes"
+  | "conditionScore"
   | "voidedAt"
   | "voidReason"
-> & { totalCostCents: number | null; inspectionTypes?: ServiceEvent["inspectionTypes"] };
+> & { totalCostCents: number | null } & Partial<Pick<ServiceEvent, "inspectionTypes" | "conditionScore">>;
 
 /** The event types, as the API names them. */
 export const EVENT_TYPES = [
@@ -84,8 +108,10 @@ export type ServiceEventChange = Partial<NewServiceEvent>;
 
 /** Returns an event with changes. A total that is the sum of parts and labor stays their sum. */
 export function changedEvent(event: ServiceEvent, change: ServiceEventChange): ServiceEvent {
-  const after: ServiceEvent = { ...event, ...change, inspectionTypes: change.inspectionTypes ?? null };
-  if (!("inspectionTypes" in change)) after.inspectionTypes = event.inspectionTypes;
+  const { inspectionTypes = event.inspectionTypes, conditionScore = event.conditionScore } = change;
+  const after: ServiceEvent = { ...event, ...change, inspectionTypes, conditionScore };
+  if (change.conditionScore && change.conditionAfter == null)
+    after.conditionAfter = conditionOf(change.conditionScore);
   const isSum = event.totalCostCents === totalCostCents({ ...event, totalCostCents: null });
   const total = "totalCostCents" in change ? after.totalCostCents : isSum ? null : event.totalCostCents;
   after.totalCostCents = totalCostCents({ ...after, totalCostCents: total });

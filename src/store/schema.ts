@@ -4,6 +4,7 @@ import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
+import type { ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { isElevated } from "./elevated-components.ts";
@@ -465,6 +466,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       technician: text("technician"),
       notes: text("notes"),
       conditionAfter: oneOf("condition_after", ["good", "fair", "poor"]),
+      /** The condition as a number on a scale of the inspector's; null without one. */
+      conditionScore: json<ConditionScore>("condition_score"),
       createdAt: bigint("created_at").notNull(),
       /** A digest of the note; null without one. */
       noteKey: text("note_key"),

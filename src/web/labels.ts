@@ -2,6 +2,7 @@ import type { RiskTier } from "../domain/scoring/types.ts";
 import type { InspectionJson } from "../wire/compliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";
+import type { HistoryEventJson } from "../wire/service-event.ts";
 import { capitalized } from "./format.ts";
 
 type Flag = ComponentJson["flags"][number];
@@ -85,4 +86,14 @@ const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
 export function codeLabel(code: string): string {
   const text = code.replaceAll("_", " ").replace(ABBREVIATIONS, (word) => word.toUpperCase());
   return capitalized(text);
+}
+
+type FoundCondition = Pick<HistoryEventJson, "condition_after" | "condition_score" | "condition_scale">;
+
+/** `Good`, or `Good (4 on a scale of 1 to 5)`. */
+export function conditionText({ condition_after, condition_score, condition_scale }: FoundCondition): string {
+  if (condition_after === null) return "–";
+  const label = codeLabel(condition_after);
+  if (condition_score === null || condition_scale === null) return label;
+  return `${label} (${condition_score} on a scale of ${condition_scale.join(" to ")})`;
 }

@@ -2,6 +2,9 @@ import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import {
   type Condition,
+  type ConditionScore,
+  conditionOf,
+  conditionScoreIssue,
   EVENT_TYPES,
   type EventType,
   type NewServiceEvent,
@@ -12,7 +15,19 @@ import { toIso } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
-import { day, enumOf, flag, id, instant, record, text, textList, usd } from "./schema/fields.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  instant,
+  number,
+  numberList,
+  record,
+  text,
+  textList,
+  usd,
+} from "./schema/fields.ts";
 import {
   body,
   documentedAs,
@@ -26,6 +41,8 @@ import {
 } from "./schema/input.ts";
 import { isoOrNull, usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
+
+const conditionScale = numberList("The worst and the best score that the inspector could give", [1, 5]);
 
 /** A service event of an appliance or of one of its components. */
 export const serviceEvent = record("ServiceEvent", {
@@ -44,6 +61,11 @@ export const serviceEvent = record("ServiceEvent", {
     "Condition found after the service",
     "good",
   ).orNull(),
+  condition_score: number(
+    "The condition as the inspector gave it, a number on `condition_scale`",
+    4,
+  ).orNull(),
+  condition_scale: conditionScale.orNull(),
   inspection_types: textList(
     "The inspections that it was, of those that the appliance's type needs (`inspections` of GET /v1/appliance-types)",
     ["sprinkler_annual_inspection"],
@@ -52,6 +74,11 @@ export const serviceEvent = record("ServiceEvent", {
   voided_at: instant("When it was voided").orNull(),
   void_reason: text("The reason for voiding it", "Logged on the wrong building").orNull(),
   created_at: instant("When the record was created"),
+});
+
+const conditionScoreView = (given: ConditionScore | null) => ({
+  condition_score: given?.score ?? null,
+  condition_scale: given?.scale ?? null,
 });
 
 export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) => ({
@@ -66,6 +93,7 @@ export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) =>
   technician: event.technician,
   notes: event.notes,
   condition_after: event.conditionAfter,
+  ...conditionScoreView(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
   voided: event.voidedAt !== null,
   voided_at: isoOrNull(event.voidedAt),
@@ -84,6 +112,8 @@ export const historyEvent = record("HistoryEvent", {
   total_cost: out.total_cost,
   notes: out.notes,
   condition_after: out.condition_after,
+  condition_score: out.condition_score,
+  condition_scale: out.condition_scale,
   inspection_types: out.inspection_types,
 });
 export type HistoryEventJson = WireOf<typeof historyEvent>;
@@ -96,6 +126,7 @@ export const historyEventView = historyEvent.serializer((event: ServiceEvent) =>
   total_cost: usdOrNull(event.totalCostCents),
   notes: event.notes,
   condition_after: event.conditionAfter,
+  ...conditionScoreView(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
 }));
 
@@ -112,7 +143,17 @@ const optionalFields = {
     constraint.longText,
     out.notes.describedAs("Free text; searched for signs of wear and damage, and for inspections"),
   ),
-  condition_after: nullable(constraint.condition, out.condition_after),
+  condition_after: nullable(
+    constraint.condition,
+    out.condition_after.describedAs(
+      "Condition found after the service; without it, the third of `condition_scale` that `condition_score` is in",
+    ),
+  ),
+  condition_score: nullable(
+    constraint.reading,
+    out.condition_score.describedAs("The condition as a number on `condition_scale`, which must come along"),
+  ),
+  condition_scale: nullable(constraint.conditionScale, out.condition_scale),
   inspection_types: nullable(
     constraint.inspectionTypes,
     out.inspection_types.describedAs(
@@ -156,9 +197,10 @@ export function readNewServiceEvent(given: unknown): NewServiceEvent {
   const applianceId = textOrNull(wire.appliance_id);
   if (applianceId === null)
     throw invalid("appliance_id required", [{ field: "appliance_id", message: "is required" }]);
+  const stated = { ...NOTHING_GIVEN, ...readOptional(wire) };
   return {
-    ...NOTHING_GIVEN,
-    ...readOptional(wire),
+    ...stated,
+    conditionAfter: stated.conditionAfter ?? (stated.conditionScore && conditionOf(stated.conditionScore)),
     applianceId,
     eventType: readEventType(wire.event_type),
     date: wire.date,
@@ -193,6 +235,7 @@ const NOTHING_GIVEN = {
   technician: null,
   notes: null,
   conditionAfter: null,
+  conditionScore: null,
   inspectionTypes: null,
 } as const;
 
@@ -208,10 +251,34 @@ function readOptional(
   if (wire.technician !== undefined) read.technician = textOrNull(wire.technician);
   if (wire.notes !== undefined) read.notes = textOrNull(wire.notes);
   if (wire.condition_after !== undefined) read.conditionAfter = wire.condition_after;
+  if (wire.condition_score !== undefined || wire.condition_scale !== undefined)
+    read.conditionScore = readConditionScore(wire);
   if (wire.inspection_types !== undefined)
     read.inspectionTypes = wire.inspection_types?.length ? wire.inspection_types : null;
   return read;
 }
+
+function readConditionScore(wire: Partial<InputOf<typeof optionalFields>>): ConditionScore | null {
+  const { condition_score: score = null, condition_scale: given = null } = wire;
+  if (score === null && given === null) return null;
+  if (score === null) throw invalidScore("condition_score", "is required with condition_scale");
+  if (given === null)
+    throw invalidScore("condition_scale", "is required with condition_score, such as [1, 5]");
+  const condition: ConditionScore = { score, scale: [given[0]!, given[1]!] };
+  const issue = conditionScoreIssue(condition);
+  if (issue) throw invalidScore("condition_score", issue);
+  return condition;
+}
+
+/** Reads a scale in one cell, such as `1-5`. Returns what no scale is for any other text. */
+export function readScale(text: string): readonly number[] {
+  const between = /^\[?(-?\d+(?:\.\d+)?) ?(?:-|–|to|,|;|\/| ) ?(-?\d+(?:\.\d+)?)\]?$/.exec(
+    text.slice(0, 64).trim(),
+  );
+  return between === null ? [] : [Number(between[1]), Number(between[2])];
+}
+
+const invalidScore = (field: string, message: string) => invalid(`${field} ${message}`, [{ field, message }]);
 
 function readEventType(text: string): EventType {
   const name = text.trim();

@@ -104,7 +104,7 @@ describe("mainstay export", () => {
       unit: "id property_id label created_at",
       service_event:
         "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes " +
-        "condition_after inspection_types voided voided_at void_reason created_at",
+        "condition_after condition_score condition_scale inspection_types voided voided_at void_reason created_at",
       sensor_event:
         "id property_id appliance_id component_id kind event_type severity sensor_id metric value unit notes " +
         "recorded_at created_at",

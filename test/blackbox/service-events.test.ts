@@ -64,6 +64,8 @@ describe("creating service events", () => {
           id: expect.stringMatching(/^SE_[0-9a-hjkmnp-tv-z]{26}$/),
           ...event({ component_id, ...fields }),
           total_cost: 14.75,
+          condition_score: null,
+          condition_scale: null,
           inspection_types: [],
           voided: false,
           voided_at: null,
@@ -74,6 +76,56 @@ describe("creating service events", () => {
       error_details: [],
       partner: expect.any(String),
     });
+  });
+
+  // Rule: condition-scores
+  test("map a score on the inspector's own scale by thirds, and keep it as given", async () => {
+    const scored = (condition_score: number, condition_scale: number[], more = {}) =>
+      event({ condition_score, condition_scale, ...more });
+    const { events } = await logEvents(
+      client,
+      ...[1, 2, 3, 4, 5].map((score) => scored(score, [1, 5])),
+      ...[0, 1, 2, 3].map((score) => scored(score, [0, 3])),
+      scored(1, [5, 1]),
+      scored(4, [1, 5], { condition_after: "poor" }),
+    );
+    expect(events.map((one: Json) => one.condition_after)).toEqual(
+      "poor poor fair good good poor fair good good good poor".split(" "),
+    );
+    expect(events.at(-1)).toMatchObject({ condition_score: 4, condition_scale: [1, 5] });
+    const { component_id, id } = (
+      await logEvents(client, scored(5, [1, 5], { component_id: appliance.components[0].id }))
+    ).events[0];
+    const put = async (change: Json, status = 200) =>
+      (await client.put(`/v1/service-events/${id}`, change, status)).body;
+    expect(await put({ condition_score: 2, condition_scale: [1, 5] })).toMatchObject({
+      condition_after: "poor",
+    });
+    expect(await put({ condition_after: "fair" })).toMatchObject({
+      condition_after: "fair",
+      condition_score: 2,
+    });
+    expect(await put({ condition_score: null })).toMatchObject({
+      condition_after: "fair",
+      condition_scale: null,
+    });
+    await put({ condition_score: 3, condition_scale: [1, 3] });
+    const { events: history } = (await client.get(`/v1/components/${component_id}/history`)).body;
+    expect(history[0]).toMatchObject({
+      condition_after: "good",
+      condition_score: 3,
+      condition_scale: [1, 3],
+    });
+    for (const [fields, field] of [
+      [{ condition_score: 6, condition_scale: [1, 5] }, "condition_score"],
+      [{ condition_score: 3 }, "condition_scale"],
+      [{ condition_scale: [1, 5] }, "condition_score"],
+      [{ condition_score: 3, condition_scale: [3, 3] }, "condition_scale"],
+      [{ condition_score: 3, condition_scale: [1, 2, 3] }, "condition_scale"],
+      [{ condition_score: "3", condition_scale: [1, 5] }, "condition_score"],
+      [{ condition_score: 3, condition_scale: [1, 1e9] }, "condition_scale.1"],
+    ] as const)
+      expect((await put(fields, 400)).details[0].field).toBe(field);
   });
 
   // Rule: event-types
@@ -433,6 +485,8 @@ describe("a component's history", () => {
           total_cost: 99.99,
           notes: "mine",
           condition_after: null,
+          condition_score: null,
+          condition_scale: null,
           inspection_types: [],
         },
         {
@@ -443,6 +497,8 @@ describe("a component's history", () => {
           total_cost: null,
           notes: "whole",
           condition_after: null,
+          condition_score: null,
+          condition_scale: null,
           inspection_types: [],
         },
       ],

@@ -35,7 +35,11 @@ const update = command({
   options: correctionOptions,
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
-    const kinds = { ...columnsOf(newServiceEvent), inspection_types: "list" } as const;
+    const kinds = {
+      ...columnsOf(newServiceEvent),
+      inspection_types: "list",
+      condition_scale: "range",
+    } as const;
     await apply(context, eventId, readServiceEventChange(correctionBody(kinds, given)));
   },
 });

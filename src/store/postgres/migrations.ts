@@ -22,6 +22,7 @@ import partnerBrands from "../../../migrations/postgres/0019_partner_brands.sql"
 import expectedCosts from "../../../migrations/postgres/0020_expected_costs.sql" with { type: "text" };
 import duplicates from "../../../migrations/postgres/0021_duplicates.sql" with { type: "text" };
 import workStates from "../../../migrations/postgres/0022_work_states.sql" with { type: "text" };
+import conditionScores from "../../../migrations/postgres/0023_condition_scores.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -71,4 +72,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 21, name: "duplicates", sql: duplicates },
   // An older server would move appliances and log replacements without the marks on their work, and not purge these.
   { number: 22, name: "work_states", sql: workStates, breaksOlder: true },
+  { number: 23, name: "condition_scores", sql: conditionScores },
 ];

@@ -261,9 +261,9 @@ export function serviceEventStore(engine: Engine) {
 
   return {
     async insert(event: ServiceEvent, reading: Reading): Promise<void> {
-      const { inspectionTypes } = event;
-      const types = inspectionTypes === null ? null : JSON.stringify(inspectionTypes);
-      return insert({ ...event, ...reading, inspectionTypes: types });
+      const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value));
+      const [inspectionTypes, conditionScore] = [jsonOf(event.inspectionTypes), jsonOf(event.conditionScore)];
+      return insert({ ...event, ...reading, inspectionTypes, conditionScore });
     },
     async saveReading(id: string, reading: Reading): Promise<void> {
       return saveReading({ id, ...reading });

@@ -32,6 +32,7 @@ import partnerBrands from "../../../migrations/sqlite/0029_partner_brands.sql" w
 import expectedCosts from "../../../migrations/sqlite/0030_expected_costs.sql" with { type: "text" };
 import duplicates from "../../../migrations/sqlite/0031_duplicates.sql" with { type: "text" };
 import workStates from "../../../migrations/sqlite/0032_work_states.sql" with { type: "text" };
+import conditionScores from "../../../migrations/sqlite/0033_condition_scores.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 30, name: "expected_costs", sql: expectedCosts },
   { number: 31, name: "duplicates", sql: duplicates },
   { number: 32, name: "work_states", sql: workStates },
+  { number: 33, name: "condition_scores", sql: conditionScores },
 ];

@@ -70,6 +70,7 @@ export class ServiceLog {
     const event: ServiceEvent = {
       ...input,
       inspectionTypes: inspectionTypesOf(this.writer.knowledge, appliance.typeId, input.inspectionTypes),
+      conditionScore: input.conditionScore ?? null,
       voidedAt: null,
       voidReason: null,
       id: tx.newId("serviceEvent"),

@@ -2,7 +2,12 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
+import {
+  newServiceEvent,
+  readNewServiceEvent,
+  readScale,
+  serviceEventView,
+} from "../../wire/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import type { Preloading } from "./appliance-cache.ts";
@@ -32,6 +37,8 @@ const CHANGEABLE: Readonly<Record<string, keyof ServiceEventChange>> = {
   total_cost: "totalCostCents",
   technician: "technician",
   condition_after: "conditionAfter",
+  condition_score: "conditionScore",
+  condition_scale: "conditionScore",
   inspection_types: "inspectionTypes",
 };
 
@@ -68,6 +75,9 @@ export const serviceEventRows: RowKind<Entry> = {
       ...cells,
       appliance_id: UNRESOLVED,
       ...(cells.inspection_types !== undefined && { inspection_types: listOf(cells.inspection_types) }),
+      ...(cells.condition_scale !== undefined && {
+        condition_scale: readScale(cells.condition_scale.toString()),
+      }),
     }),
     componentDefId: cells.component_def_id?.toString(),
     appliance: readApplianceReference(cells),

@@ -3,7 +3,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
 import { date, money } from "../format.ts";
-import { codeLabel } from "../labels.ts";
+import { codeLabel, conditionText } from "../labels.ts";
 import { pathTo, useRecords } from "./records-context.ts";
 
 /** Service events in full. `about` names what was serviced. */
@@ -26,7 +26,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
             <p>
               <strong>{event.event_type}</strong>
               {about && `, ${about(event)}`}
-              {event.condition_after && ` · condition after: ${codeLabel(event.condition_after)}`}
+              {event.condition_after && ` · condition after: ${conditionText(event)}`}
               {event.technician && (
                 <span class="muted">
                   {" · "}

@@ -6,7 +6,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { counted, date, money } from "../format.ts";
-import { codeLabel, TIER_LABELS } from "../labels.ts";
+import { codeLabel, conditionText, TIER_LABELS } from "../labels.ts";
 import type { Locations } from "../locations.ts";
 import { type CsvLink, DataTable, Section, TableDetails } from "./section.tsx";
 
@@ -70,7 +70,7 @@ export function Trend(props: {
               { heading: "Event", cell: (event) => event.event_type },
               {
                 heading: "Condition after",
-                cell: (event) => (event.condition_after ? codeLabel(event.condition_after) : "–"),
+                cell: (event) => conditionText(event),
               },
               {
                 heading: "Cost",

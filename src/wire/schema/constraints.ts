@@ -107,6 +107,13 @@ export const condition = defineConstraint((type) =>
   type.enumerated("good", "fair", "poor").describe("good, fair or poor"),
 );
 
+/** The bounds keep arithmetic on scores exact enough. */
+export const conditionScale = defineConstraint((type) =>
+  type("(-1000000 <= number <= 1000000)[] == 2")
+    .narrow(([worst, best]) => worst !== best)
+    .describe("two different numbers, the worst and the best score, such as [1, 5]"),
+);
+
 export const flag = defineConstraint((type) => type("boolean").describe("true or false"));
 
 export const inspectionTypes = defineConstraint((type) =>

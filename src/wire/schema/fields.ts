@@ -44,6 +44,11 @@ export const textList = (description: string, example: readonly string[] = []) =
     { kind: "list", item: value<string>({ type: "string" }, "") },
     { description, example },
   );
+export const numberList = (description: string, example: readonly number[]) =>
+  new WireType<readonly number[]>(
+    { kind: "list", item: value<number>({ type: "number" }, "") },
+    { description, example },
+  );
 export const flag = (description: string, example = true) =>
   value<boolean>({ type: "boolean" }, description, example);
 /** The type of a field that is always true and is there for human readers of a response. */

@@ -685,6 +685,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       totalCostCents: LARGE,
       notes: null,
       conditionAfter: null,
+      conditionScore: null,
       inspectionTypes: ["four_hour_test"],
       voidedAt: null,
       voidReason: null,

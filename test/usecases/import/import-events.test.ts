@@ -271,6 +271,43 @@ test("matches each row to the same event as a full search, in any transactions a
   );
 });
 
+// Rule: condition-scores
+test("scores of conditions are read with their scale, and updated with the condition that they mean", async () => {
+  const { store, partner, clock, ...fixture } = await open(NOW);
+  const property = await fixture.addProperty();
+  const [lift] = await fixture.addAppliances({ propertyId: property.id, typeId: "elevator" });
+  const run = (score: string, scale: string, update = false) =>
+    importPortfolio({
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
+      update,
+      defaults: [{ field: "condition_scale", text: scale }],
+      sources: {
+        serviceEvents: {
+          name: "visits.csv",
+          text: `appliance_id,event_type,date,condition_score\n${lift!.id},Inspection,2026-02-01,${score}\n`,
+        },
+      },
+    });
+  const stored = async () => {
+    const [event] = await store.read.serviceEvents.ofAppliance(lift!.id);
+    const { conditionAfter, conditionScore } = event!;
+    return { conditionAfter, conditionScore };
+  };
+  for (const scale of ["5", "x", "1-1", `1${" ".repeat(50_000)}5`])
+    expect((await run("2", scale)).rejects[0]!.reasons[0]!.error).toContain(
+      "condition_scale must be two different",
+    );
+  await run("2", "1-5");
+  expect(await stored()).toEqual({ conditionAfter: "poor", conditionScore: { score: 2, scale: [1, 5] } });
+  expect((await run("2", "1 to 5", true)).serviceEvents.unchanged).toBe(1);
+  expect((await run("4", "[1,5]", true)).serviceEvents.updated).toBe(1);
+  expect(await stored()).toEqual({ conditionAfter: "good", conditionScore: { score: 4, scale: [1, 5] } });
+});
+
 // Rule: inspection-types
 test("a mapped column of inspection types is read as a list, and updates events that name others", async () => {
   const { store, partner, clock, ...fixture } = await open(NOW);
