@@ -29,12 +29,12 @@ export type AdminDeps = {
   proposals: CalibrationRuns;
   tasks: PartnerTasks;
   send: Sender["send"];
-} & Pick<AdminApiDeps, "book">;
+} & Pick<AdminApiDeps, "losses">;
 
 /** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
 export function adminOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
-  { sessions, proposals, tasks, send, book }: AdminDeps,
+  { sessions, proposals, tasks, send, losses }: AdminDeps,
 ): Operation[] {
   const { config, clock, knowledge } = sources;
   const partnersReachIt = config.admin.listen === "main";
@@ -47,7 +47,7 @@ export function adminOperations(
     metricsOperation(metrics, { partnersReachIt }),
     ...adminApi({
       knowledge,
-      book,
+      losses,
       clock,
       partnersReachIt,
       publicUrl: () => publicUrl(config, later.listeners?.url),

@@ -33,7 +33,6 @@ import { contains, parseAddress, parseNetwork } from "../networks.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import { BookCounts } from "../usecases/book/book-counts.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
@@ -284,7 +283,7 @@ type Served = {
   lastBackup: ScheduledBackups["last"];
   health: () => Promise<Health>;
   later: Later;
-  adminDeps: Omit<AdminDeps, "sessions" | "book">;
+  adminDeps: Omit<AdminDeps, "sessions" | "losses">;
   isDraining: () => boolean;
 };
 
@@ -355,7 +354,7 @@ async function createFetches(
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
   const forAdministrators = adminOperations(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
-    { sessions: consoleSessions, book: { losses, counts: new BookCounts(caches) }, ...adminDeps },
+    { sessions: consoleSessions, losses, ...adminDeps },
   );
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {

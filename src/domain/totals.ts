@@ -1,18 +1,21 @@
 import { tierOfHundredths } from "./component.ts";
 import type { ComponentDef } from "./knowledge.ts";
 
+/** The names of totals. */
+export const TOTALS = [
+  "appliances",
+  "components",
+  "serviceEvents",
+  "critical",
+  "warning",
+  "criticalProactiveCents",
+  "warningProactiveCents",
+  "criticalReactiveCents",
+  "warningReactiveCents",
+] as const;
+
 /** Counts and costs over the components of a property, an appliance or a portfolio. Money in cents. */
-export type Totals = {
-  appliances: number;
-  components: number;
-  serviceEvents: number;
-  critical: number;
-  warning: number;
-  criticalProactiveCents: number;
-  warningProactiveCents: number;
-  criticalReactiveCents: number;
-  warningReactiveCents: number;
-};
+export type Totals = Record<(typeof TOTALS)[number], number>;
 
 /** A property's totals, with the inputs of its rating. */
 export type PropertyTotals = Totals & {

@@ -1,6 +1,5 @@
 import type { ConnectionReport } from "../administration/connection-check.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { BookCounts } from "../usecases/book/book-counts.ts";
 import type { LossBooks } from "../usecases/losses/loss-books.ts";
 import type { Operation } from "./operation.ts";
 import { adminAuditOperations } from "./routes/admin-audit.ts";
@@ -19,8 +18,8 @@ import { adminServerOperations, type ServerState } from "./routes/admin-server.t
 
 export type AdminApiDeps = {
   knowledge: Knowledge;
-  /** Caches for the book of all partners. */
-  book: { losses: LossBooks; counts: BookCounts };
+  /** Computes and keeps losses. */
+  losses: LossBooks;
   /** True if partners can reach these operations. If so, none of them issues credentials. */
   partnersReachIt: boolean;
   /** The base URL of links to the service. */
@@ -38,7 +37,7 @@ export type AdminApiDeps = {
 /** Returns the operations for administrators. */
 export function adminApi({
   knowledge,
-  book,
+  losses,
   partnersReachIt,
   publicUrl,
   runRmPreflight,
@@ -61,7 +60,7 @@ export function adminApi({
     ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
     ...adminRecordOperations(knowledge),
-    ...adminBookOperations(knowledge, book),
+    ...adminBookOperations(knowledge, losses),
     preflightOperation(runRmPreflight),
   ];
 }

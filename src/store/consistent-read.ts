@@ -4,19 +4,33 @@ import type { Stores } from "./stores.ts";
 /** Attempts without a transaction, before a read snapshot is opened. */
 const TRIES = 3;
 
+type ReadableStore = Pick<Store, "read" | "inReadSnapshot">;
+
 /**
  * Runs several reads of a partner's data on one state of it: they are repeated if the partner's revision has changed
  * meanwhile. Otherwise a list that is found by its counts could omit rows.
  */
-export async function readConsistently<T>(
-  store: Pick<Store, "read" | "inReadSnapshot">,
+export const readConsistently = <T>(
+  store: ReadableStore,
   partnerId: string,
+  run: (read: Stores) => Promise<T>,
+): Promise<T> => readUnchanged(store, () => store.read.partners.revision(partnerId), run);
+
+/** Runs reads of the data of several partners in the same way. */
+export const readBookConsistently = <T>(
+  store: ReadableStore,
+  run: (read: Stores) => Promise<T>,
+): Promise<T> => readUnchanged(store, () => store.read.book.revision(), run);
+
+async function readUnchanged<T>(
+  store: ReadableStore,
+  revision: () => Promise<number | undefined>,
   run: (read: Stores) => Promise<T>,
 ): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const before = await store.read.partners.revision(partnerId);
+    const before = await revision();
     const value = await run(store.read);
-    if ((await store.read.partners.revision(partnerId)) === before) return value;
+    if ((await revision()) === before) return value;
   }
   return await store.inReadSnapshot(run);
 }

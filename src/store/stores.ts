@@ -1,6 +1,7 @@
 import type { Engine } from "./engine.ts";
 import { applianceStore } from "./queries/appliances.ts";
 import { auditStore } from "./queries/audit.ts";
+import { bookStore } from "./queries/book.ts";
 import { brandStore } from "./queries/brands.ts";
 import { claimStore } from "./queries/claims.ts";
 import { clockStore } from "./queries/clock.ts";
@@ -42,6 +43,7 @@ import { workStore } from "./queries/work.ts";
 /** Makes the queries of all tables, over one engine. */
 export const storesOf = (engine: Engine) => ({
   partners: partnerStore(engine),
+  book: bookStore(engine),
   administrators: administratorStore(engine),
   properties: propertyStore(engine),
   propertyFilters: propertyFilterStore(engine),

@@ -51,6 +51,15 @@ export function listReads({
         await propertyFilters.inRange(partnerId, by, 1, 1000);
       await propertyFilters.inRange(partnerId, { state: "NY", flag: "zinsco" }, 1, 1000);
     },
+    "a range of filtered properties of several partners": async () => {
+      const { propertyFilters } = store.read;
+      for (const by of [{}, { state: "NY", zip: "10013" }, { flag: "zinsco" }])
+        await propertyFilters.inRangeOfPartners([partnerId], by, 0, 500);
+    },
+    "the partners of the book": async () => {
+      await store.read.book.members();
+      await store.read.book.revision();
+    },
     "the list of appliances": () => store.read.appliances.page(partnerId, SLICE),
     "what losses follow from": async () => {
       await store.read.lossRows.ofPartnerAfter(partnerId, 3, 50);
@@ -121,8 +130,24 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.flags.ofProperty(partnerId, propertyId);
       await store.read.flags.ofPartner(partnerId);
       await store.read.flags.stored(partnerId, [propertyId]);
-      await store.read.flags.ofProperties(partnerId, [propertyId]);
-      await store.read.flags.ofSeqs(partnerId, [1]);
+      await store.read.flags.ofProperties([propertyId]);
+      await store.read.flags.sumOf([propertyId]);
+    },
+    "the sums of the book": async () => {
+      const { book } = store.read;
+      await book.sums([partnerId]);
+      await book.demoSums([partnerId]);
+      await book.flags([partnerId]);
+      await book.demoFlags([partnerId]);
+    },
+    "a page of the book": () => store.read.book.properties([partnerId]),
+    "the alerts of the book": async () => {
+      const { book } = store.read;
+      for (const by of [{}, ...FILTERS]) {
+        await book.alertScores([partnerId], by, { from: 52, to: 99 });
+        await book.alertCells([partnerId], by, { from: 60, to: 70 });
+        await book.alertsOf([partnerId], by, 60);
+      }
     },
     "marks on work": async () => {
       await store.read.work.find(componentId);
@@ -155,8 +180,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.components.retiredForScoring([applianceId]);
       await store.read.components.rowsOfRetired(applianceId);
     },
-    "some filtered properties": () => store.read.propertyFilters.ofSeqs(partnerId, [1, 2]),
-    "the sums of filtered properties": () => store.read.propertyFilters.sumOf(partnerId, [1, 2]),
+    "some filtered properties": () => store.read.propertyFilters.ofIds([propertyId]),
+    "the sums of filtered properties": () => store.read.propertyFilters.sumOf([propertyId]),
     "the demo properties": () => store.read.properties.demo(partnerId),
     "whose a property is": () => store.read.properties.ownerOf(propertyId),
     "an embed by its token": () => store.read.embeds.findByToken("x"),

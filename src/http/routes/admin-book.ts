@@ -3,7 +3,6 @@ import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
-import type { BookCounts } from "../../usecases/book/book-counts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
 import { bookMembers } from "../../usecases/book/members.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
@@ -51,10 +50,7 @@ const lossReplies = { 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
 const LISTED = "By partner, then oldest first. `partner_id` restricts the book to some partners.";
 
 /** The operations on the book: the properties, alerts and losses of all partners. */
-export function adminBookOperations(
-  knowledge: Knowledge,
-  kept: { losses: LossBooks; counts: BookCounts },
-): Operation[] {
+export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Operation[] {
   return [
     adminOperation({
       id: "getBookSummary",
@@ -67,22 +63,12 @@ export function adminBookOperations(
       replies: listReplies("A page of the book", bookPage, bookItem),
       errors: [404],
       async handle(call) {
-        const { query, store } = call;
+        const { query, store, yieldNow } = call;
         const slice = parseSlice(query);
-        const members = await membersOf(call);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
-        const found = await bookPortfolio(
-          { ...depsOf(call), counts: kept.counts },
-          members,
-          filter,
-          wantsDemo(query),
-          slice,
-        );
-        const items = [];
-        for (const row of found.rows) {
-          const flags = await store.read.flags.ofProperties(row.partner.id, [row.property.id]);
-          items.push(bookItemView({ ...row, flags: flags.get(row.property.id) ?? [] }));
-        }
+        const selection = { partnerIds: partnerIdsOf(call), filter };
+        const found = await bookPortfolio({ store, yieldNow }, selection, wantsDemo(query), slice);
+        const items = found.rows.map(bookItemView);
         const totals = portfolioTotalsView(knowledge, found.totals, found.flags);
         const page = bookPage.of(items, slice, found.total, { totals });
         return listReply(call, page, "portfolio", bookItem);
@@ -99,14 +85,11 @@ export function adminBookOperations(
       replies: listReplies("A page of properties", bookPropertyPage, bookProperty),
       errors: [404],
       async handle(call) {
-        const slice = parseSlice(call.query);
-        const members = await membersOf(call);
-        const { rows, total } = await bookProperties(
-          { ...depsOf(call), counts: kept.counts },
-          members,
-          parsePropertyFilter(call.query, knowledge.knownHazards),
-          slice,
-        );
+        const { query, store, yieldNow } = call;
+        const slice = parseSlice(query);
+        const filter = parsePropertyFilter(query, knowledge.knownHazards);
+        const selection = { partnerIds: partnerIdsOf(call), filter };
+        const { rows, total } = await bookProperties({ store, yieldNow }, selection, slice);
         const page = bookPropertyPage.of(rows.map(bookPropertyView), slice, total);
         return listReply(call, page, "properties", bookProperty);
       },
@@ -122,28 +105,21 @@ export function adminBookOperations(
       replies: listReplies("A page of alerts", bookAlertPage, bookAlert),
       errors: [404],
       async handle(call) {
-        const { query, store } = call;
+        const { query, store, yieldNow } = call;
         const slice = parseSlice(query);
-        const tier = parseAlertTier(query);
         const state = query.get("state");
-        const filter = {
+        const selection = {
+          partnerIds: partnerIdsOf(call),
+          tier: parseAlertTier(query),
           system: parseChoice(query, "system", SYSTEMS),
           state: state === undefined ? undefined : parsePlace(state),
         };
-        const members = await membersOf(call);
-        const { rows, critical, warning } = await bookAlerts(
-          { store, counts: kept.counts },
-          members,
-          filter,
-          tier,
-          slice,
-        );
-        const names = new Map(members.map((member) => [member.id, member]));
+        const { rows, critical, warning } = await bookAlerts({ store, yieldNow }, selection, slice);
         const prices = new Map<string, PriceList>();
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
           prices.set(partnerId, await presentPrices(store.read, knowledge, partnerId));
-        const alerts = rows.map((row) =>
-          bookAlertView(prices.get(row.partnerId)!, names.get(row.partnerId)!, row),
+        const alerts = rows.map(({ partner, ...row }) =>
+          bookAlertView(prices.get(row.partnerId)!, partner, row),
         );
         const page = bookAlertPage.of(alerts, slice, critical + warning, {
           critical_count: critical,
@@ -168,8 +144,8 @@ export function adminBookOperations(
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = tableFormat(call);
-        const members = await membersOf(call);
-        const selected = await kept.losses.ofPartners({ store, now, yieldNow }, members, asked);
+        const members = await bookMembers(store.read, partnerIdsOf(call));
+        const selected = await books.ofPartners({ store, now, yieldNow }, members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
@@ -195,16 +171,15 @@ export function adminBookOperations(
         const book = await bookMembers(store.read, undefined);
         const owner = book.find(({ id }) => id === partnerId)!;
         const deps = { store, now, yieldNow };
-        const made = await underwrite(deps, knowledge, kept.losses, { property, owner, book }, request);
+        const made = await underwrite(deps, knowledge, books, { property, owner, book }, request);
         return ok(withPartner(made, owner.name));
       },
     }),
   ];
 }
 
-const depsOf = ({ store, yieldNow }: AdminCall) => ({ store, yieldNow });
-
-function membersOf({ query, store }: AdminCall) {
+/** Returns the IDs of the partners that a call restricts the book to; undefined for all. */
+function partnerIdsOf({ query }: AdminCall): ReadonlySet<string> | undefined {
   const ids = query.get("partner_id")?.split(",");
-  return bookMembers(store.read, ids && new Set(ids.map((id) => id.trim())));
+  return ids && new Set(ids.map((id) => id.trim()));
 }

@@ -247,10 +247,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const slice = parseSlice(call.query);
         const { partner, store } = call;
         const { rows, total, totals, flags } = await findPortfolio(knowledge, call, slice);
-        const flagsOf = await store.read.flags.ofProperties(
-          partner.id,
-          rows.map(({ property }) => property.id),
-        );
+        const flagsOf = await store.read.flags.ofProperties(rows.map(({ property }) => property.id));
         const items = rows.map((row) =>
           portfolioItemView({ ...row, flags: flagsOf.get(row.property.id) ?? [] }),
         );
@@ -281,7 +278,7 @@ async function demoProperties(
   const matching = demo.filter(({ property }) => matchesFilter(filter, property));
   if (filter.flag === undefined) return matching;
   const ids = matching.map(({ property }) => property.id);
-  const flags = await store.read.flags.ofProperties(partner.id, ids);
+  const flags = await store.read.flags.ofProperties(ids);
   return matching.filter(({ property }) => flags.get(property.id)?.some(({ code }) => code === filter.flag));
 }
 
@@ -300,10 +297,7 @@ async function findPortfolio(
   if (wantsSandbox(query)) {
     const demo = await demoProperties(store, partner, filter);
     const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-    const flags = await store.read.flags.ofSeqs(
-      partner.id,
-      demo.map(({ property }) => property.seq),
-    );
+    const flags = await store.read.flags.sumOf(demo.map(({ property }) => property.id));
     return { rows, total: demo.length, totals: sumOfProperties(demo.map((row) => row.totals)), flags };
   }
   if (filter) {
@@ -311,10 +305,7 @@ async function findPortfolio(
     if (includesDemo || filter.retired === "only") return found;
     const demo = await demoProperties(store, partner, filter);
     const totals = demo.map((row) => row.totals);
-    const flags = await store.read.flags.ofSeqs(
-      partner.id,
-      demo.map(({ property }) => property.seq),
-    );
+    const flags = await store.read.flags.sumOf(demo.map(({ property }) => property.id));
     return {
       ...found,
       totals: withoutProperties(found.totals, totals),

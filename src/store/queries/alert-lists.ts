@@ -27,7 +27,7 @@ const { placeholder } = sql;
 type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
 
 /** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
-const scoresOf = (tier: RiskTier | undefined) => ({
+export const scoresOf = (tier: RiskTier | undefined) => ({
   from: tier === "CRITICAL" ? CRITICAL_FROM : WARNING_FROM,
   to: tier === "WARNING" ? CRITICAL_FROM - 1 : 99,
 });

@@ -56,19 +56,18 @@ export function flagStore(engine: Engine) {
       )
       .orderBy(asc(flagCounts.code)),
   );
+  /** The primary key begins with the partner. Joined with the properties, SQLite would read all counts of the partner. */
+  const isOfProperties = sql`(${flagCounts.partnerId}, ${flagCounts.propertyId}) in ${db
+    .select({ partnerId: properties.partnerId, id: properties.id })
+    .from(properties)
+    .where(engine.isAmong(properties.id, "propertyIds"))}`;
   const ofProperties = engine.read<CodeCount & { propertyId: string }>(() =>
     db
       .select(aliased({ propertyId: flagCounts.propertyId, ...columns }))
       .from(flagCounts)
-      .where(
-        and(
-          eq(flagCounts.partnerId, placeholder("partnerId")),
-          engine.isAmong(flagCounts.propertyId, "propertyIds"),
-        ),
-      )
-      .orderBy(asc(flagCounts.propertyId), asc(flagCounts.code)),
+      .where(isOfProperties),
   );
-  const ofSeqs = engine.read<CodeCount>(() =>
+  const sums = engine.read<CodeCount>(() =>
     db
       .select({
         code: sql`${flagCounts.code}`.as("code"),
@@ -77,24 +76,7 @@ export function flagStore(engine: Engine) {
         properties: sql`sum(${flagCounts.properties})`.as("properties"),
       })
       .from(flagCounts)
-      .where(
-        and(
-          eq(flagCounts.partnerId, placeholder("partnerId")),
-          // Joined with the properties, SQLite would read all counts of the partner to group them.
-          inArray(
-            flagCounts.propertyId,
-            db
-              .select({ id: properties.id })
-              .from(properties)
-              .where(
-                and(
-                  eq(properties.partnerId, placeholder("partnerId")),
-                  engine.isAmong(properties.seq, "seqs"),
-                ),
-              ),
-          ),
-        ),
-      )
+      .where(isOfProperties)
       .groupBy(flagCounts.code),
   );
   const countsOf = async (partnerId: string, propertyId: string): Promise<CodeCount[]> =>
@@ -106,22 +88,16 @@ export function flagStore(engine: Engine) {
     async add(partnerId: string, propertyId: string | null, change: CodeCount): Promise<void> {
       return add({ partnerId, propertyId: propertyId ?? PORTFOLIO, ...change });
     },
-    /** Returns the counts of properties, those without flags left out. */
-    async ofProperties(partnerId: string, propertyIds: readonly string[]): Promise<Map<string, CodeCount[]>> {
+    /** Returns the counts of properties by code, those without flags left out. */
+    async ofProperties(propertyIds: readonly string[]): Promise<Map<string, CodeCount[]>> {
       if (propertyIds.length === 0) return new Map();
-      const rows = await ofProperties({ partnerId, propertyIds: engine.list(propertyIds) });
+      const rows = await ofProperties({ propertyIds: engine.list(propertyIds) });
+      rows.sort((a, b) => (a.code < b.code ? -1 : 1));
       return Map.groupBy(rows.filter(isCounted), ({ propertyId }) => propertyId);
     },
-    /** Sums the counts of the partner's properties with these numbers. */
-    async ofSeqs(partnerId: string, seqs: readonly number[]): Promise<CodeCount[]> {
-      if (seqs.length === 0) return [];
-      const rows = await ofSeqs({ partnerId, seqs: engine.list(seqs) });
-      return rows.map(({ code, known, suspected, properties }) => ({
-        code,
-        known: Number(known),
-        suspected: Number(suspected),
-        properties: Number(properties),
-      }));
+    /** Sums the counts of properties. */
+    async sumOf(propertyIds: readonly string[]): Promise<CodeCount[]> {
+      return propertyIds.length === 0 ? [] : sums({ propertyIds: engine.list(propertyIds) });
     },
     /** Returns the stored counts of properties; "" stands for the portfolio. */
     async stored(

@@ -119,9 +119,6 @@ export function partnerStore(engine: Engine) {
     async findByClientId(clientId: string): Promise<{ partner: Partner; secretHash: string } | undefined> {
       return (await byClientId().execute({ clientId }))[0];
     },
-    async listRevised(): Promise<RevisedPartner[]> {
-      return await db.select().from(partners).orderBy(asc(partners.id));
-    },
     async list(): Promise<Partner[]> {
       return await db.select().from(partners).orderBy(asc(partners.id));
     },

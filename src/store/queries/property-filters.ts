@@ -1,26 +1,16 @@
 import { and, asc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Property } from "../../domain/property.ts";
 import type { FilteredProperty, PropertyFilter } from "../../domain/property-filter.ts";
-import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
 const { placeholder } = sql;
 
-/** A property by its number in the partner's list, with what filters read. */
-type FilteredRow = FilteredProperty & { seq: number };
-
-const SUMS = [
-  "appliances",
-  "components",
-  "serviceEvents",
-  "critical",
-  "warning",
-  "criticalProactiveCents",
-  "warningProactiveCents",
-  "criticalReactiveCents",
-  "warningReactiveCents",
-] as const satisfies readonly (keyof Totals)[];
+/** A property with its number in the partner's list, and with what filters read. */
+export type FilteredRow = FilteredProperty & { id: string; partnerId: string; seq: number };
+/** The filters that the database applies. */
+type ColumnFilter = Pick<PropertyFilter, "state" | "zip" | "flag">;
 
 /**
  * Reads for filtered lists of properties. A list is read in ranges of its numbers, so that no statement reads more rows
@@ -29,31 +19,23 @@ const SUMS = [
 export function propertyFilterStore(engine: Engine) {
   const { db } = engine;
   const { flagCounts, properties, propertyTotals } = engine.tables;
-  const mine = eq(properties.partnerId, placeholder("partnerId"));
   const isZip = sql`(${properties.zip} = ${placeholder("zip")} or substr(${properties.zip}, 1, 5) = ${placeholder("zip")})`;
-  const inRange = (...more: (SQL | undefined)[]) =>
-    engine.read<FilteredRow>(() =>
-      db
-        .select(
-          aliased({
-            seq: properties.seq,
-            name: properties.name,
-            address: properties.address,
-            city: properties.city,
-            state: properties.state,
-          }),
-        )
-        .from(properties)
-        .where(
-          and(
-            mine,
-            gt(properties.seq, placeholder("after")),
-            lte(properties.seq, placeholder("last")),
-            ...more,
-          ),
-        )
-        .orderBy(asc(properties.seq)),
-    );
+  const matching = (more: readonly SQL[]) => {
+    const { id, partnerId, seq, name, address, city, state } = properties;
+    const rows = () =>
+      db.select(aliased({ id, partnerId, seq, name, address, city, state })).from(properties);
+    const inRange = [gt(seq, placeholder("after")), lte(seq, placeholder("last"))];
+    return {
+      inRange: engine.read<FilteredRow>(() =>
+        rows()
+          .where(and(eq(partnerId, placeholder("partnerId")), ...inRange, ...more))
+          .orderBy(asc(seq)),
+      ),
+      ofPartners: engine.read<FilteredRow>(() =>
+        rows().where(and(engine.isAmong(partnerId, "partnerIds"), ...inRange, ...more)),
+      ),
+    };
+  };
   const conditions = {
     state: eq(properties.state, placeholder("state")),
     zip: isZip,
@@ -62,57 +44,60 @@ export function propertyFilterStore(engine: Engine) {
       and ${flagCounts.known} + ${flagCounts.suspected} > 0)`,
   };
   const columns = Object.keys(conditions) as (keyof typeof conditions)[];
-  /** The read for each set of filters, by their names. */
-  const ranges = new Map<string, ReturnType<typeof inRange>>();
-  const ofSeqs = engine.prepared(() =>
+  /** The reads for each set of filters, by their names. */
+  const reads = new Map<string, ReturnType<typeof matching>>();
+  const readsFor = (filter: ColumnFilter) => {
+    const used = columns.filter((column) => filter[column] !== undefined);
+    const known = reads.get(used.join()) ?? matching(used.map((column) => conditions[column]));
+    reads.set(used.join(), known);
+    return known;
+  };
+  const ofIds = engine.prepared(() =>
     db
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(mine, engine.isAmong(properties.seq, "seqs")))
-      .orderBy(asc(properties.seq)),
+      .where(engine.isAmong(properties.id, "ids")),
   );
-  const sums = engine.read<Record<string, number | string>>(() =>
+  const sums = engine.read<Totals>(() =>
     db
       .select(
         Object.fromEntries(
-          SUMS.map((name) => [name, sql`coalesce(sum(${propertyTotals[name]}), 0)`.as(name)]),
+          TOTALS.map((name) => [name, sql`coalesce(sum(${propertyTotals[name]}), 0)`.as(name)]),
         ) as Record<string, SQL.Aliased>,
       )
-      .from(properties)
-      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(and(mine, engine.isAmong(properties.seq, "seqs"))),
+      .from(propertyTotals)
+      .where(engine.isAmong(propertyTotals.propertyId, "ids")),
   );
 
   return {
     /** Returns the partner's properties of a state, ZIP code and flag, numbered from after `after` to `last`, in order. */
     async inRange(
       partnerId: string,
-      filter: Pick<PropertyFilter, "state" | "zip" | "flag">,
+      { state, zip, flag }: ColumnFilter,
       after: number,
       last: number,
     ): Promise<FilteredRow[]> {
-      const used = columns.filter((column) => filter[column] !== undefined);
-      let read = ranges.get(used.join());
-      if (!read) {
-        read = inRange(...used.map((column) => conditions[column]));
-        ranges.set(used.join(), read);
-      }
-      const { state, zip, flag } = filter;
-      return read({ partnerId, state, zip, flag, after, last });
+      return readsFor({ state, zip, flag }).inRange({ partnerId, state, zip, flag, after, last });
     },
-    /** Returns the partner's properties with these numbers, in order. */
-    async ofSeqs(
-      partnerId: string,
-      seqs: readonly number[],
-    ): Promise<{ property: Property; totals: PropertyTotals }[]> {
-      if (seqs.length === 0) return [];
-      return await ofSeqs().execute({ partnerId, seqs: engine.list(seqs) });
+    /** Returns the same of several partners, in no order. */
+    async inRangeOfPartners(
+      partnerIds: readonly string[],
+      { state, zip, flag }: ColumnFilter,
+      after: number,
+      last: number,
+    ): Promise<FilteredRow[]> {
+      const values = { partnerIds: engine.list(partnerIds), state, zip, flag, after, last };
+      return readsFor({ state, zip, flag }).ofPartners(values);
     },
-    /** Sums the totals of the partner's properties with these numbers. */
-    async sumOf(partnerId: string, seqs: readonly number[]): Promise<Totals> {
-      const [row] = await sums({ partnerId, seqs: engine.list(seqs) });
-      return Object.fromEntries(SUMS.map((name) => [name, Number(row![name])])) as Totals;
+    /** Returns properties, in no order. */
+    async ofIds(ids: readonly string[]): Promise<{ property: Property; totals: PropertyTotals }[]> {
+      if (ids.length === 0) return [];
+      return await ofIds().execute({ ids: engine.list(ids) });
+    },
+    /** Sums the totals of properties. */
+    async sumOf(ids: readonly string[]): Promise<Totals> {
+      return (await sums({ ids: engine.list(ids) }))[0]!;
     },
   };
 }

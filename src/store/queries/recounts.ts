@@ -22,7 +22,7 @@ import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
-import type { PropertyTotals } from "../../domain/totals.ts";
+import { type PropertyTotals, TOTALS } from "../../domain/totals.ts";
 import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
@@ -53,18 +53,6 @@ export type PricedRow = PricedComponent &
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
-
-const COPIED = [
-  "appliances",
-  "components",
-  "serviceEvents",
-  "critical",
-  "warning",
-  "criticalProactiveCents",
-  "warningProactiveCents",
-  "criticalReactiveCents",
-  "warningReactiveCents",
-] as const;
 
 /** Recounts what is stored as copies, sums and counters, a few properties or a block of components at a time. */
 export function recountStore(engine: Engine) {
@@ -184,7 +172,7 @@ export function recountStore(engine: Engine) {
     },
     /** Returns a partner's totals by its properties' totals, and by the numbers of its lists. */
     async ofPartner(partnerId: string): Promise<StoredTotals> {
-      const sums = Object.fromEntries(COPIED.map((name) => [name, sum(propertyTotals[name])]));
+      const sums = Object.fromEntries(TOTALS.map((name) => [name, sum(propertyTotals[name])]));
       const [row] = await db.select(sums).from(propertyTotals).where(eq(propertyTotals.partnerId, partnerId));
       // By appliance, which has an index.
       const [stored] = await db
@@ -193,7 +181,7 @@ export function recountStore(engine: Engine) {
         .innerJoin(photos, eq(photos.applianceId, appliances.id))
         .where(eq(appliances.partnerId, partnerId));
       return {
-        ...(row as Record<(typeof COPIED)[number], number>),
+        ...(row as Record<(typeof TOTALS)[number], number>),
         properties: await latest(properties.seq, properties.partnerId, partnerId),
         appliances: await latest(appliances.seq, appliances.partnerId, partnerId),
         components: await latest(components.seq, components.partnerId, partnerId),

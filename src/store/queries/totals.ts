@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./aliased-columns.ts";
 
@@ -13,20 +13,9 @@ export type PartnerTotals = Totals & {
   photoBytes: number;
 };
 
-const SUMS = [
-  "appliances",
-  "components",
-  "serviceEvents",
-  "critical",
-  "warning",
-  "criticalProactiveCents",
-  "warningProactiveCents",
-  "criticalReactiveCents",
-  "warningReactiveCents",
-] as const;
-const PROPERTY_SUMS = [...SUMS, "rcvCents", "vitalCritical"] as const;
+const PROPERTY_SUMS = [...TOTALS, "rcvCents", "vitalCritical"] as const;
 const RETIRED_SUMS = ["retiredProperties", "retiredAppliances", "retiredComponents"] as const;
-const PARTNER_SUMS = [...SUMS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
+const PARTNER_SUMS = [...TOTALS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
 
 /** The totals as stored: the counts of lists are the numbers of their latest rows, retired ones included. */
 export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;

@@ -1,108 +1,110 @@
-import type { Partner } from "../../domain/partner.ts";
 import type { Property } from "../../domain/property.ts";
 import type { PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
-import { addCount, type CodeCount } from "../../store/queries/flags.ts";
-import type { RevisedPartner } from "../../store/queries/partners.ts";
+import { readBookConsistently } from "../../store/consistent-read.ts";
+import type { BookMember } from "../../store/queries/book.ts";
+import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
-import { filteredPortfolio } from "../portfolio/filtered-properties.ts";
-import type { PortfolioTotals } from "../portfolio/portfolio-totals.ts";
-import type { BookCounts, PartnerCounts } from "./book-counts.ts";
+import type { Stores } from "../../store/stores.ts";
+import { matchesOf, pageOf, sumsOf } from "../portfolio/filtered-properties.ts";
+import { type PortfolioTotals, withoutCounts, withoutSums } from "../portfolio/portfolio-totals.ts";
+import { partsOf } from "./concatenated-lists.ts";
+import { bookMembers } from "./members.ts";
 
 /*
- * The properties of several partners as one list: by partner, then by creation. The kept counts of partners locate a page,
- * so that it costs its own rows. A filter costs what it costs in each partner's list.
+ * The properties of several partners as one list: by partner, then by creation. The stored totals of partners locate a page,
+ * so that it reads its own rows. A filter reads the columns of all properties that it needs, as in a partner's list.
  */
 
-type BookDeps = {
-  store: Pick<Store, "read" | "inReadSnapshot">;
-  yieldNow: Yield;
-  counts: BookCounts;
-};
-type BookProperty = { partner: Partner; property: Property; totals: PropertyTotals };
-type BookPage = { rows: BookProperty[]; total: number };
+export type BookDeps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
+type Row = { property: Property; totals: PropertyTotals };
+type BookPage = { rows: (Row & { partner: BookMember; flags: CodeCount[] })[]; total: number };
 type BookSums = { totals: PortfolioTotals; flags: readonly CodeCount[] };
 
-/** Returns a page of the properties that match the filter. */
+/** The partners of a book, all if undefined, and the filter of their properties. */
+type BookSelection = { partnerIds: ReadonlySet<string> | undefined; filter: PropertyFilter | undefined };
+
+/** Returns a page of the properties that match the filter. Throws not_found for an unknown partner. */
 export async function bookProperties(
-  deps: BookDeps,
-  members: readonly RevisedPartner[],
-  filter: PropertyFilter | undefined,
+  { store, yieldNow }: BookDeps,
+  { partnerIds, filter }: BookSelection,
   slice: Slice,
 ): Promise<BookPage> {
-  return await pageOver(members, slice, async (partner, part) => {
-    const { rows, total } = filter
-      ? await filteredPortfolio(deps, partner.id, filter, part)
-      : await unfilteredPage(deps, partner, part, await countsOf(deps, partner, false));
-    return { rows: rows.map((row) => ({ partner, ...row })), total };
+  return await readBookConsistently(store, async (read) => {
+    const members = await bookMembers(read, partnerIds);
+    const page = filter
+      ? await pageOf(read, await matchesOf(read, yieldNow, members, filter), slice)
+      : await unfilteredPage(read, members, slice);
+    return await withPartners(read, members, page);
   });
 }
 
 /** Returns the same with the sums over all matches; those of whole portfolios leave out demo properties. */
 export async function bookPortfolio(
-  deps: BookDeps,
-  members: readonly RevisedPartner[],
-  filter: PropertyFilter | undefined,
+  { store, yieldNow }: BookDeps,
+  { partnerIds, filter }: BookSelection,
   includeDemo: boolean,
   slice: Slice,
 ): Promise<BookPage & BookSums> {
-  const sums: PortfolioTotals[] = [];
-  const flags = new Map<string, CodeCount>();
-  const page = await pageOver(members, slice, async (partner, part) => {
-    const found = filter
-      ? await filteredPortfolio(deps, partner.id, filter, part)
-      : await unfilteredPage(deps, partner, part, await countsOf(deps, partner, includeDemo));
-    sums.push(found.totals);
-    for (const count of found.flags) addCount(flags, count);
-    return { rows: found.rows.map((row) => ({ partner, ...row })), total: found.total };
+  return await readBookConsistently(store, async (read) => {
+    const members = await bookMembers(read, partnerIds);
+    if (filter) {
+      const matches = await matchesOf(read, yieldNow, members, filter);
+      const page = await withPartners(read, members, await pageOf(read, matches, slice));
+      return { ...page, ...(await sumsOf(read, yieldNow, matches)) };
+    }
+    const page = await withPartners(read, members, await unfilteredPage(read, members, slice));
+    return { ...page, ...(await portfolioSums(read, members, includeDemo)) };
   });
-  return { ...page, totals: addedUp(sums), flags: [...flags.values()] };
 }
 
-const countsOf = ({ store, counts }: BookDeps, member: RevisedPartner, includeDemo: boolean) =>
-  counts.ofPartner(store.read, member, includeDemo);
-
-/** Reads the page of a partner's list, and nothing if the page has no row of it. */
 async function unfilteredPage(
-  { store }: BookDeps,
-  { id }: Partner,
+  { book, properties }: Stores,
+  members: readonly BookMember[],
   slice: Slice,
-  { listed, totals, flags }: PartnerCounts,
-) {
-  if (slice.limit === 0 || slice.offset >= listed) return { rows: [], total: listed, totals, flags };
-  const page = await readConsistently(store, id, async (read) => ({
-    rows: await read.properties.portfolioPage(id, slice),
-    total: (await read.totals.ofPartner(id)).properties,
-  }));
-  return { ...page, totals, flags };
-}
-
-/** Reads a page of the concatenated lists of partners; a list of which the page has nothing is only counted. */
-async function pageOver<Row>(
-  members: readonly RevisedPartner[],
-  { limit, offset }: Slice,
-  read: (partner: RevisedPartner, slice: Slice) => Promise<{ rows: Row[]; total: number }>,
 ): Promise<{ rows: Row[]; total: number }> {
-  const rows: Row[] = [];
-  let total = 0;
-  for (const partner of members) {
-    const left = limit - rows.length;
-    const some = await read(partner, { limit: left, offset: Math.max(offset - total, 0) });
-    rows.push(...some.rows.slice(0, left));
-    total += some.total;
-  }
-  return { rows, total };
+  const lists = members.map((member) => ({ id: member.id, count: member.properties }));
+  const parts = partsOf(lists, slice);
+  const whole = parts.filter(({ isWhole }) => isWhole).map(({ list }) => list.id);
+  const rows = whole.length > 0 ? await book.properties(whole) : [];
+  for (const { list, isWhole, limit, offset } of parts)
+    if (!isWhole) rows.push(...(await properties.portfolioPage(list.id, { limit, offset })));
+  const place = new Map(lists.map(({ id }, at) => [id, at]));
+  rows.sort(
+    ({ property: a }, { property: b }) => place.get(a.partnerId)! - place.get(b.partnerId)! || a.seq - b.seq,
+  );
+  return { rows, total: members.reduce((sum, member) => sum + member.properties, 0) };
 }
 
-function addedUp(sums: readonly PortfolioTotals[]): PortfolioTotals {
-  const names = [
-    ...["properties", "appliances", "components", "serviceEvents", "critical", "warning"],
-    ...["criticalProactiveCents", "warningProactiveCents", "criticalReactiveCents", "warningReactiveCents"],
-  ] as (keyof PortfolioTotals)[];
-  const added = {} as PortfolioTotals;
-  for (const name of names) added[name] = sums.reduce((sum, partner) => sum + partner[name], 0);
-  return added;
+async function withPartners(
+  { flags }: Stores,
+  members: readonly BookMember[],
+  { rows, total }: { rows: Row[]; total: number },
+): Promise<BookPage> {
+  const partners = new Map(members.map((member) => [member.id, member]));
+  const flagsOf = await flags.ofProperties(rows.map(({ property }) => property.id));
+  return {
+    rows: rows.map((row) => ({
+      ...row,
+      partner: partners.get(row.property.partnerId)!,
+      flags: flagsOf.get(row.property.id) ?? [],
+    })),
+    total,
+  };
+}
+
+async function portfolioSums(
+  { book }: Stores,
+  members: readonly BookMember[],
+  includeDemo: boolean,
+): Promise<BookSums> {
+  const ids = members.map(({ id }) => id);
+  const [totals, flags] = [await book.sums(ids), await book.flags(ids)];
+  if (includeDemo) return { totals, flags };
+  return {
+    totals: withoutSums(totals, await book.demoSums(ids)),
+    flags: withoutCounts(flags, await book.demoFlags(ids)),
+  };
 }

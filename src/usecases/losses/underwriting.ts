@@ -33,7 +33,7 @@ export async function underwrite(
   const selection = { includeDemo: property.isDemo };
   const all = await books.ofPartners(deps, book, { selection, layer: request.layer });
   const inspections = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
-  const flags = await store.read.flags.ofProperties(property.partnerId, [property.id]);
+  const flags = await store.read.flags.ofProperties([property.id]);
   return underwritingView(knowledge, {
     property,
     losses: await writeLosses(knowledge, own, request, { terms: undefined, deviation: async () => 0 }),

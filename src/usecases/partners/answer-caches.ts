@@ -21,7 +21,7 @@ type CacheOptions<Answer> = {
 };
 
 /** The share of the memory that answers of each kind may take; together all of it. */
-const SHARES = { responses: 1 / 4, pages: 1 / 4, losses: 3 / 8, counts: 1 / 8 };
+const SHARES = { responses: 1 / 4, pages: 1 / 4, losses: 1 / 2 };
 
 /** The approximate memory of an entry and of each partner in it, besides the answer and its key. */
 const ENTRY_BYTES = 400;

@@ -1,18 +1,27 @@
 import type { Property } from "../../domain/property.ts";
 import { matcherOf, type PropertyFilter } from "../../domain/property-filter.ts";
-import { emptyTotals, type PropertyTotals, type Totals } from "../../domain/totals.ts";
+import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { addCount, type CodeCount } from "../../store/queries/flags.ts";
+import type { FilteredRow } from "../../store/queries/property-filters.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
+import type { PortfolioTotals } from "./portfolio-totals.ts";
 
 /** Properties that one statement reads. */
 const PROPERTIES_A_STEP = 500;
 
 type Deps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
 type FilteredPage = { rows: { property: Property; totals: PropertyTotals }[]; total: number };
+type FilteredSums = { totals: PortfolioTotals; flags: CodeCount[] };
+
+/** A partner whose properties are filtered, with the number of its latest one. */
+type FilteredList = { id: string; latestProperty: number };
+
+/** A match: `seq` is negative if it is retired. */
+type Match = { id: string; seq: number };
 
 /** Returns a page of the partner's properties that match the filters, by creation, with the number of all matches. */
 export async function filteredProperties(
@@ -22,8 +31,8 @@ export async function filteredProperties(
   slice: Slice,
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
-    const seqs = await matchesOf(read, yieldNow, partnerId, filter);
-    return { rows: await pageOf(read, partnerId, seqs, slice), total: seqs.length };
+    const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
+    return await pageOf(read, matches, slice);
   });
 }
 
@@ -33,63 +42,98 @@ export async function filteredPortfolio(
   partnerId: string,
   filter: PropertyFilter,
   slice: Slice,
-): Promise<FilteredPage & { totals: Totals & { properties: number }; flags: CodeCount[] }> {
+): Promise<FilteredPage & FilteredSums> {
   return await readConsistently(store, partnerId, async (read) => {
-    const seqs = await matchesOf(read, yieldNow, partnerId, filter);
-    // No sum includes a retired property.
-    const totals = { ...emptyTotals(), properties: seqs.filter((seq) => seq > 0).length };
-    const flags = new Map<string, CodeCount>();
-    for (let at = 0; at < seqs.length; at += PROPERTIES_A_STEP) {
-      const numbers = seqs.slice(at, at + PROPERTIES_A_STEP);
-      for (const count of await read.flags.ofSeqs(partnerId, numbers)) addCount(flags, count);
-      const some = await read.propertyFilters.sumOf(partnerId, numbers);
-      for (const name of Object.keys(some) as (keyof Totals)[]) totals[name] += some[name];
-      await yieldNow();
-    }
-    return {
-      rows: await pageOf(read, partnerId, seqs, slice),
-      total: seqs.length,
-      totals,
-      flags: [...flags.values()],
-    };
+    const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
+    return { ...(await pageOf(read, matches, slice)), ...(await sumsOf(read, yieldNow, matches)) };
   });
 }
 
-/** Returns the numbers of all matches, in order. Reads the partner's whole list, a step at a time. */
-async function matchesOf(
-  { propertyFilters, totals }: Stores,
-  yieldNow: Yield,
-  partnerId: string,
-  filter: PropertyFilter,
-): Promise<number[]> {
-  const { properties: last } = await totals.stored(partnerId);
-  const matches = matcherOf(filter);
-  const seqs: number[] = [];
-  const add = async (after: number, end: number) => {
-    for (const row of await propertyFilters.inRange(partnerId, filter, after, end))
-      if (!matches || matches(row)) seqs.push(row.seq);
-  };
-  for (let after = 0; after < last; after += PROPERTIES_A_STEP) {
-    const end = after + PROPERTIES_A_STEP;
-    const from = seqs.length;
-    if (filter.retired !== "only") await add(after, end);
-    // The numbers of retired properties are negative.
-    if (filter.retired) await add(-end - 1, -after - 1);
-    if (filter.retired) {
-      const some = seqs.splice(from);
-      seqs.push(...some.sort((a, b) => Math.abs(a) - Math.abs(b)));
-    }
-    await yieldNow();
-  }
-  return seqs;
+async function listOf({ totals }: Stores, id: string): Promise<FilteredList> {
+  return { id, latestProperty: (await totals.stored(id)).properties };
 }
 
-async function pageOf(
+/** Returns all matches, by partner in the order of the lists, then by creation. Reads all lists, a step at a time. */
+export async function matchesOf(
   { propertyFilters }: Stores,
-  partnerId: string,
-  seqs: readonly number[],
+  yieldNow: Yield,
+  lists: readonly FilteredList[],
+  filter: PropertyFilter,
+): Promise<Match[]> {
+  const matches = matcherOf(filter);
+  const found: Match[] = [];
+  for (const { ids, after, end } of stepsOf(lists)) {
+    const rows: FilteredRow[] = [];
+    const read = async (from: number, last: number) => {
+      const some =
+        ids.length === 1
+          ? await propertyFilters.inRange(ids[0]!, filter, from, last)
+          : await propertyFilters.inRangeOfPartners(ids, filter, from, last);
+      for (const row of some) if (!matches || matches(row)) rows.push(row);
+    };
+    if (filter.retired !== "only") await read(after, end);
+    // The numbers of retired properties are negative.
+    if (filter.retired) await read(-end - 1, -after - 1);
+    if (filter.retired || ids.length > 1) {
+      const place = new Map(ids.map((id, at) => [id, at]));
+      rows.sort(
+        (a, b) => place.get(a.partnerId)! - place.get(b.partnerId)! || Math.abs(a.seq) - Math.abs(b.seq),
+      );
+    }
+    for (const { id, seq } of rows) found.push({ id, seq });
+    await yieldNow();
+  }
+  return found;
+}
+
+/** Divides lists into steps: a range of the numbers of a long list, or several short lists. */
+function* stepsOf(
+  lists: readonly FilteredList[],
+): Generator<{ ids: string[]; after: number; end: number }, void> {
+  let [ids, total, end]: [string[], number, number] = [[], 0, 0];
+  for (const { id, latestProperty } of lists) {
+    if (total + latestProperty > PROPERTIES_A_STEP && ids.length > 0) {
+      yield { ids, after: 0, end };
+      [ids, total, end] = [[], 0, 0];
+    }
+    if (latestProperty > PROPERTIES_A_STEP)
+      for (let after = 0; after < latestProperty; after += PROPERTIES_A_STEP)
+        yield { ids: [id], after, end: after + PROPERTIES_A_STEP };
+    else if (latestProperty > 0) {
+      ids.push(id);
+      total += latestProperty;
+      end = Math.max(end, latestProperty);
+    }
+  }
+  if (ids.length > 0) yield { ids, after: 0, end };
+}
+
+/** Returns a page of matches. */
+export async function pageOf(
+  { propertyFilters }: Stores,
+  matches: readonly Match[],
   { limit, offset }: Slice,
-): Promise<FilteredPage["rows"]> {
-  const rows = await propertyFilters.ofSeqs(partnerId, seqs.slice(offset, offset + limit));
-  return rows.sort((a, b) => Math.abs(a.property.seq) - Math.abs(b.property.seq));
+): Promise<FilteredPage> {
+  const ids = matches.slice(offset, offset + limit).map(({ id }) => id);
+  const rows = new Map((await propertyFilters.ofIds(ids)).map((row) => [row.property.id, row]));
+  return { rows: ids.map((id) => rows.get(id)!), total: matches.length };
+}
+
+/** Returns the sums over matches. */
+export async function sumsOf(
+  { flags, propertyFilters }: Stores,
+  yieldNow: Yield,
+  matches: readonly Match[],
+): Promise<FilteredSums> {
+  // No sum includes a retired property.
+  const totals = { ...emptyTotals(), properties: matches.filter(({ seq }) => seq > 0).length };
+  const counts = new Map<string, CodeCount>();
+  for (let at = 0; at < matches.length; at += PROPERTIES_A_STEP) {
+    const ids = matches.slice(at, at + PROPERTIES_A_STEP).map(({ id }) => id);
+    for (const count of await flags.sumOf(ids)) addCount(counts, count);
+    const some = await propertyFilters.sumOf(ids);
+    for (const name of TOTALS) totals[name] += some[name];
+    await yieldNow();
+  }
+  return { totals, flags: [...counts.values()] };
 }

@@ -1,21 +1,9 @@
-import type { PropertyTotals, Totals } from "../../domain/totals.ts";
+import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** The totals of a portfolio, or of some of its properties. */
 export type PortfolioTotals = Totals & { properties: number };
-
-const SUMS = [
-  "appliances",
-  "components",
-  "serviceEvents",
-  "critical",
-  "warning",
-  "criticalProactiveCents",
-  "warningProactiveCents",
-  "criticalReactiveCents",
-  "warningReactiveCents",
-] as const satisfies readonly (keyof Totals)[];
 
 /** Returns the counts of a portfolio's flags, without those of its demo properties unless `includeDemo`. */
 export async function portfolioFlags(
@@ -25,8 +13,8 @@ export async function portfolioFlags(
 ): Promise<CodeCount[]> {
   const all = await flags.ofPartner(partnerId);
   if (includeDemo || all.length === 0) return all;
-  const seqs = (await properties.demo(partnerId)).map(({ property }) => property.seq);
-  return withoutCounts(all, await flags.ofSeqs(partnerId, seqs));
+  const ids = (await properties.demo(partnerId)).map(({ property }) => property.id);
+  return withoutCounts(all, await flags.sumOf(ids));
 }
 
 /** Returns counts less those of some of their properties. */
@@ -54,18 +42,19 @@ export async function portfolioTotals(
 }
 
 /** Subtracts the totals of properties from sums that include them. */
-export function withoutProperties(
-  sums: PortfolioTotals,
-  properties: readonly PropertyTotals[],
-): PortfolioTotals {
-  const rest = { ...sums, properties: sums.properties - properties.length };
-  for (const totals of properties) for (const name of SUMS) rest[name] -= totals[name];
+export const withoutProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
+  withoutSums(sums, sumOfProperties(properties));
+
+/** Subtracts sums from others that include them. */
+export function withoutSums(all: PortfolioTotals, some: PortfolioTotals): PortfolioTotals {
+  const rest = { ...all };
+  for (const name of ["properties", ...TOTALS] as const) rest[name] -= some[name];
   return rest;
 }
 
 /** Adds up the totals of properties. */
 export function sumOfProperties(properties: readonly PropertyTotals[]): PortfolioTotals {
   const sums = { properties: properties.length } as PortfolioTotals;
-  for (const name of SUMS) sums[name] = properties.reduce((sum, totals) => sum + totals[name], 0);
+  for (const name of TOTALS) sums[name] = properties.reduce((sum, totals) => sum + totals[name], 0);
   return sums;
 }

@@ -148,17 +148,18 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
             seqs(expected.map((row) => row.property)),
           );
         }
-      const rows = await propertyFilters.ofSeqs(partner.id, [3, 1, 99]);
-      expect(rows).toEqual([all[0]!, all[2]!]);
-      expect(await propertyFilters.ofSeqs(partner.id, [])).toEqual([]);
+      const [first, , third] = all;
+      const rows = await propertyFilters.ofIds([third!.property.id, first!.property.id, "P_none"]);
+      expect(rows.sort((a, b) => a.property.seq - b.property.seq)).toEqual([first!, third!]);
+      expect(await propertyFilters.ofIds([])).toEqual([]);
       const { critical, warning, components, warningReactiveCents } = await totals.ofPartner(partner.id);
-      expect(await propertyFilters.sumOf(partner.id, seqs(await inRange({})))).toMatchObject({
+      expect(await propertyFilters.sumOf(ids(await inRange({})))).toMatchObject({
         critical,
         warning,
         components,
         warningReactiveCents,
       });
-      expect(await propertyFilters.sumOf(partner.id, [])).toMatchObject({ critical: 0, components: 0 });
+      expect(await propertyFilters.sumOf([])).toMatchObject({ critical: 0, components: 0 });
     });
 
     test("are listed by creation, a slice at a time", async () => {
@@ -685,14 +686,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     expect((await flags.sumOfProperties(partner.id)).sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(
       counts,
     );
-    expect(await flags.ofProperties(partner.id, [elm.id, oak.id])).toEqual(
+    expect(await flags.ofProperties([elm.id, oak.id])).toEqual(
       new Map([[elm.id, counts.map((count) => ({ propertyId: elm.id, ...count }))]]),
     );
-    expect(await flags.ofProperties(partner.id, [])).toEqual(new Map());
-    const ofSeqs = await flags.ofSeqs(partner.id, [elm.seq, oak.seq]);
-    expect(ofSeqs.sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(counts);
-    expect(await flags.ofSeqs(partner.id, [oak.seq])).toEqual([]);
-    expect(await flags.ofSeqs(other.id, [elm.seq])).toEqual([]);
+    expect(await flags.ofProperties([])).toEqual(new Map());
+    const sums = await flags.sumOf([elm.id, oak.id]);
+    expect(sums.sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(counts);
+    expect(await flags.sumOf([oak.id])).toEqual([]);
+    expect(await flags.sumOf([])).toEqual([]);
     const { propertyFilters } = read();
     for (const by of [{}, { state: elm.state }])
       expect(

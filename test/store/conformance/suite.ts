@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { bookQueries } from "./book-queries.ts";
 import { leases } from "./leases.ts";
 import { numbers } from "./numbers.ts";
 import { operatorQueries } from "./operator-queries.ts";
@@ -14,6 +15,7 @@ export function storeConformance(name: string, make: MakeDatabase): void {
     transactions(make);
     numbers(make);
     portfolioQueries(make, called);
+    bookQueries(make, called);
     operatorQueries(make, called);
     leases(make, called);
     sharedQueries(make, called);
