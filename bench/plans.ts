@@ -92,6 +92,7 @@ function appliances(count: number, rateOf: (n: number) => number): PlannedHere[]
         installYearBasis: "given",
         lastReplaced: null,
         past: null,
+        deficiencies: 0,
         recordsSince: "2000-01-01",
         overrideLifespan: null,
         scoredOn: "2026-11-25",

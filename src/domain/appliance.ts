@@ -28,6 +28,10 @@ export type Appliance = Retirement & {
   /** Codes that the partner set, and that the partner cleared, as stored (`flagCodesOf`). */
   flagsSet: string;
   flagsCleared: string;
+  /** The number of its inspections with an open deficiency. */
+  deficiencies: number;
+  /** The cost of what its plan says is due now: the unit, or parts of a type that is not replaced as a whole. */
+  dueCents: number;
   createdAt: Instant;
   updatedAt: Instant;
 };

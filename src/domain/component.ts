@@ -132,6 +132,8 @@ export type PlacedComponent = PricedComponent &
     brandTier: BrandTier;
     /** The flags of its appliance, as stored (`parseFlags`). */
     flags: string;
+    /** The inspections of its appliance with an open deficiency. */
+    deficiencies: number;
     installYearBasis: InstallYearBasis;
     propertyName: string;
     propertyAddress: string;

@@ -1,4 +1,5 @@
 import type { Brand } from "./brand.ts";
+import type { Grade } from "./figures/condition.ts";
 import type { Property } from "./property.ts";
 import type { Instant } from "./time.ts";
 import type { PropertyTotals } from "./totals.ts";
@@ -35,7 +36,7 @@ export type NewEmbed = {
 export type ListedEmbed = Embed & { propertyName: string };
 
 /** The top of an embed's page, from stored sums. */
-export type EmbedPreview = { property: Property; totals: PropertyTotals; brand: Brand };
+export type EmbedPreview = { property: Property; totals: PropertyTotals; grade: Grade | null; brand: Brand };
 
 /** A view of an embed's page. `address` is the viewer's IP address. */
 export type EmbedView = { viewedAt: Instant; address: string };

@@ -21,6 +21,8 @@ export type Totals = Record<(typeof TOTALS)[number], number>;
 export type PropertyTotals = Totals & {
   /** Replacement cost value of the appliances. */
   rcvCents: number;
+  /** The cost of what the plan says is due now, each unit once. */
+  dueCents: number;
   /** CRITICAL components of life-safety and conveyance systems. */
   vitalCritical: number;
 };
@@ -36,6 +38,7 @@ export const emptyTotals = (): PropertyTotals => ({
   criticalReactiveCents: 0,
   warningReactiveCents: 0,
   rcvCents: 0,
+  dueCents: 0,
   vitalCritical: 0,
 });
 

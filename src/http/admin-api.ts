@@ -51,7 +51,9 @@ export function adminApi({
     ...adminServerOperations(server),
     ...adminPartnerOperations(),
     ...partnerTaskOperations({ knowledge, address, ...partnerTasks }),
-    ...(partnersReachIt ? [] : [...credentialOperations(newPartnersBudget), createEmbedOperation(publicUrl)]),
+    ...(partnersReachIt
+      ? []
+      : [...credentialOperations(newPartnersBudget), createEmbedOperation(knowledge, publicUrl)]),
     ...adminCostBookOperations(knowledge),
     ...adminBrandOperations(),
     ...adminEmbedOperations(),

@@ -199,6 +199,10 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** Codes that the partner set, and that the partner cleared, separated by spaces. */
       flagsSet: text("flags_set").notNull().default(""),
       flagsCleared: text("flags_cleared").notNull().default(""),
+      /** Inspections with an open deficiency. */
+      deficiencies: int("deficiencies").notNull().default(0),
+      /** The cost of what its plan says is due now: the unit, or parts. */
+      dueCents: bigint("due_cents").notNull().default(0),
       /** As for a property. Null also if it is retired with its property alone. */
       retiredAt: text("retired_at"),
       retiredReason: text("retired_reason"),
@@ -322,6 +326,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       ...totals,
       /** Replacement cost value of the appliances. */
       rcvCents: bigint("rcv_cents").notNull().default(0),
+      /** The cost of what is due now. */
+      dueCents: bigint("due_cents").notNull().default(0),
       /** The number of CRITICAL components of life-safety and conveyance systems. */
       vitalCritical: int("vital_critical").notNull().default(0),
       /** True if it has components without a snapshot, whose `trendScore` is null. */

@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Property } from "../domain/property.ts";
 import { alert, alertView } from "./component.ts";
@@ -25,8 +26,11 @@ export const bookPropertyView = ({ partner, property }: Owner & { property: Prop
 export const bookPropertyPage = unscopedPage("properties", bookProperty);
 
 export const bookItem = portfolioItem.and(owner);
-export const bookItemView = ({ partner, ...row }: Owner & StoredSums & { property: Property }) => ({
-  ...portfolioItemView(row),
+export const bookItemView = (
+  knowledge: Knowledge,
+  { partner, ...row }: Owner & StoredSums & { property: Property },
+) => ({
+  ...portfolioItemView(knowledge, row),
   ...ownerView(partner),
 });
 export const bookPage = unscopedPage("portfolio", bookItem, {

@@ -8,7 +8,7 @@ import {
   type ListedEmbed,
   MAX_EMBED_VIEWS,
 } from "../domain/embed.ts";
-import { conditionOf, type Grade } from "../domain/figures/condition.ts";
+import type { Grade } from "../domain/figures/condition.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { enumOf, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
@@ -65,12 +65,12 @@ const preview = object({
   critical: whole("Components in tier CRITICAL", 3),
   warning: whole("Components in tier WARNING", 20),
 });
-const previewView = preview.serializer(({ property, totals, brand }: EmbedPreview) => ({
+const previewView = preview.serializer(({ property, totals, grade, brand }: EmbedPreview) => ({
   display_name: brand.displayName,
   has_logo: brand.logo !== null,
   title: property.name,
   address: addressLine({ ...property, zip: null }),
-  grade: totals.components === 0 ? null : conditionOf(totals).grade,
+  grade,
   components: totals.components,
   critical: totals.critical,
   warning: totals.warning,

@@ -1,19 +1,6 @@
-import type { PlacedComponent } from "../domain/component.ts";
-import type { PriceList } from "../domain/costs/price-list.ts";
-import { AssessmentAccumulator } from "../domain/figures/assessment.ts";
-import {
-  type FacilityCondition,
-  facilityConditionOf,
-  VALUE_BASES,
-} from "../domain/figures/facility-condition.ts";
-import { ApplianceGroups } from "../domain/planning/appliance-groups.ts";
-import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
-import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
-import { dayOf, type Instant } from "../domain/time.ts";
-import type { FigureAccumulator } from "./figure-accumulator.ts";
+import { type FacilityCondition, VALUE_BASES } from "../domain/figures/facility-condition.ts";
 import { enumOf, number, object, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
-import type { WireOf } from "./schema/wire-type.ts";
 
 const facilityCondition = object({
   value: number(
@@ -34,53 +21,15 @@ const facilityCondition = object({
 /** The field of answers with a property's condition. */
 export const facilityConditionField = {
   fci: facilityCondition.describedAs(
-    "Facility condition index as facility managers use it. It stands beside the condition score, which follows from the tiers " +
-      "of the components",
+    "Facility condition index as facility managers use it: the need that the condition score follows from. Here high is bad",
   ),
 };
 
-const view = facilityCondition.serializer(({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
-  value: index === null ? null : round(index, 4),
-  due_now: usdFromCents(dueCents),
-  replacement_value: usdFromCents(valueCents),
-  basis,
-}));
-
-/** Due dates and costs of this day do not depend on the years of a schedule. */
-const SHORTEST = 1;
-
-/** Returns the figure with the facility condition index. */
-export function withFacilityCondition<Written extends object>(
-  planning: PlanContext<PlacedComponent>,
-  prices: PriceList,
-  now: Instant,
-  figure: FigureAccumulator<Written>,
-): FigureAccumulator<Written & { fci: WireOf<typeof facilityCondition> }> {
-  const equipment = new AssessmentAccumulator(prices);
-  const groups = new ApplianceGroups<PlacedComponent>(planning.knowledge);
-  const sums = new PlanSumsAccumulator(SHORTEST);
-  const plan = (group: readonly PlacedComponent[]) =>
-    sums.add(planStoredAppliance(planning, group, dayOf(now), SHORTEST));
-  return {
-    add(component) {
-      equipment.add(component);
-      const group = groups.add(component);
-      if (group) plan(group);
-      return figure.add(component);
-    },
-    *write(property, context) {
-      for (const group of groups.rest()) {
-        plan(group);
-        yield;
-      }
-      const { due } = sums.sums({ unitCount: 0, areaSqft: null });
-      const index = facilityConditionOf(
-        property,
-        due.cents,
-        equipment.assessment.rcvCents,
-        planning.knowledge.buildingCentsPerSqft,
-      );
-      return { ...(yield* figure.write(property, context)), fci: view(index) };
-    },
-  };
-}
+export const facilityConditionView = facilityCondition.serializer(
+  ({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
+    value: index === null ? null : round(index, 4),
+    due_now: usdFromCents(dueCents),
+    replacement_value: usdFromCents(valueCents),
+    basis,
+  }),
+);

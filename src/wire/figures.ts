@@ -1,3 +1,4 @@
+import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assessment, AssessmentAccumulator } from "../domain/figures/assessment.ts";
 import { conditionOf, type Grade, METHODOLOGY } from "../domain/figures/condition.ts";
@@ -8,11 +9,13 @@ import {
   type Reserve,
   ReserveAccumulator,
 } from "../domain/figures/reserve.ts";
+import { DueSum } from "../domain/planning/due-sum.ts";
+import type { PlanContext } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
-import { facilityConditionField } from "./facility-condition.ts";
+import { facilityConditionField, facilityConditionView } from "./facility-condition.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
@@ -124,14 +127,17 @@ const condition = object({
   components_assessed: assessedCount,
   ...tierCounts,
   methodology: text("How the score is calculated", "Condition index"),
+  ...facilityConditionField,
   assessed_at: calculatedAt,
 });
 export type ConditionJson = WireOf<typeof condition>;
 
+type Conditioned = { property: Property; totals: Assessment & { dueCents: number }; centsPerSqft: number };
+
 const conditionView = condition.serializer(
-  (property: Property, totals: Assessment, moment: FigureContext) => {
+  ({ property, totals, centsPerSqft }: Conditioned, moment: FigureContext) => {
     const { now, modelVersion } = moment;
-    const { score, grade, rating } = conditionOf(totals);
+    const { score, grade, rating, facility } = conditionOf(property, totals, centsPerSqft);
     return {
       ...subjectView(property),
       condition_score: score,
@@ -140,22 +146,29 @@ const conditionView = condition.serializer(
       components_assessed: totals.components,
       ...tierCountsView(totals),
       methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
+      fci: facilityConditionView(facility),
       assessed_at: toIso(now),
     };
   },
 );
-export const conditionReply = forPartner(
-  figuresReply(condition.and(assumptionsField).and(facilityConditionField)),
-);
+export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
 
-/** Creates the accumulator of a condition score over components. */
-export function conditionAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof condition>> {
+/** Creates the accumulator of a condition score over components; `planning` is what their plans need. */
+export function conditionAccumulator(
+  prices: PriceList,
+  planning: PlanContext<PlacedComponent>,
+): FigureAccumulator<WireOf<typeof condition>> {
   const collector = new AssessmentAccumulator(prices);
+  const due = new DueSum(planning);
   return {
     add(component) {
       collector.add(component);
+      due.add(component);
       return 0;
     },
-    write: (property, moment) => inOneStep(() => conditionView(property, collector.assessment, moment)),
+    *write(property, moment) {
+      const totals = { ...collector.assessment, dueCents: yield* due.finish() };
+      return conditionView({ property, totals, centsPerSqft: prices.knowledge.buildingCentsPerSqft }, moment);
+    },
   };
 }

@@ -69,6 +69,9 @@ const summary = object({
 /** The stored sums of a property. */
 export type StoredSums = { totals: PropertyTotals; flags: readonly CountOfCode[] };
 
+const ratingOf = ({ buildingCentsPerSqft }: Knowledge, property: Property, totals: PropertyTotals) =>
+  conditionOf(property, totals, buildingCentsPerSqft).rating;
+
 const summaryView = summary.serializer(
   (
     knowledge: Knowledge,
@@ -91,7 +94,7 @@ const summaryView = summary.serializer(
       components: totals.components,
       service_events: totals.serviceEvents,
     },
-    risk: { ...tierCountsView(totals), overall_rating: conditionOf(totals).rating },
+    risk: { ...tierCountsView(totals), overall_rating: ratingOf(knowledge, property, totals) },
     financials: {
       ...exposureView(totals, property.unitCount),
       recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
@@ -137,7 +140,7 @@ export const portfolioItem = object({
 export type PortfolioItemJson = WireOf<typeof portfolioItem>;
 
 export const portfolioItemView = portfolioItem.serializer(
-  ({ property, totals, flags }: StoredSums & { property: Property }) => ({
+  (knowledge: Knowledge, { property, totals, flags }: StoredSums & { property: Property }) => ({
     property_id: property.id,
     name: property.name,
     address: property.address,
@@ -148,7 +151,7 @@ export const portfolioItemView = portfolioItem.serializer(
     appliances: totals.appliances,
     components: totals.components,
     ...tierCountsView(totals),
-    overall_rating: conditionOf(totals).rating,
+    overall_rating: ratingOf(knowledge, property, totals),
     ...exposureView(totals, property.unitCount),
     ...flagTotalsView(flags),
     is_demo: property.isDemo,

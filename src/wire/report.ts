@@ -6,6 +6,7 @@ import { exposureOf } from "../domain/figures/exposure.ts";
 import { type Report, ReportAccumulator } from "../domain/figures/report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import { ApplianceGroups } from "../domain/planning/appliance-groups.ts";
+import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -75,6 +76,7 @@ const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor"
 /** Sets the actions of report items, appliance by appliance. */
 class ItemActions {
   readonly #groups: ApplianceGroups<PlacedComponent>;
+  readonly #sums = new PlanSumsAccumulator(SHORTEST);
   /** The items of appliances that are not complete yet. */
   readonly #open = new Map<string, ReportItemJson>();
 
@@ -91,17 +93,19 @@ class ItemActions {
     if (group) this.#set(group);
   }
 
-  /** Sets the actions of appliances that have fewer components than their type. */
-  *finish(): Steps<void> {
+  /** Sets the actions of appliances that have fewer components than their type; returns the cost of what is due now. */
+  *finish(): Steps<number> {
     for (const group of this.#groups.rest()) {
       this.#set(group);
       yield;
     }
+    return this.#sums.dueCents;
   }
 
   #set(group: readonly PlacedComponent[]): void {
-    for (const { component, action } of planStoredAppliance(this.planning, group, this.asOf, SHORTEST)
-      .components) {
+    const planned = planStoredAppliance(this.planning, group, this.asOf, SHORTEST);
+    this.#sums.add(planned);
+    for (const { component, action } of planned.components) {
       Object.assign(this.#open.get(component.id)!, actionView(action));
       this.#open.delete(component.id);
     }
@@ -116,36 +120,40 @@ type Reported = {
   report: Report<WireOf<typeof reportItem>>;
   reserve: ReserveAccumulator;
   flags: FlagGatherer;
+  dueCents: number;
+  centsPerSqft: number;
   now: Instant;
 };
 
-const reportView = report.serializer(({ property, report, reserve, flags, now }: Reported) => {
-  const { totals, categories, byTier } = report;
-  const { rating, score } = conditionOf(totals);
-  const exposure = exposureOf(totals);
-  return {
-    property: propertyView(property),
-    overall: { rating, nci_equivalent: score, components_assessed: totals.components },
-    categories: Object.fromEntries(
-      [...categories].map(([typeId, group]) => [
-        typeId,
-        { ...tierCountsView(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
-      ]),
-    ),
-    critical: byTier.CRITICAL,
-    warning: byTier.WARNING,
-    good: byTier.GOOD,
-    financials: {
-      total_deferred: usdFromCents(exposure.deferredCents),
-      total_reactive_exposure: usdFromCents(exposure.reactiveCents),
-      deferred_per_door: usdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
-      estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
-      recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
-    },
-    flags: flags.list(),
-    assessed_at: toIso(now),
-  };
-});
+const reportView = report.serializer(
+  ({ property, report, reserve, flags, dueCents, centsPerSqft, now }: Reported) => {
+    const { totals, categories, byTier } = report;
+    const { rating, score } = conditionOf(property, { ...totals, dueCents }, centsPerSqft);
+    const exposure = exposureOf(totals);
+    return {
+      property: propertyView(property),
+      overall: { rating, nci_equivalent: score, components_assessed: totals.components },
+      categories: Object.fromEntries(
+        [...categories].map(([typeId, group]) => [
+          typeId,
+          { ...tierCountsView(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
+        ]),
+      ),
+      critical: byTier.CRITICAL,
+      warning: byTier.WARNING,
+      good: byTier.GOOD,
+      financials: {
+        total_deferred: usdFromCents(exposure.deferredCents),
+        total_reactive_exposure: usdFromCents(exposure.reactiveCents),
+        deferred_per_door: usdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
+        estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
+        recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
+      },
+      flags: flags.list(),
+      assessed_at: toIso(now),
+    };
+  },
+);
 export const reportReply = forPartner(figuresReply(report.and(assumptionsField)));
 
 /** The approximate size of a reason in memory. */
@@ -172,9 +180,10 @@ export function reportAccumulator(
       return ITEM_BYTES + REASON_BYTES + flags.add(component);
     },
     *write(property, { now: writtenAt }) {
-      yield* actions.finish();
+      const dueCents = yield* actions.finish();
       const report = yield* collector.report();
-      return reportView({ property, report, reserve, flags, now: writtenAt });
+      const centsPerSqft = prices.knowledge.buildingCentsPerSqft;
+      return reportView({ property, report, reserve, flags, dueCents, centsPerSqft, now: writtenAt });
     },
   };
 }

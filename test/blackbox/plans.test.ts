@@ -573,6 +573,32 @@ test("what is due now over the replacement value is the facility condition index
   await client.put(`/v1/properties/${property.id}`, { gross_area_sqft: null, replacement_value: null });
 });
 
+// Rule: due-cost
+test("lists, summary, report and condition rate a property by what is due now", async () => {
+  const own = server.as(await server.createPartner("Grades"));
+  const ratings = async (id: string) => {
+    const condition = (await own.get(`/v1/property/${id}/condition-score`)).body;
+    const [item] = (await own.get("/v1/portfolio/summary")).body.portfolio;
+    const summary = (await own.get(`/v1/property/${id}/summary`)).body;
+    const report = (await own.get(`/v1/property/${id}/report`)).body;
+    const rated = [item.overall_rating, summary.risk.overall_rating, report.overall.rating];
+    expect(rated).toEqual([condition.rating, condition.rating, condition.rating]);
+    expect(report.overall.nci_equivalent).toBe(condition.condition_score);
+    return condition;
+  };
+  const { id } = await addProperty(own, { replacement_value: 100_000 });
+  expect(await ratings(id)).toMatchObject({ rating: "GOOD", fci: { due_now: 0 } });
+  const unit = await addAppliance(own, id, { type_id: "ptac", install_year: THIS_YEAR - 20 });
+  const { fci, rating } = await ratings(id);
+  expect(rating).toBe("GOOD");
+  expect(fci.due_now).toBeGreaterThan(1000);
+  await own.put(`/v1/properties/${id}`, { replacement_value: Math.round(4 * fci.due_now) });
+  expect(await ratings(id)).toMatchObject({ condition_score: 67, grade: "D", rating: "FAIL" });
+  const replaced = { event_type: "Replacement", date: `${THIS_YEAR - 1}-06-01` };
+  await logEvents(own, { appliance_id: unit.id, ...replaced });
+  expect(await ratings(id)).toMatchObject({ condition_score: 100, fci: { due_now: 0 } });
+});
+
 // Rule: condition-score
 test("a square foot of a building costs what the setting says", async () => {
   const other = await serve({ costs: { building_per_sqft: 250.5 } });

@@ -1,6 +1,7 @@
 import { publicUrl } from "../../config/public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
@@ -37,7 +38,11 @@ const create = command({
     const { record, passcode } = await withAdministration(context, async (administration) => {
       const passcode = needsPasscode ? newPasscode(administration.random) : null;
       const { embed, token } = await createEmbed(administration, { ...given, passcode });
-      const preview = await embedPreview(administration.store.read, embed);
+      const preview = await embedPreview(
+        administration.store.read,
+        loadKnowledge(context.config.costs),
+        embed,
+      );
       return { record: newEmbedView(embed, token, publicUrl(context.config), preview), passcode };
     });
     context.print(

@@ -164,7 +164,8 @@ function plannableComponents(
   scoredOn: Day,
 ): Plannable[] {
   const { id: applianceId, typeId, brandTier, installYearBasis, components } = appliance;
-  const place = { applianceId, typeId, brandTier, installYearBasis, recordsSince, scoredOn };
+  // Deficiencies decide how urgent a replacement is, and not which action it is.
+  const place = { applianceId, typeId, brandTier, installYearBasis, recordsSince, scoredOn, deficiencies: 0 };
   return components.map((component) => ({ ...place, ...component, ...scores.get(component.id)! }));
 }
 

@@ -9,7 +9,7 @@ import { totalMoney } from "./money.ts";
 export type AssessedComponent = Component & PricedComponent & { brandTier: BrandTier };
 
 /** Counts and costs by tier, and the replacement cost value. Money in cents. */
-export type Assessment = Omit<PropertyTotals, "serviceEvents">;
+export type Assessment = Omit<PropertyTotals, "serviceEvents" | "dueCents">;
 
 /**
  * Sums up the assessment of a property, or of a group of whole appliances, component by component. Each appliance counts

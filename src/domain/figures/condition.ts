@@ -1,11 +1,13 @@
-import type { Assessment } from "./assessment.ts";
+import type { Property } from "../property.ts";
+import type { PropertyTotals } from "../totals.ts";
+import { type FacilityCondition, facilityConditionOf } from "./facility-condition.ts";
 
 export type Grade = "A" | "B" | "C" | "D" | "F";
 export type Rating = "GOOD" | "FAIR" | "FAIL";
 /** `score` is the condition index, a whole number from 1 (worst) to 100. */
-type PropertyCondition = { score: number; grade: Grade; rating: Rating };
+type PropertyCondition = { score: number; grade: Grade; rating: Rating; facility: FacilityCondition };
 
-/** The condition index by need as a share of replacement value, interpolated linearly (docs/model/figures.md#condition). */
+/** The condition index by need as a share of the building's replacement value, interpolated linearly (docs/model/figures.md#condition). */
 const INDEX: readonly (readonly [need: number, index: number])[] = [
   [0, 100],
   [0.05, 90],
@@ -17,31 +19,27 @@ const INDEX: readonly (readonly [need: number, index: number])[] = [
 
 /** Explains the condition score to the reader of a report. */
 export const METHODOLOGY =
-  "Condition index: the planned replacement cost of critical components plus half the planned replacement " +
-  "cost of warning components, divided by the property's replacement cost value. " +
-  `${INDEX.map(([need, index]) => `${Math.round(need * 100)}% scores ${index}`).join(", ")}, with linear ` +
-  "interpolation between these points. Ratings: A = GOOD, B = GOOD, C = FAIR, D and F = FAIL. If a life-safety or " +
+  "Condition index: the cost of the replacements that are due now, divided by the replacement value of the building " +
+  `(the facility condition index). ${INDEX.map(([need, index]) => `${Math.round(need * 100)}% scores ${index}`).join(", ")}, ` +
+  "with linear interpolation between these points. Ratings: A = GOOD, B = GOOD, C = FAIR, D and F = FAIL. If a life-safety or " +
   "elevator component is critical, grades B and C are rated one level lower (B = FAIR, C = FAIL).";
 
-type Needs = Pick<
-  Assessment,
-  "criticalProactiveCents" | "warningProactiveCents" | "rcvCents" | "vitalCritical"
->;
+type ConditionTotals = Pick<PropertyTotals, "dueCents" | "rcvCents" | "vitalCritical">;
 
 /**
- * Returns the condition of a property by its need: the planned cost of its CRITICAL components and
- * half that of its WARNING ones, as a share of its replacement cost value.
+ * Returns the condition of a property by its need: what is due now as a share of the building's replacement value.
+ * `centsPerSqft` is the cost of a building by its area.
  */
-export function conditionOf(totals: Needs): PropertyCondition {
-  const score = conditionIndex(needOf(totals));
+export function conditionOf(
+  property: Pick<Property, "replacementValueCents" | "grossAreaSqft">,
+  { dueCents, rcvCents, vitalCritical }: ConditionTotals,
+  centsPerSqft?: number,
+): PropertyCondition {
+  const facility = facilityConditionOf(property, dueCents, rcvCents, centsPerSqft);
+  // A building without a value has nothing that could be due.
+  const score = conditionIndex(Math.min(facility.index ?? 0, 1));
   const grade = gradeOf(score);
-  return { score, grade, rating: ratingOf(grade, totals.vitalCritical > 0) };
-}
-
-/** Returns the need from 0 to 1; 0 for a property without components. */
-function needOf({ criticalProactiveCents, warningProactiveCents, rcvCents }: Needs): number {
-  if (rcvCents === 0) return 0;
-  return Math.min((criticalProactiveCents + warningProactiveCents / 2) / rcvCents, 1);
+  return { score, grade, rating: ratingOf(grade, vitalCritical > 0), facility };
 }
 
 /** Returns the index, a whole number from 1 to 100, for a need from 0 to 1. */

@@ -19,7 +19,7 @@ export const BUILDING_CENTS_PER_SQFT = 18_000;
 const EQUIPMENT_SHARE = 0.45;
 
 /**
- * Returns the facility condition index of a property (docs/model/figures.md#facility-condition-index). `equipmentCents` is the
+ * Returns the facility condition index of a property (docs/model/figures.md#condition). `equipmentCents` is the
  * replacement cost value of its equipment, `centsPerSqft` the cost of a building by its area.
  */
 export function facilityConditionOf(

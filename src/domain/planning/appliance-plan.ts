@@ -4,7 +4,7 @@ import { lifespanYearsOf, type Part } from "./part.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, schedulePart } from "./plan.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Unit } from "./unit.ts";
-import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
+import { isDueNow, type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
 
 /** `with_unit`: the part goes with its appliance, which is replaced as a whole. */
@@ -43,14 +43,7 @@ export function planAppliance(
   caches: PlanCaches,
   mustGo: readonly boolean[] = [],
 ): AppliancePlan {
-  const planned = parts.map((part, index) => {
-    const plan = planPart(part, caches);
-    return {
-      part,
-      newPart: newPartOf(part, caches),
-      plan: mustGo[index] ? { ...plan, dueInYears: 0 } : plan,
-    };
-  });
+  const planned = planParts(parts, caches, mustGo);
   if (!whole)
     return {
       unit: null,
@@ -68,9 +61,8 @@ export function planAppliance(
     minors.map(({ newPart }) => newPart),
     caches,
   );
-  const isUnitToGo = whole.principal === null ? mustGo.some(Boolean) : mustGo[whole.principal];
   const own = planUnit(unit, minors, newUnit);
-  const plan = isUnitToGo ? { ...own, dueInMonths: 0 } : own;
+  const plan = isUnitToGo(whole, mustGo) ? { ...own, dueInMonths: 0 } : own;
   return {
     unit: { ...plan, unit, newUnit },
     parts: planned.map(({ part, newPart, plan: ofPart }, index) => {
@@ -79,6 +71,38 @@ export function planAppliance(
     }),
   };
 }
+
+/** Returns whether a part that is replaced on its own is due now. */
+export const isPartDue = (part: Part, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
+
+/** Returns whether an appliance that is replaced as a whole is due now, without planning more than that takes. */
+export function isUnitDue(
+  parts: readonly Part[],
+  whole: WholeAppliance,
+  caches: PlanCaches,
+  mustGo: readonly boolean[],
+): boolean {
+  if (isUnitToGo(whole, mustGo)) return true;
+  const unit = unitOf(parts, whole);
+  const minors = planParts(parts, caches, mustGo).filter((_, index) => index !== whole.principal);
+  const newParts = minors.map(({ newPart }) => newPart);
+  return isDueNow(unit, minors, newUnitOf(unit, newParts, caches));
+}
+
+function planParts(parts: readonly Part[], caches: PlanCaches, mustGo: readonly boolean[]) {
+  return parts.map((part, index) => {
+    const plan = planPart(part, caches);
+    return {
+      part,
+      newPart: newPartOf(part, caches),
+      plan: mustGo[index] ? { ...plan, dueInYears: 0 } : plan,
+    };
+  });
+}
+
+/** A hazard of the principal part takes its unit along, and any hazard a unit without one. */
+const isUnitToGo = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =>
+  principal === null ? mustGo.some(Boolean) : mustGo[principal] === true;
 
 const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>
   dueInYears === null ? "run_to_failure" : dueInYears === 0 ? "replace_now" : "replace_at_age";

@@ -12,18 +12,22 @@ import type { Price } from "./prices.ts";
 type Amounts = Pick<Price, "plannedCents" | "failedCents">;
 
 /** A stored component, as planning reads it. */
-export type Plannable = Pick<
+export type Plannable = DueComponent &
+  Pick<Component, "id" | "riskTier" | "confidence"> & {
+    /** The inspections of its appliance with an open deficiency. */
+    deficiencies: number;
+  };
+
+/** The fields of a stored component that decide whether it is due. */
+export type DueComponent = Pick<
   Component,
   | keyof ScoreState
-  | "id"
   | "applianceId"
   | "defId"
   | "installYear"
   | "lastReplaced"
   | "past"
   | "overrideLifespan"
-  | "riskTier"
-  | "confidence"
   | "scoredOn"
 > & {
   typeId: string;
@@ -34,7 +38,7 @@ export type Plannable = Pick<
 };
 
 /** Returns the part in place as of the component's latest score. */
-export function partOf(knowledge: Knowledge, component: Plannable, price: Amounts): Part {
+export function partOf(knowledge: Knowledge, component: DueComponent, price: Amounts): Part {
   const def = knowledge.component(component.defId);
   const outlook = outlookOf(knowledge, component, component.brandTier);
   const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);
@@ -45,7 +49,7 @@ export function partOf(knowledge: Knowledge, component: Plannable, price: Amount
 export function hasUnknownAge(
   def: Pick<ComponentDef, "replaced">,
   component: Pick<
-    Plannable,
+    DueComponent,
     "installYear" | "installYearBasis" | "lastReplaced" | "past" | "recordsSince" | "scoredOn"
   >,
 ): boolean {

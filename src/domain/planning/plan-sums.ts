@@ -166,6 +166,11 @@ export class PlanSumsAccumulator {
     part.cents += plannedCents;
   }
 
+  /** The cost of what is due now. */
+  get dueCents(): number {
+    return this.#due.cents;
+  }
+
   /** Rounds the sums. Every figure shown is computed from the result, so that figures add up. */
   sums({ unitCount, areaSqft }: PropertySize): PlanSums {
     const { planned, failures, repairs, runToFailure } = this.#years;

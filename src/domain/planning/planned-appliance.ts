@@ -11,12 +11,14 @@ import {
 } from "./action.ts";
 import {
   type AppliancePlan,
+  isPartDue,
+  isUnitDue,
   type PlannedPart,
   planAppliance,
   scheduleAppliance,
   type WholeAppliance,
 } from "./appliance-plan.ts";
-import { dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
+import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
@@ -76,34 +78,22 @@ export type PlanContext<C> = {
   hazardOf: (component: C) => ImmediateHazard | null;
 };
 
+/** Components are those of one appliance. */
+const isDeficient = ([first]: readonly Plannable[]) => first!.deficiencies > 0;
+
 /** From this probability of failing within a year on, what is due now is an immediate repair. */
 const IMMEDIATE_PROBABILITY = 0.5;
 
 /** Plans an appliance over a number of years from the current scores of its components, which must all be given. */
 export function planStoredAppliance<C extends Plannable>(
-  { knowledge, pricing, caches, hazardOf }: PlanContext<C>,
+  context: PlanContext<C>,
   components: readonly C[],
   asOf: Day,
   years: number,
 ): PlannedAppliance<C> {
+  const { knowledge, caches } = context;
   const first = components[0]!;
-  const { whole } = knowledge.type(first.typeId);
-  const prices = pricing(first);
-  const partPrices = components.map((component) => prices.part(component));
-  const parts = components.map((component, index) => partOf(knowledge, component, partPrices[index]!));
-  const hazards = components.map(hazardOf);
-  const principalAt = whole?.principal
-    ? components.findIndex(({ defId }) => defId === whole.principal!.defId)
-    : -1;
-  const principal = principalAt < 0 ? null : principalAt;
-  const unitPrice = whole && prices.unit(principal === null ? undefined : components[principal]);
-  const wholeAppliance = unitPrice && {
-    priceCents: unitPrice.plannedCents,
-    failedPriceCents: unitPrice.failedCents,
-    principal,
-    lifeYears: whole.lifeYears,
-    calendarAgeYears: Math.max(...components.map((component) => ageYears(component, component.scoredOn))),
-  };
+  const { partPrices, parts, hazards, principal, unitPrice, wholeAppliance } = inPlace(context, components);
   const planned = planAppliance(parts, wholeAppliance, caches, hazards.map(Boolean));
   const schedules = scheduleAppliance(planned, years);
   const facts = components.map((component, index) => ({
@@ -124,12 +114,12 @@ export function planStoredAppliance<C extends Plannable>(
         action: unitAction(unitFacts),
         dueOn: unitDueOn,
         calendarAgeYears: wholeAppliance!.calendarAgeYears,
-        ...unitUrgency(planned, unitFacts, principal),
+        ...unitUrgency(planned, unitFacts, principal, isDeficient(components)),
         schedule: schedules.unit!,
       },
     components: planned.parts.map((part, index) => ({
       ...part,
-      ...partUrgency(part, hazards[index] !== null),
+      ...partUrgency(part, hazards[index] !== null, isDeficient(components)),
       component: components[index]!,
       price: index === principal ? unitPrice! : partPrices[index]!,
       action: partAction(part, facts[index]!, unitFacts),
@@ -137,6 +127,51 @@ export function planStoredAppliance<C extends Plannable>(
       schedule: schedules.parts[index]!,
     })),
   };
+}
+
+/**
+ * Returns the cost of what the plan says is due now: the unit, or the parts of a type that is not replaced as a whole. It is
+ * that of `planStoredAppliance`, in a fraction of its time.
+ */
+export function dueCentsOf<C extends DueComponent>(
+  context: PlanContext<C>,
+  components: readonly C[],
+): number {
+  const { partPrices, parts, hazards, unitPrice, wholeAppliance } = inPlace(context, components);
+  const mustGo = hazards.map(Boolean);
+  if (wholeAppliance)
+    return isUnitDue(parts, wholeAppliance, context.caches, mustGo) ? unitPrice!.plannedCents : 0;
+  return partPrices.reduce(
+    (cents, { plannedCents }, index) =>
+      cents + (mustGo[index] || isPartDue(parts[index]!, context.caches) ? plannedCents : 0),
+    0,
+  );
+}
+
+/** Returns the parts of an appliance in their place, and the appliance itself if it is replaced as a whole. */
+function inPlace<C extends DueComponent>(
+  { knowledge, pricing, hazardOf }: Pick<PlanContext<C>, "knowledge" | "pricing" | "hazardOf">,
+  components: readonly C[],
+) {
+  const first = components[0]!;
+  const { whole } = knowledge.type(first.typeId);
+  const prices = pricing(first);
+  const partPrices = components.map((component) => prices.part(component));
+  const parts = components.map((component, index) => partOf(knowledge, component, partPrices[index]!));
+  const hazards = components.map(hazardOf);
+  const principalAt = whole?.principal
+    ? components.findIndex(({ defId }) => defId === whole.principal!.defId)
+    : -1;
+  const principal = principalAt < 0 ? null : principalAt;
+  const unitPrice = whole && prices.unit(principal === null ? undefined : components[principal]);
+  const wholeAppliance = unitPrice && {
+    priceCents: unitPrice.plannedCents,
+    failedPriceCents: unitPrice.failedCents,
+    principal,
+    lifeYears: whole.lifeYears,
+    calendarAgeYears: Math.max(...components.map((component) => ageYears(component, component.scoredOn))),
+  };
+  return { partPrices, parts, hazards, principal, unitPrice, wholeAppliance };
 }
 
 const inYears = (months: number | null) => (months === null ? null : months / 12);
@@ -172,21 +207,26 @@ function unitFactsOf(
   };
 }
 
-function unitUrgency({ unit, parts }: AppliancePlan, facts: UnitFacts, principal: number | null): Urgency {
+function unitUrgency(
+  { unit, parts }: AppliancePlan,
+  facts: UnitFacts,
+  principal: number | null,
+  hasDeficiency: boolean,
+): Urgency {
   if (unit!.dueInMonths !== 0) return { dueNow: null, comesFirst: false };
   const own = principal === null ? null : parts[principal]!.part;
   const comesFirst =
     facts.hazard !== null || (own?.safety === true && facts.isPastLife) || parts.some(isSafetyPastLife);
   const isLikely = own !== null && own.failureProbability >= IMMEDIATE_PROBABILITY;
-  return { dueNow: comesFirst || isLikely ? "immediate" : "short_term", comesFirst };
+  return { dueNow: comesFirst || hasDeficiency || isLikely ? "immediate" : "short_term", comesFirst };
 }
 
 const isSafetyPastLife = ({ part, basis, dueInYears }: PlannedPart) =>
   dueInYears === 0 && (basis === "fixed_life" || part.safety);
 
-function partUrgency(planned: PlannedPart, isHazard: boolean): Urgency {
+function partUrgency(planned: PlannedPart, isHazard: boolean, hasDeficiency: boolean): Urgency {
   if (planned.policy !== "replace_now") return { dueNow: null, comesFirst: false };
   const comesFirst = isHazard || isSafetyPastLife(planned);
   const isLikely = planned.part.failureProbability >= IMMEDIATE_PROBABILITY;
-  return { dueNow: comesFirst || isLikely ? "immediate" : "short_term", comesFirst };
+  return { dueNow: comesFirst || hasDeficiency || isLikely ? "immediate" : "short_term", comesFirst };
 }

@@ -51,6 +51,31 @@ export function planUnit(
   };
 }
 
+/** Returns whether a unit in place is due now. Most are not, which their first month shows. */
+export function isDueNow(
+  unit: Unit,
+  minors: readonly { plan: PartPlan; newPart: KnownPart }[],
+  newUnit: NewUnit,
+): boolean {
+  const { principal, principalAge, failedPriceCents, priceCents, capMonths, ageYears, minors: parts } = unit;
+  if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return true;
+  let month = 0;
+  if (principal && principalAge) {
+    const [, failed] = monthlyHazards({ ...principal, ...principalAge }, 1);
+    month += failed! * (failedPriceCents - priceCents);
+  }
+  for (const [index, part] of parts.entries()) {
+    const { dueInYears } = minors[index]!.plan;
+    const due = dueInYears === null ? null : monthOf(dueInYears);
+    const [, works] = survivalInPlace(part, 1);
+    if (due !== 0) month += (1 - works!) * part.failureCents;
+    if (due === 0) month += part.plannedCents;
+    else if (due === 1) month += works! * part.plannedCents;
+  }
+  if (month < newUnit.policy.yearlyCents / 12) return false;
+  return planUnit(unit, minors, newUnit).dueInMonths === 0;
+}
+
 /**
  * Returns the month after which the costs of keeping the unit, added up, exceed the long-run cost of its successors by the
  * least (marginal cost; Berg 1980): no later month makes up for what the ones before it cost.
@@ -62,7 +87,10 @@ function dueInMonths(
   repairs: Float64Array,
 ): number | null {
   const { principal, principalAge, failedPriceCents, priceCents, capMonths, ageYears } = unit;
-  const hazards = principal && principalAge ? monthlyHazards({ ...principal, ...principalAge }) : undefined;
+  const hazards =
+    principal && principalAge
+      ? monthlyHazards({ ...principal, ...principalAge }, LOOKAHEAD_MONTHS)
+      : undefined;
   let [best, least, sum] = [0, 0, 0];
   for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
     const working = (survival[month - 1]! + survival[month]!) / 2;
@@ -77,10 +105,13 @@ function dueInMonths(
 }
 
 /** Returns h_k, the probability of failing in each month, given that it works at its beginning. */
-function monthlyHazards({ shape, scaleYears, ageYears, hazardRatio }: Parameters<typeof survivalInPlace>[0]) {
-  const hazards = new Float64Array(LOOKAHEAD_MONTHS + 1);
+function monthlyHazards(
+  { shape, scaleYears, ageYears, hazardRatio }: Parameters<typeof survivalInPlace>[0],
+  months: number,
+) {
+  const hazards = new Float64Array(months + 1);
   let before = (ageYears / scaleYears) ** shape;
-  for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
+  for (let month = 1; month <= months; month++) {
     const passed = ((ageYears + month / 12) / scaleYears) ** shape;
     hazards[month] = -Math.expm1(-hazardRatio * (passed - before));
     before = passed;

@@ -68,7 +68,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const found = await bookPortfolio({ store, yieldNow }, selection, wantsDemo(query), slice);
-        const items = found.rows.map(bookItemView);
+        const items = found.rows.map((row) => bookItemView(knowledge, row));
         const totals = portfolioTotalsView(knowledge, found.totals, found.flags);
         const page = bookPage.of(items, slice, found.total, { totals });
         return listReply(call, page, "portfolio", bookItem);

@@ -1,4 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
@@ -76,7 +77,7 @@ export function adminEmbedOperations(): Operation[] {
 /**
  * Creates an embed and returns its token, which no other response contains. Links start with `publicUrl`.
  */
-export function createEmbedOperation(publicUrl: () => string): Operation {
+export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => string): Operation {
   return adminOperation({
     id: "createEmbed",
     method: "POST",
@@ -91,7 +92,7 @@ export function createEmbedOperation(publicUrl: () => string): Operation {
       const input = readEmbed(body);
       if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
       const { embed, token } = await createEmbed(administration, input);
-      const preview = await embedPreview(store.read, embed);
+      const preview = await embedPreview(store.read, knowledge, embed);
       const headers = { "cache-control": "no-store" };
       return { ...created(newEmbedView(embed, token, publicUrl(), preview)), headers };
     },

@@ -10,7 +10,6 @@ import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
-import { withFacilityCondition } from "../../wire/facility-condition.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import {
   conditionAccumulator,
@@ -70,14 +69,11 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/property/{id}/condition-score",
       summary: "Get a property's condition score, grade and rating",
       description:
-        "The score follows from the replacement cost of CRITICAL components plus half that of WARNING components, as a share of the equipment's replacement value; it is 100 for a property without components. `fci` is the facility condition index as facility managers use it: what is due now as a share of the building's replacement value.",
+        "The score follows from the facility condition index, `fci`: the cost of what the plan says is due now, as a share of the building's replacement value. It is 100 for a property without components.",
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readReplies("The condition", conditionReply),
-      handle: (call) =>
-        replyWith(call, (prices) =>
-          withFacilityCondition(planContextOf(prices), prices, call.now, conditionAccumulator(prices)),
-        ),
+      handle: (call) => replyWith(call, (prices) => conditionAccumulator(prices, planContextOf(prices))),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",

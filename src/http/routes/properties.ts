@@ -249,7 +249,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const { rows, total, totals, flags } = await findPortfolio(knowledge, call, slice);
         const flagsOf = await store.read.flags.ofProperties(rows.map(({ property }) => property.id));
         const items = rows.map((row) =>
-          portfolioItemView({ ...row, flags: flagsOf.get(row.property.id) ?? [] }),
+          portfolioItemView(knowledge, { ...row, flags: flagsOf.get(row.property.id) ?? [] }),
         );
         const sums = withRecalculating(
           { totals: portfolioTotalsView(knowledge, totals, flags) },

@@ -101,6 +101,7 @@ export function sensorOperations(): Operation[] {
         unitId: appliance.unitId,
         size: appliance.size,
         flags: writer.flagsOf(appliance),
+        deficiencies: appliance.deficiencies,
         installYearBasis: appliance.installYearBasis,
         recordsSince: property.recordsSince,
         ...{ state: property.state, unitCount: property.unitCount },

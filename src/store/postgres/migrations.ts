@@ -23,6 +23,7 @@ import expectedCosts from "../../../migrations/postgres/0020_expected_costs.sql"
 import duplicates from "../../../migrations/postgres/0021_duplicates.sql" with { type: "text" };
 import workStates from "../../../migrations/postgres/0022_work_states.sql" with { type: "text" };
 import conditionScores from "../../../migrations/postgres/0023_condition_scores.sql" with { type: "text" };
+import dueCosts from "../../../migrations/postgres/0024_due_costs.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -73,4 +74,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would move appliances and log replacements without the marks on their work, and not purge these.
   { number: 22, name: "work_states", sql: workStates, breaksOlder: true },
   { number: 23, name: "condition_scores", sql: conditionScores },
+  // An older server would change appliances without what is due of them.
+  { number: 24, name: "due_costs", sql: dueCosts, breaksOlder: true },
 ];

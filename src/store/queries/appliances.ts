@@ -26,6 +26,8 @@ export type ScoredAppliance = Pick<
   | "flags"
   | "flagsSet"
   | "flagsCleared"
+  | "deficiencies"
+  | "dueCents"
 >;
 
 /** The rows of a list by their retirement. */
@@ -50,6 +52,8 @@ export function applianceStore(engine: Engine) {
     flags: appliances.flags,
     flagsSet: appliances.flagsSet,
     flagsCleared: appliances.flagsCleared,
+    deficiencies: appliances.deficiencies,
+    dueCents: appliances.dueCents,
   };
   const byId = engine.prepared(() =>
     db
@@ -126,6 +130,8 @@ export function applianceStore(engine: Engine) {
   );
   const insert = engine.insertRow(appliances, "all");
   const saveFlags = engine.setRow(appliances, "id", ["flags"]);
+  const saveDeficiencies = engine.setRow(appliances, "id", ["deficiencies"]);
+  const saveDue = engine.setRow(appliances, "id", ["dueCents"]);
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
       .select(aliased(scored))
@@ -306,6 +312,12 @@ export function applianceStore(engine: Engine) {
     },
     async saveFlags(id: string, flags: string): Promise<void> {
       return saveFlags({ id, flags });
+    },
+    async saveDeficiencies(id: string, deficiencies: number): Promise<void> {
+      return saveDeficiencies({ id, deficiencies });
+    },
+    async saveDue(id: string, dueCents: number): Promise<void> {
+      return saveDue({ id, dueCents });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

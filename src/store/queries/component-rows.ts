@@ -17,6 +17,7 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     grossAreaSqft: properties.grossAreaSqft,
     stories: properties.stories,
     flags: appliances.flags,
+    deficiencies: appliances.deficiencies,
     installYearBasis: appliances.installYearBasis,
     propertyName: properties.name,
     propertyAddress: properties.address,

@@ -20,6 +20,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { System } from "../../domain/knowledge.ts";
+import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { type PropertyTotals, TOTALS } from "../../domain/totals.ts";
@@ -48,8 +49,9 @@ type NumberedColumns = { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn };
 /** A component with what its costs depend on. */
 export type PricedRow = PricedComponent &
   StoredOutlook &
-  Pick<Component, "id" | "applianceId" | "riskScore" | "expectedCostCents" | "seq"> &
-  Pick<Appliance, "brandTier">;
+  DueComponent &
+  Pick<Component, "id" | "riskScore" | "expectedCostCents" | "seq"> &
+  Pick<Appliance, "flags" | "dueCents">;
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -98,7 +100,15 @@ export function recountStore(engine: Engine) {
           hazardRatio: components.hazardRatio,
           acuteHazard: components.acuteHazard,
           overrideLifespan: components.overrideLifespan,
+          installYear: components.installYear,
+          lastReplaced: components.lastReplaced,
+          past: components.past,
+          scoredOn: components.scoredOn,
           brandTier: appliances.brandTier,
+          installYearBasis: appliances.installYearBasis,
+          flags: appliances.flags,
+          dueCents: appliances.dueCents,
+          recordsSince: properties.recordsSince,
           defId: components.defId,
           riskScore: components.riskScore,
           ownPlannedCents: components.ownPlannedCents,

@@ -13,7 +13,7 @@ export type PartnerTotals = Totals & {
   photoBytes: number;
 };
 
-const PROPERTY_SUMS = [...TOTALS, "rcvCents", "vitalCritical"] as const;
+const PROPERTY_SUMS = [...TOTALS, "rcvCents", "dueCents", "vitalCritical"] as const;
 const RETIRED_SUMS = ["retiredProperties", "retiredAppliances", "retiredComponents"] as const;
 const PARTNER_SUMS = [...TOTALS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
 

@@ -33,6 +33,7 @@ import expectedCosts from "../../../migrations/sqlite/0030_expected_costs.sql" w
 import duplicates from "../../../migrations/sqlite/0031_duplicates.sql" with { type: "text" };
 import workStates from "../../../migrations/sqlite/0032_work_states.sql" with { type: "text" };
 import conditionScores from "../../../migrations/sqlite/0033_condition_scores.sql" with { type: "text" };
+import dueCosts from "../../../migrations/sqlite/0034_due_costs.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 31, name: "duplicates", sql: duplicates },
   { number: 32, name: "work_states", sql: workStates },
   { number: 33, name: "condition_scores", sql: conditionScores },
+  { number: 34, name: "due_costs", sql: dueCosts },
 ];

@@ -1,16 +1,21 @@
 import type { Embed, EmbedPreview } from "../../domain/embed.ts";
+import { conditionOf } from "../../domain/figures/condition.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Stores } from "../../store/stores.ts";
 import { brandOf } from "../partners/brands.ts";
 
 /** Returns what the reader of a new embed sees first. */
 export async function embedPreview(
   read: Pick<Stores, "properties" | "totals" | "brands">,
+  { buildingCentsPerSqft }: Pick<Knowledge, "buildingCentsPerSqft">,
   { partnerId, propertyId }: Pick<Embed, "partnerId" | "propertyId">,
 ): Promise<EmbedPreview> {
-  const property = await read.properties.find(partnerId, propertyId);
+  const property = (await read.properties.find(partnerId, propertyId))!;
+  const totals = await read.totals.ofProperty(propertyId);
   return {
-    property: property!,
-    totals: await read.totals.ofProperty(propertyId),
+    property,
+    totals,
+    grade: totals.components === 0 ? null : conditionOf(property, totals, buildingCentsPerSqft).grade,
     brand: await brandOf(read, partnerId),
   };
 }

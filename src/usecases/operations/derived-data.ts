@@ -2,6 +2,7 @@ import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { DueSum } from "../../domain/planning/due-sum.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import {
@@ -11,12 +12,13 @@ import {
   type PropertyTotals,
   type TotalMoney,
 } from "../../domain/totals.ts";
-import type { Yield } from "../../event-loop.ts";
+import { runYielding, type Yield } from "../../event-loop.ts";
 import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
 import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
 import type { StoredTotals } from "../../store/queries/totals.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
+import { planContextOf } from "../portfolio/plan-context.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
 import { checkFlagCounts } from "./flag-counts.ts";
 
@@ -32,6 +34,7 @@ export type DerivedData = {
   "components.state": number;
   "components.risk_tier": number;
   "components.expected_cost_cents": number;
+  "appliances.due_cents": number;
   property_totals: number;
   partner_totals: number;
   component_counters: number;
@@ -53,6 +56,7 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
     "components.state": 0,
     "components.risk_tier": 0,
     "components.expected_cost_cents": 0,
+    "appliances.due_cents": 0,
     property_totals: 0,
     partner_totals: 0,
     component_counters: 0,
@@ -133,6 +137,7 @@ async function checkPartner(
       checkProperties(deps, read, partnerId, await propertiesAfter(read, partnerId, offset)),
     );
     for (const name of COLUMNS) wrong[`components.${name}`] += found.columns[name];
+    wrong["appliances.due_cents"] += found.wrongDue;
     wrong.property_totals += found.differences.length;
     if (!isRepairing) for (const difference of found.differences) add(missing, difference, 1);
     if (found.isLast) break;
@@ -161,6 +166,8 @@ type Columns = Record<(typeof COLUMNS)[number], number>;
 type FoundProperties = {
   ids: readonly string[];
   columns: Columns;
+  /** Appliances with another cost of what is due now. */
+  wrongDue: number;
   /** By how much the sums of each wrong property are too low. */
   differences: PropertyTotals[];
   isLast: boolean;
@@ -174,6 +181,7 @@ async function checkProperties(
 ): Promise<Step<FoundProperties>> {
   const ids = properties.map(({ id }) => id);
   const columns: Columns = { system: 0, state: 0, risk_tier: 0, expected_cost_cents: 0 };
+  let wrongDue = 0;
   const differences: PropertyTotals[] = [];
   const repairs: Repair[] = [];
   const stateOf = new Map(properties.map(({ id, state }) => [id, state]));
@@ -197,7 +205,14 @@ async function checkProperties(
       columns.expected_cost_cents += wrong.length;
       if (wrong.length > 0) repairs.push((tx) => saveExpectedCosts(tx, wrong));
     };
-    addMoney(recounted.get(id)!, await moneyOfProperty(read, prices, id, check), 1);
+    const due = new DueSum(planContextOf<PricedRow>(prices), ({ applianceId, dueCents }, cents) => {
+      if (cents === dueCents) return;
+      wrongDue++;
+      repairs.push((tx) => tx.appliances.saveDue(applianceId, cents));
+    });
+    const totals = recounted.get(id)!;
+    addMoney(totals, await moneyOfProperty(read, prices, id, due, check), 1);
+    totals.dueCents = await runYielding(due.finish(), yieldOf(read));
   }
   for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.serviceEvents(ids))
     recounted.get(propertyId)!.serviceEvents += count;
@@ -213,7 +228,7 @@ async function checkProperties(
     const totals = { ...right, hasUnseen: right.hasUnseen || stored.hasUnseen };
     repairs.push((tx) => tx.recounts.setProperty(propertyId, totals));
   }
-  return { found: { ids, columns, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
+  return { found: { ids, columns, wrongDue, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
 }
 
 /** Components of a property whose costs are added between two yields. */
@@ -223,12 +238,16 @@ async function moneyOfProperty(
   read: Stores,
   prices: PriceList,
   propertyId: string,
+  due: DueSum<PricedRow>,
   visit: (page: readonly PricedRow[]) => void,
 ): Promise<TotalMoney> {
   const sums = new MoneyAccumulator(prices);
   for (let after = 0; ; await yieldOf(read)()) {
     const page = await read.recounts.priced(propertyId, after, COMPONENTS_A_PAGE);
-    for (const component of page) sums.add(component);
+    for (const component of page) {
+      sums.add(component);
+      due.add(component);
+    }
     visit(page);
     if (page.length < COMPONENTS_A_PAGE) return sums.money;
     after = page.at(-1)!.seq;

@@ -1,7 +1,10 @@
 import { invalid } from "../../domain/errors.ts";
+import type { InspectionRecord } from "../../domain/figures/inspection-record.ts";
 import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf } from "../../domain/time.ts";
 import type { LoadedProperty } from "../history/histories.ts";
+import { loadInspectionRecords } from "../history/inspection-records.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /**
@@ -10,12 +13,36 @@ import type { PortfolioWriter } from "./portfolio-writer.ts";
  */
 export async function refreshFlags(writer: PortfolioWriter, loaded: LoadedProperty): Promise<void> {
   const { history, appliances } = loaded;
+  await refreshDeficiencies(writer, loaded);
   for (const { id, components, events } of history.appliances) {
     const appliance = appliances.get(id)!;
     const flags = storedFlags(
       hazardFlags(writer.knowledge, appliance, history.yearBuilt, components, events),
     );
     await writer.saveFlags(appliance, flags);
+  }
+}
+
+/** Counts the open deficiencies of the appliances that may have some: those with a visit that found something wrong. */
+async function refreshDeficiencies(
+  writer: PortfolioWriter,
+  { history, appliances }: LoadedProperty,
+): Promise<void> {
+  const { tx, knowledge } = writer;
+  const inspected = history.appliances.filter(
+    ({ typeId, events }) =>
+      knowledge.regimes(typeId).length > 0 && events.some(({ conditionAfter }) => conditionAfter === "poor"),
+  );
+  const records =
+    inspected.length === 0
+      ? new Map<string, InspectionRecord>()
+      : await loadInspectionRecords(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
+  for (const { id, typeId } of history.appliances) {
+    const record = records.get(id);
+    const open = record
+      ? knowledge.regimes(typeId).filter((regime) => record.stateOf(regime).isDeficient)
+      : [];
+    await writer.saveDeficiencies(appliances.get(id)!, open.length);
   }
 }
 

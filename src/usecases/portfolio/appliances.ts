@@ -83,6 +83,8 @@ export class ApplianceCreator {
       ...installed,
       ...stated,
       flags: storedFlags(flags),
+      deficiencies: 0,
+      dueCents: 0,
       ...NOT_RETIRED,
       id: tx.newId("appliance"),
       partnerId: partner.id,

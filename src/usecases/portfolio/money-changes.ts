@@ -8,6 +8,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/totals.ts";
 import type { Tx } from "../../store/store.ts";
+import type { DueChanges, PlannedPlace } from "./due-changes.ts";
 import { presentPrices } from "./price-list.ts";
 
 /** An appliance as far as its sums of money depend on it. */
@@ -30,7 +31,7 @@ export class MoneyChanges {
   readonly #found = new Map<string, Found>();
   #prices: Promise<PriceList> | undefined;
   /** The data that costs depend on, for the properties that this write has seen, by their ids. */
-  readonly #places = new Map<string, PricedProperty>();
+  readonly #places = new Map<string, PlannedPlace>();
 
   constructor(
     private readonly tx: Tx,
@@ -45,11 +46,11 @@ export class MoneyChanges {
   }
 
   /** Notes a property as it is now, so that it is not read again for its prices. */
-  see(property: PricedProperty & { id: string }): void {
+  see(property: PlannedPlace & { id: string }): void {
     this.#places.set(property.id, property);
   }
 
-  async placeOf(propertyId: string): Promise<PricedProperty> {
+  async placeOf(propertyId: string): Promise<PlannedPlace> {
     let place = this.#places.get(propertyId);
     if (!place) {
       place = (await this.tx.properties.find(this.partnerId, propertyId))!;
@@ -97,8 +98,10 @@ export class MoneyChanges {
     this.#found.delete(applianceId);
   }
 
-  /** Yields the differences, by property. */
-  async *differences(): AsyncGenerator<{ propertyId: string; money: TotalMoney; sign: 1 | -1 }> {
+  /** Yields the differences, by property, and settles what is due of the appliances that changed. */
+  async *differences(
+    due: Pick<DueChanges, "settle">,
+  ): AsyncGenerator<{ propertyId: string; money: TotalMoney; sign: 1 | -1 }> {
     if (this.#created.size === 0 && this.#found.size === 0) return;
     const { tx, partnerId } = this;
     const prices = await this.prices();
@@ -121,6 +124,7 @@ export class MoneyChanges {
         yield { propertyId, money: moneyOf(beforePrices, before), sign: -1 };
         const stored = now.get(id);
         if (stored) await this.#renewExpectedCosts(stored, present);
+        if (stored) await due.settle(stored, present);
         const after = stored ?? found.appliance;
         const afterPrices = prices.ofAppliance(after, await this.placeOf(after.propertyId));
         yield { propertyId: after.propertyId, money: moneyOf(afterPrices, present), sign: 1 };

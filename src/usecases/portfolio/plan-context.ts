@@ -3,7 +3,7 @@ import type { PricedComponent, PriceList } from "../../domain/costs/price-list.t
 import { actionOf, flagLabel, parseFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
-import type { Plannable } from "../../domain/planning/component-plan.ts";
+import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import type { KnownPart } from "../../domain/planning/known-part.ts";
 import type { PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
@@ -17,7 +17,7 @@ export const planCaches = {
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */
-export function planContextOf<C extends Plannable & PricedComponent & { flags?: string }>(
+export function planContextOf<C extends DueComponent & PricedComponent & { flags?: string }>(
   prices: PriceList,
 ): PlanContext<C> {
   const { knowledge } = prices;

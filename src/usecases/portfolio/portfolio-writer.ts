@@ -15,6 +15,7 @@ import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
+import { DueChanges, type PlannedPlace } from "./due-changes.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
 import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
@@ -25,7 +26,8 @@ import { TierAnnouncements } from "./tier-announcements.ts";
 type Actor = string;
 
 /** The fields of an appliance that scoring and announcements read. */
-export type ApplianceRef = SummedAppliance & Pick<Appliance, "brandTier">;
+export type ApplianceRef = SummedAppliance &
+  Pick<Appliance, "brandTier" | "installYearBasis" | "flags" | "deficiencies" | "dueCents">;
 
 /** The fields of an appliance that counts of its flags need. */
 type FlaggedRef = Pick<Appliance, "id" | "propertyId" | "flags">;
@@ -83,6 +85,7 @@ export class PortfolioWriter {
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
   readonly #money: MoneyChanges;
+  readonly #due: DueChanges;
   /** Properties whose sums are counted again by `flush`. */
   #recounted = new Set<string>();
   readonly #tierChanges = new TierAnnouncements();
@@ -91,6 +94,7 @@ export class PortfolioWriter {
   readonly #flagCounts = new FlagCountChanges();
   /** The flags that this write has stored, by appliance. */
   #savedFlags = new Map<string, string>();
+  readonly #savedDeficiencies = new Map<string, number>();
 
   private constructor(
     readonly tx: Tx,
@@ -101,6 +105,9 @@ export class PortfolioWriter {
   ) {
     this.outbox = new Outbox(tx, partner, rows);
     this.#money = new MoneyChanges(tx, knowledge, partner.id);
+    this.#due = new DueChanges(tx, knowledge, this.#money, (propertyId, cents) => {
+      this.#propertyDelta(propertyId).dueCents += cents;
+    });
   }
 
   /**
@@ -158,6 +165,14 @@ export class PortfolioWriter {
     this.#flagCounts.count({ ...appliance, flags }, 1);
     await this.tx.appliances.saveFlags(appliance.id, flags);
     this.#savedFlags.set(appliance.id, flags);
+    this.markPlanStale(appliance.propertyId);
+  }
+
+  /** Stores the number of an appliance's inspections with an open deficiency if it changed. */
+  async saveDeficiencies(appliance: ApplianceRef, deficiencies: number): Promise<void> {
+    if (deficiencies === (this.#savedDeficiencies.get(appliance.id) ?? appliance.deficiencies)) return;
+    await this.tx.appliances.saveDeficiencies(appliance.id, deficiencies);
+    this.#savedDeficiencies.set(appliance.id, deficiencies);
     this.markPlanStale(appliance.propertyId);
   }
 
@@ -226,6 +241,7 @@ export class PortfolioWriter {
   /** Moves an appliance's share of the sums from its property to another, or to the same with another type. */
   moveSums(appliance: FlaggedRef, to: string): void {
     this.#money.forget(appliance.id);
+    this.#due.forget(appliance.id);
     const flags = this.flagsOf(appliance);
     this.#flagCounts.count({ ...appliance, flags }, -1);
     this.#flagCounts.count({ propertyId: to, flags }, 1);
@@ -257,7 +273,7 @@ export class PortfolioWriter {
   }
 
   /** Notes a property as it is now, so that it is not read again for its prices. */
-  seePlace(property: PricedProperty & { id: string }): void {
+  seePlace(property: PlannedPlace & { id: string }): void {
     this.#money.see(property);
   }
 
@@ -330,6 +346,7 @@ export class PortfolioWriter {
       await this.#announce(before, after);
       after.announcedTier = after.riskTier;
     }
+    await this.#due.scored(after, { ...appliance, flags: this.flagsOf(appliance) });
     if (this.#unscored.get(before.applianceId)?.delete(before.id)) {
       await this.#insertComponent(after);
       return after;
@@ -399,7 +416,8 @@ export class PortfolioWriter {
   }
 
   async #addMoney(): Promise<void> {
-    for await (const { propertyId, money, sign } of this.#money.differences())
+    await this.#due.settleRest();
+    for await (const { propertyId, money, sign } of this.#money.differences(this.#due))
       for (const totals of [this.#propertyDelta(propertyId), this.#partnerDelta])
         addMoney(totals, money, sign);
   }

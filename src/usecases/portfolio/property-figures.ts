@@ -26,6 +26,7 @@ import { historyEventView } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
+import { planContextOf } from "./plan-context.ts";
 import { basisOf, linesOf, reconciliationOf } from "./plan-lines.ts";
 import { presentPrices } from "./price-list.ts";
 import { planLoadedProperty } from "./property-plan.ts";
@@ -70,7 +71,7 @@ export async function propertyFigures(
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
-    conditionAccumulator(prices),
+    conditionAccumulator(prices, planContextOf(prices)),
     forecastAccumulator(prices),
     reserveAccumulator(prices),
     assumptionsAccumulator(prices),

@@ -7,7 +7,6 @@ import {
   METHODOLOGY,
   ratingOf,
 } from "../../../src/domain/figures/condition.ts";
-import { anyComponents, assess, part, whole } from "./components.ts";
 
 describe("the condition index", () => {
   // Rule: condition-curve
@@ -41,47 +40,39 @@ describe("the condition index", () => {
 });
 
 describe("the condition of a property", () => {
-  const condition = (components: Parameters<typeof assess>[0]) => conditionOf(assess(components));
-  const boiler = whole("boiler", 0);
+  const building = { replacementValueCents: 100_000_000, grossAreaSqft: null };
+  const condition = (dueCents: number, vitalCritical = 0) => {
+    const { facility, ...rest } = conditionOf(building, { dueCents, rcvCents: 0, vitalCritical });
+    return rest;
+  };
 
-  test("is perfect without elevated components, and without any", () => {
-    expect(condition(boiler)).toEqual({ score: 100, grade: "A", rating: "GOOD" });
-    expect(condition([])).toEqual({ score: 100, grade: "A", rating: "GOOD" });
+  test("is perfect if nothing is due, and without equipment", () => {
+    expect(condition(0)).toEqual({ score: 100, grade: "A", rating: "GOOD" });
+    const nothing = { dueCents: 0, rcvCents: 0, vitalCritical: 0 };
+    expect(conditionOf({ replacementValueCents: null, grossAreaSqft: null }, nothing)).toMatchObject({
+      score: 100,
+      facility: { index: null },
+    });
   });
 
   // Rule: condition-curve
-  test("counts CRITICAL components in full and WARNING ones by half", () => {
-    const failing = boiler.with(2, part("boiler_circulator", 80)).with(5, part("boiler_relief_valve", 60));
-    // (950 + 380/2) / 13,930 = 0.081838: 90 - 10 · 0.031838/0.05 = 83.63
-    expect(condition(failing)).toEqual({ score: 84, grade: "B", rating: "GOOD" });
+  test("follows from what is due now as a share of the building's value", () => {
+    // 0.081838: 90 - 10 · 0.031838/0.05 = 83.63
+    expect(condition(8_183_800)).toEqual({ score: 84, grade: "B", rating: "GOOD" });
+    const byArea = { replacementValueCents: null, grossAreaSqft: 1000 };
+    const totals = { dueCents: 1_800_000, rcvCents: 500_000, vitalCritical: 0 };
+    expect(conditionOf(byArea, totals)).toMatchObject({ score: 80, facility: { index: 0.1, basis: "area" } });
+    expect(conditionOf(byArea, totals, 36_000)).toMatchObject({ score: 90, facility: { index: 0.05 } });
   });
 
-  test("is worst if everything needs replacement", () => {
-    // 2,950 of parts against a unit of 1,500: the need is capped at 1
-    expect(condition(whole("water_heater_gas", 90))).toEqual({ score: 1, grade: "F", rating: "FAIL" });
+  test("is worst if more is due than the building is worth", () => {
+    expect(condition(120_000_000)).toEqual({ score: 1, grade: "F", rating: "FAIL" });
   });
 
   // Rule: grades
   test("is rated lower within its grade for a CRITICAL component of an elevator", () => {
-    const elevator = whole("elevator", 0);
-    // 12,000 / 150,000 = 0.08: 84; 12,000 + 16,000 = 0.186667: 71.3
-    const fixtures = elevator.with(4, part("elev_car_fixtures", 90));
-    expect(condition(fixtures)).toEqual({ score: 84, grade: "B", rating: "FAIR" });
-    const doors = fixtures.with(2, part("elev_door_operator", 90));
-    expect(condition(doors)).toEqual({ score: 71, grade: "C", rating: "FAIL" });
-  });
-
-  test("never improves when a component gets worse", () => {
-    fc.assert(
-      fc.property(anyComponents, fc.nat(), fc.constantFrom(52, 78, 99), (components, pick, worse) => {
-        fc.pre(components.length > 0);
-        const at = pick % components.length;
-        const before = components[at]!;
-        fc.pre(before.riskScore < worse);
-        const after = components.with(at, part(before.defId, worse, { applianceId: before.applianceId }));
-        expect(condition(after).score).toBeLessThanOrEqual(condition(components).score);
-      }),
-    );
+    expect(condition(8_000_000, 1)).toEqual({ score: 84, grade: "B", rating: "FAIR" });
+    expect(condition(18_666_700, 2)).toEqual({ score: 71, grade: "C", rating: "FAIL" });
   });
 });
 

@@ -18,6 +18,7 @@ const valve: Plannable = {
   lastReplaced: null,
   past: null,
   overrideLifespan: null,
+  deficiencies: 0,
   recordsSince: "2000-01-01",
   scoredOn: "2026-07-01",
   riskTier: "GOOD",

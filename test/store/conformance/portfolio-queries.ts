@@ -93,6 +93,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       installYear: 1990,
     });
     roof = await fixture.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
+    // Both are due, as the scoring that follows finds.
+    for (const one of [heater, roof])
+      one.dueCents = (await read().appliances.find(partner.id, one.id))!.dueCents;
     await fixture.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
     await fixture.addAppliance(partner, { propertyId: oak.id, typeId: "elevator", installYear: 1990 });
     await fixture.addAppliance(other, { propertyId: foreign.id, typeId: "roof", installYear: 1980 });
@@ -309,7 +312,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         flags: "",
         flagsSet: "",
         flagsCleared: "",
+        deficiencies: 0,
+        dueCents: heater.dueCents,
       });
+      expect(heater.dueCents).toBeGreaterThan(0);
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
       const rest = await appliances.forScoringAfter(elm.id, one!.seq, 100);
@@ -640,6 +646,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const tier = component!.riskTier === "GOOD" ? "CRITICAL" : "GOOD";
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
       await tx.components.saveExpectedCost(component!.id, LARGE);
+      await tx.appliances.saveDue(component!.applianceId, LARGE);
       await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
     const [priced] = await recounts.priced(component!.propertyId, component!.seq - 1, 1);
@@ -665,6 +672,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     await fixture.store.write(async (tx) => {
       await tx.appliances.saveFlags(heater.id, "r22:notes zinsco:era");
       await tx.appliances.saveFlags(roof.id, "zinsco:era");
+      await tx.appliances.saveDeficiencies(roof.id, 2);
       for (const propertyId of [elm.id, null]) {
         await tx.flags.add(partner.id, propertyId, { code: "zinsco", known: 1, suspected: 1, properties: 1 });
         await tx.flags.add(partner.id, propertyId, {
@@ -677,6 +685,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       }
     });
     expect((await appliances.find(partner.id, heater.id))!.flags).toBe("r22:notes zinsco:era");
+    expect((await appliances.find(partner.id, roof.id))!.deficiencies).toBe(2);
     const counts = [
       { code: "r22", known: 1, suspected: 0, properties: 1 },
       { code: "zinsco", known: 0, suspected: 2, properties: 1 },
@@ -708,6 +717,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     ]);
     await fixture.store.write(async (tx) => {
       for (const { id } of [heater, roof]) await tx.appliances.saveFlags(id, "");
+      await tx.appliances.saveDeficiencies(roof.id, 0);
       for (const propertyId of [elm.id, null])
         for (const { code } of counts)
           await tx.flags.set(partner.id, propertyId, { code, known: 0, suspected: 0, properties: 0 });

@@ -31,13 +31,21 @@ const NONE = {
   "components.state": 0,
   "components.risk_tier": 0,
   "components.expected_cost_cents": 0,
+  "appliances.due_cents": 0,
   property_totals: 0,
   partner_totals: 0,
   component_counters: 0,
   flag_counts: 0,
 };
-const TABLES = ["components", "property_totals", "partner_totals", "component_counters", "flag_counts"];
-const KEYS = ["id", "property_id", "partner_id", "bucket, block", "property_id, code"];
+const TABLES = [
+  "components",
+  "appliances",
+  "property_totals",
+  "partner_totals",
+  "component_counters",
+  "flag_counts",
+];
+const KEYS = ["id", "id", "property_id", "partner_id", "bucket, block", "property_id, code"];
 /** Counters of nothing stay, and mean the same as none. */
 const WITH_ROWS: Record<string, string> = {
   component_counters: "WHERE count <> 0",
@@ -146,6 +154,16 @@ describe("derived data that disagrees with what it follows from is found and rep
       { "components.expected_cost_cents": 2 },
     ],
     [
+      "what is due of an appliance",
+      () => `UPDATE appliances SET due_cents = 123 WHERE seq = 3`,
+      { "appliances.due_cents": 1 },
+    ],
+    [
+      "what is due of a property",
+      () => `UPDATE property_totals SET due_cents = due_cents + 1 WHERE ${first()}`,
+      { property_totals: 1 },
+    ],
+    [
       "missing counters",
       () => `DELETE FROM component_counters WHERE bucket = 102`,
       { component_counters: 2 },
@@ -178,6 +196,7 @@ describe("derived data that disagrees with what it follows from is found and rep
     await fixture.sql(
       "UPDATE components SET system = '', state = '', risk_tier = 'WARNING', expected_cost_cents = 1",
     );
+    await fixture.sql("UPDATE appliances SET due_cents = 1");
     await fixture.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
     await fixture.sql("UPDATE partner_totals SET warning = 1234, events = 1");
     await fixture.sql("UPDATE component_counters SET count = 1");

@@ -64,7 +64,7 @@ describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s",
     expect(totals.critical).toBeGreaterThanOrEqual(10);
     expect(totals.warning).toBeGreaterThanOrEqual(10);
     expect(totals.components - totals.critical - totals.warning).toBeGreaterThanOrEqual(50);
-    expect(conditionOf(totals)).toMatchObject({ grade: "C", rating: "FAIR" });
+    expect(conditionOf(property, totals)).toMatchObject({ grade: "B", rating: "GOOD" });
 
     expect(await store.read.claims.count(property.id)).toBe(1);
     expect(await store.read.totals.ofPartner(partner.id)).toMatchObject({ properties: 1, components });

@@ -1,0 +1,38 @@
+import type { Steps } from "../steps.ts";
+import { ApplianceGroups } from "./appliance-groups.ts";
+import type { DueComponent } from "./component-plan.ts";
+import { dueCentsOf, type PlanContext } from "./planned-appliance.ts";
+
+/** Adds up the cost of what is due now, component by component. */
+export class DueSum<C extends DueComponent> {
+  readonly #groups: ApplianceGroups<C>;
+  #cents = 0;
+
+  /** `visit` receives the cost of each appliance. */
+  constructor(
+    private readonly context: PlanContext<C>,
+    private readonly visit: (component: C, cents: number) => void = () => {},
+  ) {
+    this.#groups = new ApplianceGroups(context.knowledge);
+  }
+
+  add(component: C): void {
+    const group = this.#groups.add(component);
+    if (group) this.#addAppliance(group);
+  }
+
+  /** Returns the sum. No components may be added afterwards. */
+  *finish(): Steps<number> {
+    for (const group of this.#groups.rest()) {
+      this.#addAppliance(group);
+      yield;
+    }
+    return this.#cents;
+  }
+
+  #addAppliance(group: readonly C[]): void {
+    const cents = dueCentsOf(this.context, group);
+    this.#cents += cents;
+    this.visit(group[0]!, cents);
+  }
+}

@@ -1,0 +1,81 @@
+import { beforeAll, expect, test } from "bun:test";
+import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let fixture: PortfolioFixture;
+let propertyId: string;
+let elevatorId: string;
+let unitId: string;
+beforeAll(async () => {
+  fixture = await open(NOW);
+  propertyId = (await fixture.addProperty({ unitCount: 4 })).id;
+  const [elevator, unit] = await fixture.addAppliances(
+    { propertyId, typeId: "elevator", installYear: 2005 },
+    { propertyId, typeId: "ptac", installYear: 2001 },
+    { propertyId, typeId: "plumbing_supply", installYear: 1960 },
+  );
+  elevatorId = elevator!.id;
+  unitId = unit!.id;
+});
+
+const appliance = async (id: string) => (await fixture.store.read.appliances.find(fixture.partnerId, id))!;
+const due = async () => (await fixture.store.read.totals.ofProperty(propertyId)).dueCents;
+const wrong = async () => {
+  const found = await checkDerivedData({ store: fixture.store, knowledge, yieldNow: async () => {} }, false);
+  return Object.entries(found).filter(([, count]) => count > 0);
+};
+const log = (event: Partial<NewServiceEvent>) =>
+  fixture.write(async (writer) => {
+    const service = new ServiceLog(writer);
+    await service.add({ ...VISIT, applianceId: elevatorId, ...event });
+    await service.finish();
+  });
+const VISIT: Omit<NewServiceEvent, "applianceId"> = {
+  componentId: null,
+  eventType: "Inspection",
+  date: "2026-02-01",
+  technician: null,
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  notes: null,
+  conditionAfter: "good",
+};
+
+// Rule: due-cost
+test("what is due is stored with each write that changes it", async () => {
+  const before = await due();
+  expect(before).toBeGreaterThan(0);
+  expect(await wrong()).toEqual([]);
+  await log({ applianceId: unitId, eventType: "Replacement" });
+  const replaced = await due();
+  expect(replaced).toBeLessThan(before);
+  expect((await appliance(unitId)).dueCents).toBe(0);
+  expect(await wrong()).toEqual([]);
+  await fixture.write((writer) => changeProperty(writer, propertyId, { unitCount: 400 }));
+  expect(await due()).toBeGreaterThan(replaced);
+  expect(await wrong()).toEqual([]);
+  await fixture.write((writer) => changeAppliance(writer, elevatorId, { installYear: 1980 }));
+  expect((await appliance(elevatorId)).dueCents).toBeGreaterThan(0);
+  expect(await wrong()).toEqual([]);
+});
+
+// Rule: due-deficiency
+test("an appliance counts its inspections with an open deficiency", async () => {
+  expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  await log({ date: "2026-02-03", conditionAfter: "poor" });
+  expect((await appliance(elevatorId)).deficiencies).toBe(1);
+  expect((await fixture.store.read.components.rowsOfProperty(propertyId))[0]).toMatchObject({
+    applianceId: elevatorId,
+    deficiencies: 1,
+  });
+  await log({ date: "2026-02-04", eventType: "Repair", conditionAfter: null });
+  expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  expect(await wrong()).toEqual([]);
+});
