@@ -81,12 +81,7 @@ export function AlertsPage({ route }: { route: Route }) {
             </>
           )}
         </p>
-        <DownloadAllCsv
-          file="alerts.csv"
-          rows={list.value?.rows ?? []}
-          total={list.value?.total ?? 0}
-          read={list.readAll}
-        />
+        <DownloadAllCsv file="alerts.csv" path={path} total={list.value?.total ?? 0} />
       </Filters>
       <LoadedContent loaded={list} what="the alerts">
         {({ rows, total }) =>

@@ -1,9 +1,13 @@
 import { useState } from "preact/hooks";
+import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { downloadCsv } from "../browser/csv-file.ts";
+import { CSV_TYPE, downloadCsv } from "../browser/csv-file.ts";
+import { downloadFile } from "../browser/download.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { count, counted } from "../format.ts";
-import { PAGE_SIZE } from "./portfolio-loader.ts";
+import { useApp } from "./app-context.ts";
+import { UNPACED_CALLS } from "./paged-list.ts";
+import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -26,20 +30,21 @@ export function DownloadCsv<Row extends object>(props: {
   );
 }
 
-/** Downloads all rows of a list as CSV. The button states the calls for the rows that are not loaded. */
-export function DownloadAllCsv<Row extends object>(props: {
+/** Downloads a whole list in the API's own CSV. The button states the calls that it takes. */
+export function DownloadAllCsv(props: {
   file: string;
-  rows: readonly Row[];
+  /** The path of the list, with its filters. */
+  path: string;
   total: number;
-  /** Reads all rows, and reports the number read so far. */
-  read: (onProgress: (loaded: number) => void) => Promise<readonly Row[]>;
 }) {
-  const { file, rows, total, read } = props;
+  const { file, path, total } = props;
+  const { api } = useApp();
   const [loaded, setLoaded] = useState<number>();
   const download = async () => {
-    setLoaded(rows.length);
+    setLoaded(0);
     try {
-      downloadRecords(file, await read(setLoaded));
+      const text = await readAllCsv(api, path, total, setLoaded);
+      downloadFile(file, new Blob([text], { type: CSV_TYPE }));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
       showToast(`The file could not be created. ${thrown.message}`, { isFailure: true });
@@ -47,21 +52,41 @@ export function DownloadAllCsv<Row extends object>(props: {
       setLoaded(undefined);
     }
   };
-  const calls = Math.ceil((total - rows.length) / PAGE_SIZE);
-  const label =
-    calls > 0 ? `Download CSV (all ${count(total)}, ${counted(calls, "API call")})` : "Download CSV";
+  const calls = Math.ceil(total / PAGE_SIZE);
   const isBusy = loaded !== undefined;
   return (
     <button
       type="button"
       class="outline"
-      disabled={rows.length === 0 || isBusy}
+      disabled={total === 0 || isBusy}
       aria-busy={isBusy}
       onClick={() => void download()}
     >
-      {isBusy ? `Loading: ${count(loaded)} of ${count(total)}` : label}
+      {isBusy
+        ? `Loading: ${count(loaded)} of ${count(total)}`
+        : `Download CSV (all ${count(total)}, ${counted(calls, "API call")})`}
     </button>
   );
+}
+
+/** Reads a list as CSV, page by page, with the header row once. Rejects with an ApiFailure. */
+async function readAllCsv(
+  api: ApiClient,
+  path: string,
+  total: number,
+  onProgress: (loaded: number) => void,
+): Promise<string> {
+  let text = "";
+  for (let offset = 0; offset < total; offset += PAGE_SIZE) {
+    if (offset >= UNPACED_CALLS * PAGE_SIZE) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    const page = await api.readText(
+      `${path}${path.includes("?") ? "&" : "?"}format=csv&limit=${PAGE_SIZE}&offset=${offset}`,
+    );
+    // No name of a column contains a line break.
+    text += offset === 0 ? page : page.slice(page.indexOf("\n") + 1);
+    onProgress(Math.min(offset + PAGE_SIZE, total));
+  }
+  return text;
 }
 
 /** Downloads records as CSV, with one column per field. */

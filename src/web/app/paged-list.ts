@@ -7,7 +7,7 @@ import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 type PagedList<P, T> = { rows: T[]; first: P; total: number };
 
 /** The number of pages read without a pause. Further ones are paced, to leave some of the rate limit to other clients. */
-const UNPACED_CALLS = 5;
+export const UNPACED_CALLS = 5;
 
 /** Reads a list page by page. */
 export function usePagedList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
@@ -17,8 +17,6 @@ export function usePagedList<K extends string, T, P extends Record<K, T[]> & { t
 ): LoadState<PagedList<P, T>> & {
   /** Reads one more page. */
   loadMore: () => void;
-  /** Reads the whole list. Rejects with an ApiFailure. */
-  readAll: (onProgress: (loaded: number) => void) => Promise<T[]>;
 } {
   const [requested, setRequested] = useState({ path, pages: 1 });
   const pages = requested.path === path ? requested.pages : 1;
@@ -28,12 +26,7 @@ export function usePagedList<K extends string, T, P extends Record<K, T[]> & { t
     setRequested({ path, pages: pages + 1 });
     reload();
   }, [path, pages, reload]);
-  const readAll = useCallback(
-    async (onProgress: (loaded: number) => void) =>
-      (await readPages<K, T, P>(api, path, key, Number.POSITIVE_INFINITY, onProgress)).rows,
-    [api, path, key],
-  );
-  return { ...loaded, loadMore, readAll };
+  return { ...loaded, loadMore };
 }
 
 /** Reads pages; those that the client still has take no call. */
@@ -42,7 +35,6 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
   path: string,
   key: K,
   pages: number,
-  onProgress: (loaded: number) => void = () => {},
 ): Promise<PagedList<P, T>> {
   const rows: T[] = [];
   let first: P | undefined;
@@ -54,7 +46,6 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
     const read = await api.read<P>(address);
     first ??= read;
     rows.push(...read[key]);
-    onProgress(rows.length);
     if (read[key].length < PAGE_SIZE || rows.length >= read.total) break;
   }
   return { rows, first: first!, total: first!.total };

@@ -3,13 +3,15 @@ import { downloadFile } from "./download.ts";
 
 type Cell = string | number | boolean | null;
 
+export const CSV_TYPE = "text/csv;charset=utf-8";
+
 /** Offers rows as a CSV download. */
 export function downloadCsv(
   name: string,
   heading: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): void {
-  downloadFile(name, new Blob([csvText(heading, rows)], { type: "text/csv;charset=utf-8" }));
+  downloadFile(name, new Blob([csvText(heading, rows)], { type: CSV_TYPE }));
 }
 
 /** Returns rows as CSV, neutralized for spreadsheets as the API's. */
