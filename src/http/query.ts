@@ -69,11 +69,11 @@ export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefi
   throw invalidParameter("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
-/** Parses the tier of alerts, which is never GOOD. */
 /** Returns whether alerts are sorted by what they are expected to cost, instead of by score. */
 export const sortsByCost = (query: ReadonlyMap<string, string>): boolean =>
   parseChoice(query, "sort", ["score", "cost"]) === "cost";
 
+/** Parses the tier of alerts, which is never GOOD. */
 export function parseAlertTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;

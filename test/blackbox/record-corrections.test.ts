@@ -6,7 +6,7 @@ import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
-import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
 
 /* Corrections of records in the portfolio app and in the console, which share their dialogs. */
 
@@ -297,4 +297,24 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     expect(pageErrors).toEqual([]);
     await close();
   });
+});
+
+// Rule: alerts-by-cost
+test("the console lists a partner’s alerts by expected loss", async () => {
+  const client = server.as(partner);
+  const { id } = await addProperty(client, { name: "Two systems" });
+  await addWornAppliance(client, id);
+  await addAppliance(client, id, { type_id: "boiler", install_year: 1975 });
+  const path = `#/book?view=alerts&partner_id=${partner.partner_id}`;
+  const { page, pageErrors, close } = await openConsole(browser, server, administrator.key, path);
+  await page.getByText("Highest expected loss first.").waitFor();
+  await look(page, "console-alerts");
+  const { components } = (
+    await administrator.client.get("/admin/components", { partner_id: partner.partner_id, sort: "cost" })
+  ).body;
+  const names = await page.locator("tr.row .name").allInnerTexts();
+  expect(names.length).toBeGreaterThan(5);
+  expect(names).toEqual(components.slice(0, names.length).map((one: Json) => one.component_name));
+  expect(pageErrors).toEqual([]);
+  await close();
 });

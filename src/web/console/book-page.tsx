@@ -1,10 +1,11 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPageJson } from "../../wire/book.ts";
+import type { PartnerComponentPageJson } from "../../wire/component.ts";
 import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { VirtualTable } from "../browser/virtual-table.tsx";
+import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
@@ -148,8 +149,13 @@ function Properties({ partner, route }: ViewProps) {
   );
 }
 
+/** The alerts of one partner by expected loss. Those of all partners can only be read by score. */
 function Alerts({ partner, route }: ViewProps) {
-  const loaded = useRead<BookAlertPageJson>(`/admin/book/alerts?${listQuery({ partner, route })}`);
+  const query = listQuery({ partner, route });
+  if (partner !== "") query.set("sort", "cost");
+  const loaded = useRead<BookAlertPageJson | PartnerComponentPageJson>(
+    `/admin/${partner === "" ? "book/alerts" : "components"}?${query}`,
+  );
   return (
     <LoadedContent loaded={loaded} what="the alerts">
       {(page) =>
@@ -157,37 +163,16 @@ function Alerts({ partner, route }: ViewProps) {
           <EmptyState title="No critical or warning components" />
         ) : (
           <section class="card" aria-label="Alerts">
+            <p class="small muted">
+              {"alerts" in page
+                ? "Highest score first. Choose a partner to sort by expected loss."
+                : "Highest expected loss first."}
+            </p>
             <VirtualTable
               caption="Alerts"
-              rows={page.alerts}
+              rows={"alerts" in page ? page.alerts : page.components}
               rowKey={({ id }) => id}
-              columns={[
-                {
-                  key: "name",
-                  heading: "Component",
-                  cell: ({ component_id, component_name, property_name, partner: owner }) => (
-                    <>
-                      <a class="name" href={hrefTo(["components", component_id])}>
-                        {component_name}
-                      </a>
-                      <span class="under small muted">
-                        <bdi>{property_name}</bdi> · <bdi>{owner}</bdi>
-                      </span>
-                    </>
-                  ),
-                },
-                {
-                  key: "score",
-                  heading: "Score",
-                  isNumber: true,
-                  width: "narrow",
-                  cell: ({ risk_tier, risk_score }) => (
-                    <>
-                      <TierMark tier={risk_tier} /> {risk_score.toFixed(2)}
-                    </>
-                  ),
-                },
-              ]}
+              columns={ALERT_COLUMNS}
             />
             <Pager
               page={page}
@@ -201,6 +186,49 @@ function Alerts({ partner, route }: ViewProps) {
     </LoadedContent>
   );
 }
+
+type Alert = BookAlertPageJson["alerts"][number] | PartnerComponentPageJson["components"][number];
+
+const ALERT_COLUMNS: readonly TableColumn<Alert>[] = [
+  {
+    key: "name",
+    heading: "Component",
+    cell: (row) => (
+      <>
+        <a class="name" href={hrefTo(["components", row.component_id])}>
+          {row.component_name}
+        </a>
+        <span class="under small muted">
+          <bdi>{row.property_name}</bdi>
+          {"partner" in row && (
+            <>
+              {" · "}
+              <bdi>{row.partner}</bdi>
+            </>
+          )}
+        </span>
+      </>
+    ),
+  },
+  {
+    key: "score",
+    heading: "Score",
+    isNumber: true,
+    width: "narrow",
+    cell: ({ risk_tier, risk_score }) => (
+      <>
+        <TierMark tier={risk_tier} /> {risk_score.toFixed(2)}
+      </>
+    ),
+  },
+  {
+    key: "loss",
+    heading: "12-month expected loss",
+    isNumber: true,
+    shownFrom: "medium",
+    cell: ({ expected_cost_12m }) => money(Math.round(expected_cost_12m)),
+  },
+];
 
 function Losses({ partner, route }: ViewProps) {
   const query = layerQuery(route);
