@@ -57,5 +57,5 @@ function parseSet<const V extends string>(
   const given = text.split(",").map((value) => value.trim());
   const known = values.filter((value) => given.includes(value));
   if (given.every((value) => (values as readonly string[]).includes(value))) return new Set(known);
-  throw invalidParameter(name, `must be value or more of ${values.join(", ")}, separated by commas`);
+  throw invalidParameter(name, `must be one or more of ${values.join(", ")}, separated by commas`);
 }

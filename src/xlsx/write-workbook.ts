@@ -32,7 +32,8 @@ function sheetOf({ name, columns, rows, frozenRows = 0, isLandscape = false }: S
   const cells = new Map<string, Partial<Cell>>();
   const values = rows.map((row, rowIndex) =>
     row.map((cell, column) => {
-      const { value, formula, format, isBold } = isDetailed(cell) ? cell : plain(cell);
+      const { formula, format, isBold, ...given } = isDetailed(cell) ? cell : plain(cell);
+      const value = readable(given.value);
       const numFmt = format ?? (typeof value === "number" ? columns[column]?.format : undefined);
       const style = { ...(numFmt && { numFmt }), ...(isBold && { font: { bold: true } }) };
       if (formula !== undefined)
@@ -59,6 +60,16 @@ function sheetOf({ name, columns, rows, frozenRows = 0, isLandscape = false }: S
 type Detailed = { value: CellValue; formula?: string; format?: string; isBold?: boolean };
 
 const plain = (value: CellValue): Detailed => ({ value });
+
+/** The characters that no XML document has, which would make the file unreadable. */
+const NOT_IN_XML = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
+/** Spreadsheets read `_x003D_` as an escaped character; `_x005F_` escapes its underscore. */
+const ESCAPE_LIKE = /_(?=x[\dA-Fa-f]{4}_)/g;
+
+const readable = (value: CellValue): CellValue =>
+  typeof value === "string"
+    ? value.replaceAll(NOT_IN_XML, "\ufffd").replaceAll(ESCAPE_LIKE, "_x005F_")
+    : value;
 
 const isDetailed = (cell: SheetCell): cell is Detailed =>
   typeof cell === "object" && cell !== null && !(cell instanceof Date);

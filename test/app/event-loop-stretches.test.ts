@@ -113,9 +113,9 @@ async function call(path: string, body?: object, { url = app.url, key = keys.par
   for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
   return { status: response.status, last: chunks.at(-1), text: () => Buffer.concat(chunks).toString() };
 }
-const created = async (path: string, body: object): Promise<Json> => {
+const created = async (path: string, body: object, expected = 201): Promise<Json> => {
   const { status, text } = await call(path, body);
-  expect(status, text().slice(0, 300)).toBe(201);
+  expect(status, text().slice(0, 300)).toBe(expected);
   return JSON.parse(text());
 };
 
@@ -245,7 +245,8 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
       appliance: { appliance_id: appliances[0] },
     }),
   );
-  for (const path of ["report", "forecast", "plan?years=30", "plan?years=30&format=csv", "compliance"])
+  const papers = ["losses", "losses?format=xlsx", "underwriting", "plan?format=xlsx"];
+  for (const path of ["report", "forecast", "plan?years=30", "plan?format=csv", "compliance", ...papers])
     await step(path, () => call(`/v1/property/${id}/${path}`));
   await step("history", () => call(`/v1/components/${components[0]!.component_id}/history`));
   time.now += DAY_MS;
@@ -256,6 +257,8 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
     export: exported,
   };
   await step(command, commands[command]);
+  const twin = await created("/v1/properties", { name: "Elm Court", address: "1 Elm St", state: "NY" });
+  await step("merge", () => created(`/v1/properties/${twin.id}/merge`, { from: id }, 200));
   return stretches;
 }
 
@@ -440,6 +443,7 @@ test("a property with very many claims blocks the event loop only briefly", asyn
     "another claim": () => created(`/v1/property/${id}/claims`, claim),
     "a service event": () => created("/v1/service-events/bulk", { events: [inspection] }),
     "what they do": () => call(`/v1/property/${id}/claims/impact`),
+    "an underwriting page": () => call(`/v1/property/${id}/underwriting`),
   };
   for (const [name, work] of Object.entries(works)) {
     const { longestMs } = await watched(work);

@@ -59,6 +59,10 @@ describe("a request whose caller has closed the connection", () => {
     ["a report", "/v1/property/{id}/report", "/v1/property/ID/report"],
     ["a summary", "/v1/property/{id}/summary", "/v1/property/ID/summary"],
     ["a compliance list", "/v1/property/{id}/compliance", "/v1/property/ID/compliance"],
+    ["a plan as a workbook", "/v1/property/{id}/plan", "/v1/property/ID/plan?years=28&format=xlsx"],
+    ["a property's losses", "/v1/property/{id}/losses", "/v1/property/ID/losses?deductible=1&risk_load=1"],
+    ["the portfolio's losses", "/v1/portfolio/losses", "/v1/portfolio/losses?deductible=2"],
+    ["an underwriting page", "/v1/property/{id}/underwriting", "/v1/property/ID/underwriting?deductible=3"],
     ["the effect of claims", "/v1/property/{id}/claims/impact", "/v1/property/ID/claims/impact"],
   ])("stops: %s", async (_, route, path) => await expectStopped(route, path));
 

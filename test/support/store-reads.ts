@@ -262,6 +262,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the claims of properties": () => store.read.claims.evidence([propertyId], 10_001),
     "some of a property's claims": () =>
       store.read.claims.evidenceAfter(propertyId, { dateOfLoss: "2026-01-01", id: "CLM_" }, 100),
+    "what adds to sums of a property's claims": () =>
+      store.read.claims.countedAfter(propertyId, { dateOfLoss: "2026-01-01", id: "CLM_" }, 100),
     "the number of a property's claims": () => store.read.claims.count(propertyId),
     "what trends keep no longer": () =>
       store.write((tx) => tx.snapshots.pruneTrends([componentId, "C_none"], day)),

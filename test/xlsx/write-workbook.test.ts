@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { inflateRawSync } from "node:zlib";
 import { readXlsx } from "hucre/xlsx";
 import { writeWorkbook } from "../../src/xlsx/write-workbook.ts";
 
@@ -35,3 +36,40 @@ test("the same contents have the same bytes", async () => {
   const [first, second] = [await writeWorkbook(sheets), await writeWorkbook(sheets)];
   expect(Buffer.compare(first, second)).toBe(0);
 });
+
+test("text with characters that XML lacks, or with an escape of spreadsheets, leaves the file readable", async () => {
+  const unusual = ["a\ufffeb", "\uffff", "\ud83d", "\u0007", "Elm \u{1f3e0}"];
+  const columns = [{ width: 20 }];
+  const rows = [...unusual, "_x003D_1+1"].map((text) => [{ value: text, isBold: true }, text]);
+  const bytes = await writeWorkbook([{ name: "Names", columns, rows }]);
+  const files = unpacked(bytes);
+  for (const [name, text] of files)
+    if (name.endsWith(".xml")) expect(name + INVALID_IN_XML.exec(text)).toBe(`${name}null`);
+  // Spreadsheets show `_x003D_` for it, instead of the equals sign that it stands for.
+  expect([...files.values()].join()).toContain("_x005F_x003D_1+1");
+  const [sheet] = (await readXlsx(bytes)).sheets;
+  expect(sheet!.rows.slice(0, unusual.length).map(([text]) => text)).toEqual([
+    ...["a\ufffdb", "\ufffd", "\ufffd", "\ufffd", "Elm \u{1f3e0}"],
+  ]);
+});
+
+/** The characters that no XML document has. */
+const INVALID_IN_XML = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/u;
+
+/** Returns the texts of the files in the archive by their names. */
+function unpacked(bytes: Uint8Array): Map<string, string> {
+  const archive = Buffer.from(bytes);
+  const files = new Map<string, string>();
+  for (let at = 0; archive.readUInt32LE(at) === LOCAL_HEADER; ) {
+    const [method, size] = [archive.readUInt16LE(at + 8), archive.readUInt32LE(at + 18)];
+    const [nameLength, extraLength] = [archive.readUInt16LE(at + 26), archive.readUInt16LE(at + 28)];
+    const content = at + 30 + nameLength + extraLength;
+    const packed = archive.subarray(content, content + size);
+    const text = (method === 0 ? packed : inflateRawSync(packed)).toString();
+    files.set(archive.toString("utf8", at + 30, at + 30 + nameLength), text);
+    at = content + size;
+  }
+  return files;
+}
+
+const LOCAL_HEADER = 0x04034b50;

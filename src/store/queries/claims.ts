@@ -9,6 +9,10 @@ const { placeholder } = sql;
 /** A claim as far as it changes scores. */
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
+/** A claim as far as it adds to sums, or moves with its property. */
+export type CountedClaim = Pick<Claim, "id" | "dateOfLoss" | "status" | "amountCents" | "claimNumber">;
+type ClaimPlace = Pick<Claim, "dateOfLoss" | "id">;
+
 /** Reads and writes claims. Amounts in cents; an ID of another partner is not found. */
 export function claimStore(engine: Engine) {
   const { db, isAmong } = engine;
@@ -32,14 +36,30 @@ export function claimStore(engine: Engine) {
       .orderBy(...(engine.dialect === "postgres" ? [asc(claims.id)] : []))
       .limit(placeholder("limit")),
   );
+  const isAfter = () =>
+    and(
+      eq(claims.propertyId, placeholder("propertyId")),
+      sql`(${claims.dateOfLoss}, ${claims.id}) > (${placeholder("dateOfLoss")}, ${placeholder("id")})`,
+    );
   const evidenceAfter = engine.read<ClaimEvidenceRow>(() =>
     evidenceRows()
-      .where(
-        and(
-          eq(claims.propertyId, placeholder("propertyId")),
-          sql`(${claims.dateOfLoss}, ${claims.id}) > (${placeholder("dateOfLoss")}, ${placeholder("id")})`,
-        ),
+      .where(isAfter())
+      .orderBy(asc(claims.dateOfLoss), asc(claims.id))
+      .limit(placeholder("limit")),
+  );
+  const countedAfter = engine.read<CountedClaim>(() =>
+    db
+      .select(
+        aliased({
+          id: claims.id,
+          dateOfLoss: claims.dateOfLoss,
+          status: claims.status,
+          amountCents: claims.amountCents,
+          claimNumber: claims.claimNumber,
+        }),
       )
+      .from(claims)
+      .where(isAfter())
       .orderBy(asc(claims.dateOfLoss), asc(claims.id))
       .limit(placeholder("limit")),
   );
@@ -104,6 +124,14 @@ export function claimStore(engine: Engine) {
     ): Promise<ClaimEvidenceRow[]> {
       const { dateOfLoss, id } = last ?? { dateOfLoss: "", id: "" };
       return evidenceAfter({ propertyId, dateOfLoss, id, limit });
+    },
+    /** Returns a property's claims after a place, ordered by date of loss. */
+    async countedAfter(
+      propertyId: string,
+      { dateOfLoss, id }: ClaimPlace,
+      limit: number,
+    ): Promise<CountedClaim[]> {
+      return countedAfter({ propertyId, dateOfLoss, id, limit });
     },
     /** Ordered by date of loss, the newest first. */
     async page(propertyId: string, slice: Slice): Promise<Claim[]> {

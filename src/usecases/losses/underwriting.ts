@@ -16,8 +16,6 @@ const CLAIM_YEARS = 5;
 /** Claims read by one query, and the components that are named. */
 const CLAIM_PAGE = 500;
 const NAMED = 5;
-/** The memory of a component that is kept for the list. */
-const KEPT_BYTES = 1500;
 
 /** Returns an underwriting page. `book`: the partners whose properties the property is compared with. */
 export async function underwrite(
@@ -46,17 +44,19 @@ export async function underwrite(
   });
 }
 
-async function claimsOf({ store, now }: LossDeps, { id }: Property) {
+async function claimsOf({ store, now, yieldNow }: LossDeps, { id: propertyId }: Property) {
   const since = addDays(dayOf(now), -Math.round(CLAIM_YEARS * 365.25));
   let [count, incurredCents] = [0, 0];
-  for (let offset = 0; ; offset += CLAIM_PAGE) {
-    const claims = await store.read.claims.page(id, { limit: CLAIM_PAGE, offset });
-    for (const { dateOfLoss, status, amountCents } of claims)
-      if (status !== "denied" && dateOfLoss >= since) {
+  // Every ID is after the empty one.
+  for (let last = { dateOfLoss: since, id: "" }; ; await yieldNow()) {
+    const claims = await store.read.claims.countedAfter(propertyId, last, CLAIM_PAGE);
+    for (const { status, amountCents } of claims)
+      if (status !== "denied") {
         count++;
         incurredCents += amountCents;
       }
     if (claims.length < CLAIM_PAGE) return { since, count, incurredCents, years: CLAIM_YEARS };
+    last = claims.at(-1)!;
   }
 }
 
@@ -67,23 +67,28 @@ async function lossControlOf(
   { id, partnerId }: Property,
 ) {
   const prices = await presentPrices(store.read, knowledge, partnerId);
-  const work: { component: PlacedComponent; plannedCents: number; savedCents: number }[] = [];
+  type Line = { component: PlacedComponent; plannedCents: number; savedCents: number };
+  const perDollar = ({ savedCents, plannedCents }: Line) => savedCents / Math.max(plannedCents, 1);
+  const sums = { components: 0, plannedCents: 0, savedCents: 0 };
+  /** The lines that save the most for their cost, first to last. */
+  const best: Line[] = [];
   const visit = (component: PlacedComponent) => {
     if (component.riskTier === "GOOD") return 0;
     const costs = prices.ofComponent(component);
     const savedCents = damageSaved(knowledge, component, costs);
     if (savedCents === 0) return 0;
-    work.push({ component, plannedCents: costs.plannedCents, savedCents });
-    return KEPT_BYTES;
+    const line = { component, plannedCents: costs.plannedCents, savedCents };
+    sums.components++;
+    sums.plannedCents += line.plannedCents;
+    sums.savedCents += savedCents;
+    const after = best.findIndex((other) => perDollar(other) < perDollar(line));
+    if (after >= 0) best.splice(after, 0, line);
+    else if (best.length < NAMED) best.push(line);
+    best.length = Math.min(best.length, NAMED);
+    return 0;
   };
   await iterateComponents(store, id, visit, yieldNow, reserveMemory);
-  const perDollar = (line: (typeof work)[number]) => line.savedCents / Math.max(line.plannedCents, 1);
-  return {
-    components: work.length,
-    plannedCents: work.reduce((sum, line) => sum + line.plannedCents, 0),
-    savedCents: work.reduce((sum, line) => sum + line.savedCents, 0),
-    best: work.sort((a, b) => perDollar(b) - perDollar(a)).slice(0, NAMED),
-  };
+  return { ...sums, best };
 }
 
 /** Returns the shares of the book's properties with lower expected amounts per unit. */

@@ -114,8 +114,8 @@ async function unitsByNumber({ tx }: PortfolioWriter, from: Property, into: Prop
 /** Moves the claims whose numbers the property does not have; returns how many. */
 async function moveClaims({ tx }: PortfolioWriter, from: Property, into: Property): Promise<number> {
   let moved = 0;
-  for (let kept = 0; ; await tx.yieldToEventLoop()) {
-    const some = await tx.claims.page(from.id, { limit: CLAIMS_A_STEP, offset: kept });
+  for (let last = { dateOfLoss: "", id: "" }; ; await tx.yieldToEventLoop()) {
+    const some = await tx.claims.countedAfter(from.id, last, CLAIMS_A_STEP);
     const numbers = some.flatMap(({ claimNumber }) => claimNumber ?? []);
     const known = await tx.claims.ofNumbers(into.id, numbers);
     const taken = new Set(known.map(({ claimNumber }) => claimNumber));
@@ -125,7 +125,7 @@ async function moveClaims({ tx }: PortfolioWriter, from: Property, into: Propert
       into.id,
     );
     moved += moving.length;
-    kept += some.length - moving.length;
     if (some.length < CLAIMS_A_STEP) return moved;
+    last = some.at(-1)!;
   }
 }

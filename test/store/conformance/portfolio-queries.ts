@@ -1175,6 +1175,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const oldest = newest.toReversed();
       expect(ids(await claims.evidenceAfter(elm.id, undefined, 2))).toEqual(ids(oldest.slice(0, 2)));
       expect(ids(await claims.evidenceAfter(elm.id, oldest[1], 2))).toEqual(ids(oldest.slice(2)));
+      const start = { dateOfLoss: oldest[0]!.dateOfLoss, id: "" };
+      const counted = await claims.countedAfter(elm.id, start, 100);
+      const { id, dateOfLoss, status, amountCents, claimNumber } = oldest[0]!;
+      expect(counted[0]).toEqual({ id, dateOfLoss, status, amountCents, claimNumber });
+      expect(ids(counted)).toEqual(ids(oldest));
+      expect(ids(await claims.countedAfter(elm.id, oldest[1]!, 1))).toEqual(ids(oldest.slice(2, 3)));
 
       const event = (await read().serviceEvents.ofAppliance(roof.id))[0]!;
       const photo = {
