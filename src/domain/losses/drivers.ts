@@ -135,9 +135,11 @@ function addTo(sums: Keyed, index: number, expected: number, covariance: number)
 /** Returns the damage by peril, and the repairs beside it. */
 function* perilsOf(book: LossBook, repairs: Keyed, damages: Keyed): Steps<Breakdown> {
   const breakdown = book.count > 0 ? yield* regrouped(repairs, () => REPAIR) : new KeyedSums();
-  for (const [index, { severity }] of book.severities.entries())
+  for (const [index, { severity }] of book.severities.entries()) {
     if (index !== NO_SEVERITY)
       breakdown.add(severity.peril, damages.expected[index]!, damages.covariance[index]!);
+    if (index % KEYS_PER_STEP === 0) yield;
+  }
   return breakdown;
 }
 

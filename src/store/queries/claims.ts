@@ -10,7 +10,7 @@ const { placeholder } = sql;
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
 /** A claim as far as it adds to sums, or moves with its property. */
-export type CountedClaim = Pick<Claim, "id" | "dateOfLoss" | "status" | "amountCents" | "claimNumber">;
+type CountedClaim = Pick<Claim, "id" | "dateOfLoss" | "status" | "amountCents" | "claimNumber">;
 type ClaimPlace = Pick<Claim, "dateOfLoss" | "id">;
 
 /** Reads and writes claims. Amounts in cents; an ID of another partner is not found. */

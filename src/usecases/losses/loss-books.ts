@@ -23,6 +23,8 @@ const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_00
 
 /** The memory that a component takes in a book, in bytes. */
 const PART_BYTES = 50;
+/** The memory of a damage that costs like no other one. */
+const SEVERITY_BYTES = 400;
 
 /** The memory of an answer, in bytes: of each group and property, and of the rest. */
 const GROUP_BYTES = 1_200;
@@ -63,8 +65,8 @@ export type LossDeps = {
   reserveMemory?: (bytes: number) => void;
 };
 
-/** Adds a component with the prices of its partner. */
-type AddRow = (row: LossRow, prices: PriceList) => void;
+/** Adds a component with the prices of its partner; returns how much memory it takes, in bytes. */
+type AddRow = (row: LossRow, prices: PriceList) => number;
 
 /** A book: a property, or the portfolios of partners. */
 type Book = { key: string; partners: readonly ShownPartner[] };
@@ -177,12 +179,15 @@ export class LossBooks {
     let areaSqft = 0;
     await collect((row, prices) => {
       const known = book.properties.keys.length;
+      const severities = book.severities.length;
       const costs = prices.ofComponent(row);
       book.add(lossPartOf(knowledge, row, costs));
       counted.add(row, costs);
-      if (book.properties.keys.length === known) return;
+      const bytes = PART_BYTES + SEVERITY_BYTES * (book.severities.length - severities);
+      if (book.properties.keys.length === known) return bytes;
       unitsOf.push(Math.max(row.unitCount, 1));
       areaSqft += row.grossAreaSqft ?? Number.NaN;
+      return bytes;
     });
     return {
       book,
@@ -207,8 +212,7 @@ export class LossBooks {
       if (systems && !systems.has(system)) return 0;
       if (perils && !(damage && perils.has(damage.peril))) return 0;
       if (leftOut.has(row.propertyId)) return 0;
-      add(row, prices);
-      return PART_BYTES;
+      return add(row, prices);
     };
     await iterateLossRows(
       store,

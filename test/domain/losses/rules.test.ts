@@ -147,6 +147,19 @@ describe("the drivers", () => {
     );
   });
 
+  test("are found in short steps, also where each damage costs something else", () => {
+    const PARTS = 40_000;
+    const stepsOf = (damageOf: (nth: number) => number) => {
+      const parts = Array.from({ length: PARTS }, (_, n) => partOf({ frequency: 0.1, damage: damageOf(n) }));
+      const book = bookOf(parts);
+      const steps = driversOf(book, runSteps(exactLosses(book)));
+      let taken = 0;
+      while (!steps.next().done) taken++;
+      return taken;
+    };
+    expect(stepsOf((nth) => 1000 + nth)).toBeGreaterThan(stepsOf(() => 1000) + 5);
+  });
+
   test("name the largest properties and put the others in one line", () => {
     const parts = Array.from({ length: 100 }, (_, at) =>
       partOf({ propertyId: `P_${at}`, repair: 1000 + at }),
