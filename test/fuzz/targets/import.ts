@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const clock = () => NOW;
-const KINDS = ["properties", "appliances", "serviceEvents"] as const;
+const KINDS = ["properties", "appliances", "serviceEvents", "components", "claims"] as const;
 
 /** Imports a CSV file into a database; the first byte chooses what it has. */
 export async function importTarget(): Promise<Target> {
@@ -50,6 +50,14 @@ export async function importTarget(): Promise<Target> {
         "partner_property_id,serial,event_type,date,total_cost,notes\n1,S1,Repair,2025-01-02,12.50,=leak\n",
       ),
       file(0, "\ufeffline;error\n"),
+      file(
+        3,
+        "partner_property_id,serial,component_def_id,proactive_cost,condition\n1,S1,roof_covering,1200.50,fair\n",
+      ),
+      file(
+        4,
+        "partner_property_id,claim_type,date_of_loss,amount,claim_number\n1,water_damage,2025-01-02,100.25,=A-1\n",
+      ),
     ],
     words: [
       '"',

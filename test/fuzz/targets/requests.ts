@@ -7,9 +7,12 @@ import { encodingFor } from "../../../src/http/encoding.ts";
 import { matchesTag } from "../../../src/http/entity-tag.ts";
 import { anyHost } from "../../../src/http/host.ts";
 import { idempotencyKey } from "../../../src/http/idempotency.ts";
+import { parseLossRequest, parsePremiumTerms } from "../../../src/http/loss-query.ts";
 import {
   parseAlertTier,
+  parseFormTerms,
   parsePlanTerms,
+  parsePropertyFilter,
   parseQuery,
   parseSince,
   parseSlice,
@@ -20,22 +23,63 @@ import { parseNetwork } from "../../../src/networks.ts";
 import { impersonationTokens } from "../../../src/secrets/impersonation-token.ts";
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
 import { bearerTokens } from "../../../src/secrets/tokens.ts";
-import { readNewAppliance } from "../../../src/wire/appliance.ts";
-import { readNewClaim } from "../../../src/wire/claim.ts";
-import { readNewProperty } from "../../../src/wire/property-input.ts";
-import { readMeterEvent, readSmartEvent } from "../../../src/wire/sensor-event.ts";
-import { readNewServiceEvent } from "../../../src/wire/service-event.ts";
+import { readApplianceChange, readNewAppliance } from "../../../src/wire/appliance.ts";
+import { readBrand } from "../../../src/wire/brand.ts";
+import { readClaimChange, readClaimList, readNewClaim } from "../../../src/wire/claim.ts";
+import { readComponentChange } from "../../../src/wire/component-change.ts";
+import { readCostBook, readCostLine } from "../../../src/wire/cost-book.ts";
+import { readEmbed } from "../../../src/wire/embed-request.ts";
+import { readFailedWindow } from "../../../src/wire/failed-window.ts";
+import { readNewPartner, readPartnerSettings } from "../../../src/wire/partner-settings.ts";
+import { readNewProperty, readPropertyChange, readPropertyMerge } from "../../../src/wire/property-input.ts";
+import { readFlatSmartEvent, readMeterEvent, readSmartEvent } from "../../../src/wire/sensor-event.ts";
+import { readNewServiceEvent, readServiceEventChange } from "../../../src/wire/service-event.ts";
+import { readWork } from "../../../src/wire/work.ts";
 import type { Target } from "../target.ts";
 
 const buffers = (...texts: string[]) => texts.map((text) => Buffer.from(text));
 /** Header values reach the server as bytes, one character each. */
 const header = (input: Buffer) => input.toString("latin1").replaceAll(/[\0\r\n]/g, " ");
 
+/** Returns 1 if the value is accepted and 0 if it is refused. */
+function accepts(read: () => unknown): 0 | 1 {
+  try {
+    read();
+    return 1;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return 0;
+  }
+}
+
+const knowledge = loadKnowledge();
+const KNOWN_PARAMETERS = [
+  ...["limit", "offset", "tier", "since", "years", "inflation_pct", "budget", "sandbox", "systems", "perils"],
+  ...["state", "country", "city", "zip", "q", "flag", "retired", "include_retired", "sort", "deductible"],
+  ...["risk_load", "expense_ratio", "loss_adjustment_ratio", "include_demo", "hud", "loan_term"],
+  ...["minimum_item_cost", "opening_balance", "escrow_pct", "interest_pct", "minimum_balance"],
+  "deposit_growth_pct",
+];
+const QUERY_PARSERS: readonly ((values: ReadonlyMap<string, string>) => unknown)[] = [
+  parseSlice,
+  parseTier,
+  parseAlertTier,
+  parseSince,
+  parsePlanTerms,
+  parseFormTerms,
+  parseLossRequest,
+  parsePremiumTerms,
+  (values) => parsePropertyFilter(values, knowledge.knownHazards),
+];
+
 const query: Target = {
   name: "query",
   seeds: buffers(
     "?limit=10&offset=20&tier=critical&since=2026-01-31T15:04:05%2B01:00",
     "?years=30&inflation_pct=3.5&budget=100000&sandbox=true",
+    "?systems=hvac,plumbing&perils=water&state=CA-ON&deductible=1000&limit=50000&risk_load=0.3&expense_ratio=0.25",
+    "?hud=true&loan_term=35&minimum_item_cost=500&opening_balance=1000&escrow_pct=80&deposit_growth_pct=2",
+    "?city=Elm&zip=10001&q=oak&country=US&flag=cpvc_piping&retired=true&include_retired=false&sort=cost",
   ),
   words: [
     "limit=",
@@ -44,6 +88,13 @@ const query: Target = {
     "since=",
     "years=",
     "budget=",
+    "systems=",
+    "state=",
+    "country=",
+    "deductible=",
+    "risk_load=",
+    ",",
+    "1e308",
     "&",
     "%00",
     "%F0%9F%8F%A0",
@@ -51,14 +102,9 @@ const query: Target = {
     "+",
   ],
   parse(input) {
-    const known = ["limit", "offset", "tier", "since", "years", "inflation_pct", "budget", "sandbox"];
-    const values = parseQuery(input.toString("utf8"), known);
-    parseSlice(values);
-    parseTier(values);
-    parseAlertTier(values);
-    parseSince(values);
-    parsePlanTerms(values);
-    return [...values.keys()].join(" ");
+    const values = parseQuery(input.toString("utf8"), KNOWN_PARAMETERS);
+    const accepting = QUERY_PARSERS.map((parse) => accepts(() => parse(values)));
+    return `${accepting.join("")} ${[...values.keys()].join(" ")}`;
   },
 };
 
@@ -128,19 +174,66 @@ const body: Target = {
   words: ['"__proto__":', "null", "[[[[", "1e999", "\\u0000", "\\ud800", '"name":1,', "{", "}", '"'],
   parse(input) {
     const value = parseJsonObject(input, MOST_VALUES);
-    return READERS.map((read) => {
-      try {
-        read(value);
-        return 1;
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        return 0;
-      }
-    }).join("");
+    return READERS.map((read) => accepts(() => read(value))).join("");
   },
 };
 
-const rules = loadKnowledge().keywords;
+const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] = [
+  readPropertyChange,
+  readPropertyMerge,
+  readApplianceChange,
+  readComponentChange,
+  readServiceEventChange,
+  readClaimChange,
+  readClaimList,
+  readWork,
+  readFlatSmartEvent,
+  (given) => readCostBook(given).map((line) => accepts(() => readCostLine(line, "2026-01-01"))),
+  readEmbed,
+  readBrand,
+  readFailedWindow,
+  (given) => readNewPartner(given, 1000),
+  readPartnerSettings,
+];
+
+const changes: Target = {
+  name: "changes",
+  seeds: buffers(
+    '{"name":"Elm Court","retired_at":"2026-01-01","retired_reason":"sold","notes":null,"records_since":null}',
+    '{"from":"P_01k0000000000000000000000a"}',
+    '{"property_id":"P_1","unit_id":null,"type_id":"roof","size":20.5,"retired_at":null}',
+    '{"proactive_cost":1850,"reactive_cost":3200.5,"install_year":1990,"condition":"fair","flags":["cpvc_piping"]}',
+    '{"event_type":"Repair","date":"2026-01-01","voided":true,"reason":"entered twice"}',
+    '{"status":"denied","paid":100.25,"valued_at":"2026-01-01"}',
+    '{"claims":[{"claim_type":"water_damage","date_of_loss":"2026-01-01","amount":100}]}',
+    '{"component_id":"C_1","state":"done","by":"Jo","date":"2026-01-01","total_cost":12.5}',
+    '{"lines":[{"type_id":"water_heater_gas","proactive_cost":1850,"size":50,"state":"CA-ON","as_of":"2026-01-01"}]}',
+    '{"property_id":"P_1","expires_days":30,"label":"Bank","recipient":"First","passcode":"maple-4711"}',
+    '{"display_name":"Acme","color":"#0A7A6E","color_dark":"#7cc5bc","logo_png":"iVBORw0KGgo="}',
+    '{"since":"2026-01-01T00:00:00Z","until":"2026-01-02T00:00:00Z","dry_run":true}',
+    '{"name":"Acme","daily_budget":1000,"webhook_url":"https://hooks.example.com/x"}',
+  ),
+  words: [
+    '"__proto__":',
+    "null",
+    "[[[[",
+    "1e999",
+    "\\u0000",
+    "\\ud800",
+    '"from":1,',
+    "{",
+    "}",
+    '"',
+    "2026-02-30",
+    "CA-ON",
+  ],
+  parse(input) {
+    const value = parseJsonObject(input, MOST_VALUES);
+    return CHANGE_READERS.map((read) => accepts(() => read(value))).join("");
+  },
+};
+
+const rules = knowledge.keywords;
 
 const notes: Target = {
   name: "notes",
@@ -159,4 +252,4 @@ const network: Target = {
   parse: (input) => void parseNetwork(input.toString("utf8")),
 };
 
-export const REQUEST_TARGETS: readonly Target[] = [query, headers, tokens, body, notes, network];
+export const REQUEST_TARGETS: readonly Target[] = [query, headers, tokens, body, changes, notes, network];
