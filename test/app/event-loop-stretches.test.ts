@@ -238,6 +238,11 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
       })),
     }),
   );
+  await step("done work", () =>
+    created("/v1/work/bulk", {
+      work: components.map(({ component_id }) => ({ component_id, state: "done", by: "J. Ito" })),
+    }),
+  );
   await step("sensor event", () =>
     created("/v1/meter-event/smart/v2", {
       event_type: "water_leak",
