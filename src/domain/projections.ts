@@ -51,9 +51,14 @@ export function expectedCostOf(
 ): number {
   if (component.riskScore < WARNING_FROM) return 0;
   const probability = failureProbabilityWithin(knowledge, component, brandTier, DAYS_PER_YEAR);
-  const cents = (Math.round(probability * 10_000) / 10_000) * failedCents;
-  return Math.round(Number(cents.toPrecision(EXPECTED_COST_DIGITS)));
+  return expectedCents(probability, failedCents);
 }
+
+/** Returns the expected cost of a failure with a probability, in cents to two significant digits. */
+export const expectedCents = (probability: number, failedCents: number): number =>
+  Math.round(
+    Number(((Math.round(probability * 10_000) / 10_000) * failedCents).toPrecision(EXPECTED_COST_DIGITS)),
+  );
 
 /** Returns the failure window of a component from the day of its latest score. */
 export function failureDaysOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): FailureDays {

@@ -1,6 +1,8 @@
 import { type FieldIssue, invalid } from "../domain/errors.ts";
+import { SYSTEMS } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { countryOf, parseCountry, parsePlace, parsePostalCode, UNITED_STATES } from "../domain/place.ts";
+import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
 import {
   FORM_LIMITS,
   type FormTerms,
@@ -10,7 +12,8 @@ import {
 } from "../domain/planning/plan-terms.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
-import { type Instant, parseInstant } from "../domain/time.ts";
+import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
+import { WORK_STATES } from "../domain/work.ts";
 import type { Listed } from "../store/queries/appliances.ts";
 import type { Slice } from "../store/slice.ts";
 
@@ -103,6 +106,28 @@ export function parseChoice<const V extends string>(
   const text = query.get(name);
   if (text === undefined || (values as readonly string[]).includes(text)) return text as V | undefined;
   throw invalidParameter(name, `must be one of ${values.join(", ")}`);
+}
+
+/** Parses the filters of a list of actions. */
+export function parseActionFilter(query: ReadonlyMap<string, string>) {
+  const [state, dueBy] = [query.get("state"), query.get("due_by")];
+  if (dueBy !== undefined && parseDay(dueBy) === undefined)
+    throw invalidParameter("due_by", "must be a date, such as 2027-03-01");
+  const cents = (name: string) => {
+    const amount = decimalNumber(query, name, { least: 0, most: PLAN_LIMITS.budgetUsd.most });
+    return amount === undefined ? undefined : centsFromUsd(amount);
+  };
+  return {
+    propertyId: query.get("property_id"),
+    state: state === undefined ? undefined : parsePlace(state),
+    system: parseChoice(query, "system", SYSTEMS),
+    action: parseChoice(query, "action", LISTED_ACTIONS),
+    tier: parseTier(query),
+    dueBy,
+    work: parseChoice(query, "work", ["open", ...WORK_STATES]),
+    leastCents: cents("min_cost"),
+    mostCents: cents("max_cost"),
+  };
 }
 
 export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {

@@ -434,6 +434,60 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
+  /** What somebody has to do about each component, or appliance as a whole, as the stored plans of properties say. */
+  const planActions = table(
+    "plan_actions",
+    {
+      propertyId: text("property_id").notNull(),
+      /** The ID of the component, or of the appliance as a whole. */
+      subjectId: text("subject_id").notNull(),
+      partnerId: text("partner_id").notNull(),
+      applianceId: text("appliance_id").notNull(),
+      action: text("action").notNull(),
+      system: text("system").notNull(),
+      state: text("state").notNull(),
+      tier: text("tier").notNull(),
+      /** The due day; empty for what does not wait for one. */
+      dueOn: text("due_on").notNull(),
+      plannedCents: bigint("planned_cents").notNull(),
+      waitingCents: bigint("waiting_cents").notNull(),
+      expectedCents: bigint("expected_cents").notNull(),
+      /** Copied from the mark on the work; empty without one. */
+      workState: text("work_state").notNull(),
+      workUntil: text("work_until").notNull(),
+    },
+    (t) => {
+      const filters = [
+        t.subjectId,
+        t.propertyId,
+        t.applianceId,
+        t.action,
+        t.system,
+        t.state,
+        t.tier,
+        t.dueOn,
+        t.workState,
+        t.workUntil,
+        t.plannedCents,
+      ] as const;
+      return [
+        primaryKey({ columns: [t.propertyId, t.subjectId] }),
+        index("plan_actions_waiting").on(
+          t.partnerId,
+          sql`${t.waitingCents} desc`,
+          ...filters,
+          t.expectedCents,
+        ),
+        index("plan_actions_expected").on(
+          t.partnerId,
+          sql`${t.expectedCents} desc`,
+          ...filters,
+          t.waitingCents,
+        ),
+      ];
+    },
+  );
+
   /** Work that somebody has ordered or deferred. Work without a row is open. */
   const workStates = table(
     "work_states",
@@ -1072,6 +1126,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     propertyPlans,
     partnerPlans,
     planCandidates,
+    planActions,
     workStates,
     serviceEvents,
     sensorEvents,

@@ -22,6 +22,7 @@ import { lossRowStore } from "./queries/loss-rows.ts";
 import { modelStore } from "./queries/models.ts";
 import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
+import { planActionStore } from "./queries/plan-actions.ts";
 import { planStore } from "./queries/plans.ts";
 import { propertyStore } from "./queries/properties.ts";
 import { propertyFilterStore } from "./queries/property-filters.ts";
@@ -55,6 +56,7 @@ export const storesOf = (engine: Engine) => ({
   flags: flagStore(engine),
   recounts: recountStore(engine),
   plans: planStore(engine),
+  planActions: planActionStore(engine),
   work: workStore(engine),
   serviceEvents: serviceEventStore(engine),
   sensorEvents: sensorEventStore(engine),

@@ -1,7 +1,9 @@
 import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
+import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
 import { FORM_LIMITS, PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
+import { WORK_STATES } from "../domain/work.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import type { Schema } from "./schema/openapi-schema.ts";
 
@@ -86,6 +88,24 @@ export const alertOrder = inQuery(
   "cost",
   { type: "string", enum: ["score", "cost"], default: "score" },
 );
+const ACTION_ORDERS = ["waiting", "expected"] as const;
+/** The filters and orders of the actions of a portfolio. */
+export const actionFilters: readonly Parameter[] = [
+  inQuery("action", "Filter by action", "replace_now", { type: "string", enum: [...LISTED_ACTIONS] }),
+  inQuery("due_by", "Due by this day; work that is deferred beyond it is left out", "2027-03-01"),
+  inQuery("work", "`open`: neither ordered nor deferred to a later day", "open", {
+    type: "string",
+    enum: ["open", ...WORK_STATES],
+  }),
+  inQuery("min_cost", "Planned cost of at least this amount in USD", 1000, { type: "number", minimum: 0 }),
+  inQuery("max_cost", "Planned cost of at most this amount in USD", 25_000, { type: "number", minimum: 0 }),
+  inQuery(
+    "sort",
+    "`waiting`: highest `cost_of_waiting_a_year` first; `expected`: highest `expected_cost_12m` first",
+    "waiting",
+    { type: "string", enum: [...ACTION_ORDERS], default: "waiting" },
+  ),
+];
 export const systemFilter = inQuery("system", "Filter by building system", "plumbing", {
   type: "string",
   enum: [...SYSTEMS],

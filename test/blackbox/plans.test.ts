@@ -705,3 +705,124 @@ describe("what to do with a component", () => {
     for (const one of body.components) expect(one.action).toBe("immediate_hazard");
   });
 });
+
+// Rule: portfolio-actions
+describe("the list of actions", () => {
+  const TO_DO = ["immediate_hazard", "replace_now", "inspect", "replace_by"];
+  const listed = async (query: Record<string, unknown> = {}): Promise<Json> =>
+    (await client.get("/v1/portfolio/actions", { limit: 200, ...query })).body;
+  const idOf = (one: Json) => one.component_id ?? one.appliance_id;
+  const inTwoYears = () => new Date(Date.now() + 730 * 86_400_000).toISOString().slice(0, 10);
+  /** Returns what the plans of all properties say is to be done, by ID. */
+  async function expected(): Promise<Map<string, Json>> {
+    const all = new Map<string, Json>();
+    for (const one of [property, second, empty]) {
+      const { units, components } = await planOf("", one);
+      const isDue = ({ action, replace_on }: Json) =>
+        TO_DO.includes(action) && (action !== "replace_by" || replace_on <= inTwoYears());
+      const whole = units.filter(isDue);
+      for (const unit of whole) all.set(unit.appliance_id, { ...unit, cost: unit.price });
+      for (const part of components.filter(isDue)) {
+        const isPart =
+          part.policy === "with_unit" && whole.some((unit: Json) => unit.appliance_id === part.appliance_id);
+        if (!isPart) all.set(part.component_id, { ...part, cost: part.proactive_cost });
+      }
+    }
+    return all;
+  }
+
+  test("has what the plans of all properties say, with sums, in both orders", async () => {
+    const wanted = await expected();
+    expect(wanted.size).toBeGreaterThan(5);
+    const { actions, total, totals } = await listed();
+    expect(actions.map(idOf).sort()).toEqual([...wanted.keys()].sort());
+    expect(total).toBe(wanted.size);
+    for (const one of actions) {
+      const { action, reason, cost, cost_of_waiting_a_year } = wanted.get(idOf(one))!;
+      expect(one).toMatchObject({ action, reason, proactive_cost: cost, cost_of_waiting_a_year });
+    }
+    for (const field of ["proactive_cost", "cost_of_waiting_a_year", "expected_cost_12m"])
+      expect(cents(totals[field])).toBe(sum(actions, field));
+    const waiting = actions.map((one: Json) => one.cost_of_waiting_a_year);
+    expect(waiting).toEqual(waiting.toSorted((a: number, b: number) => b - a));
+    const costs = (await listed({ sort: "expected" })).actions.map((one: Json) => one.expected_cost_12m);
+    expect(costs).toEqual(costs.toSorted((a: number, b: number) => b - a));
+    const pages = await Promise.all([0, 3].map((offset) => listed({ limit: 3, offset })));
+    expect(pages.flatMap((page) => page.actions.map(idOf))).toEqual(actions.slice(0, 6).map(idOf));
+    const { text } = await client.get("/v1/portfolio/actions", { format: "csv", limit: 200 });
+    expect(parse(text, { columns: true }).map((row: Json) => row.component_id || row.appliance_id)).toEqual(
+      actions.map(idOf),
+    );
+    expect((await stranger.get("/v1/portfolio/actions")).body.total).toBe(0);
+    // A component's expected cost is that of the alerts.
+    const { alerts } = (await client.get("/v1/alerts", { limit: 200 })).body;
+    const shared = alerts.filter((one: Json) =>
+      actions.some((listed: Json) => listed.component_id === one.id),
+    );
+    expect(shared).not.toBeEmpty();
+    for (const one of shared)
+      expect(actions.find((listed: Json) => listed.component_id === one.id).expected_cost_12m).toBe(
+        one.expected_cost_12m,
+      );
+  });
+
+  test("is filtered", async () => {
+    const { actions } = await listed();
+    const same = async (query: Record<string, unknown>, is: (one: Json) => boolean) => {
+      const found = (await listed(query)).actions.map(idOf);
+      expect(found).toEqual(actions.filter(is).map(idOf));
+      expect(found).not.toBeEmpty();
+    };
+    await same({ property_id: second.id }, (one) => one.property_id === second.id);
+    await same({ system: "plumbing" }, (one) => one.system === "plumbing");
+    await same({ action: "inspect" }, (one) => one.action === "inspect");
+    await same({ tier: "critical" }, (one) => one.risk_tier === "CRITICAL");
+    await same({ due_by: planDay() }, (one) => one.replace_on === null);
+    const [costs] = [
+      actions.map((one: Json) => one.proactive_cost).toSorted((a: number, b: number) => a - b),
+    ];
+    const middle = costs[Math.floor(costs.length / 2)];
+    await same({ min_cost: middle }, (one) => one.proactive_cost >= middle);
+    await same({ max_cost: costs[0] }, (one) => one.proactive_cost <= costs[0]);
+    expect((await listed({ state: "VT" })).total).toBe(0);
+    await client.get("/v1/portfolio/actions", { property_id: "P_none" }, 404);
+    for (const [name, value] of [
+      ["action", "monitor"],
+      ["due_by", "soon"],
+      ["work", "done"],
+      ["min_cost", "-1"],
+      ["sort", "cost"],
+    ] as const)
+      expect((await client.get("/v1/portfolio/actions", { [name]: value }, 400)).body.error).toContain(name);
+  });
+
+  test("shows marks at once, and what follows from an event", async () => {
+    const { actions } = await listed({ due_by: planDay() });
+    const [first, next] = actions as [Json, Json];
+    const until = inTwoYears();
+    const of = (one: Json) =>
+      one.component_id === null ? { appliance_id: one.appliance_id } : { component_id: one.component_id };
+    const mark = async (one: Json, fields: object) =>
+      await client.post("/v1/work/bulk", { work: [{ ...of(one), by: "J. Ito", ...fields }] });
+    await mark(first, { state: "deferred", until, reason: "Waits for the roofer" });
+    await mark(next, { state: "ordered" });
+    const due = (await listed({ due_by: planDay() })).actions.map(idOf);
+    expect(due).toEqual(actions.map(idOf).slice(1));
+    const [deferred] = (await listed({ work: "deferred" })).actions;
+    expect(deferred).toMatchObject({ ...of(first), work_until: until, work_by: "J. Ito" });
+    expect((await listed({ work: "ordered" })).actions.map(idOf)).toEqual([idOf(next)]);
+    const open = (await listed({ work: "open" })).actions.map(idOf);
+    expect(open).not.toContain(idOf(first));
+    // A plan that is made again keeps the marks.
+    await addAppliance(client, first.property_id, { type_id: "washer", install_year: THIS_YEAR });
+    expect((await listed({ work: "deferred" })).actions.map(idOf)).toEqual([idOf(first)]);
+    const { events } = (await mark(first, { state: "done" })).body;
+    expect(events[0].service_event_id).toMatch(/^SE_/);
+    const left = (await listed()).actions.map(idOf);
+    expect(left).not.toContain(idOf(first));
+    await mark(next, { state: "open" });
+    expect((await listed({ work: "ordered" })).total).toBe(0);
+  });
+
+  const planDay = () => new Date().toISOString().slice(0, 10);
+});

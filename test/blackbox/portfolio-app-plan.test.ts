@@ -343,3 +343,65 @@ test("work is marked on a property's page as ordered, deferred and done, with wh
   expect(pageErrors).toEqual([]);
   await close();
 });
+
+// Rule: portfolio-app-actions
+test("the actions of all properties are filtered, sorted, selected, marked and saved", async () => {
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, "#/actions");
+  await settled(page);
+  const of = async (query: Record<string, unknown> = {}): Promise<Json> =>
+    (await client.get("/v1/portfolio/actions", { limit: 200, ...query })).body;
+  const { actions, total, totals } = await of();
+  expect(total).toBeGreaterThan(3);
+  const totalsText = page.locator(".result-totals");
+  expect(await totalsText.innerText()).toContain(
+    `${total} actions: planned cost ${dollars(totals.proactive_cost)}; waiting a year is expected to cost ` +
+      dollars(totals.cost_of_waiting_a_year),
+  );
+  const names = () =>
+    page.locator("table.rows tbody .name > a[href*='nents'], table.rows tbody .name > a[href*='ances']");
+  expect(await names().allInnerTexts()).toEqual(actions.map((one: Json) => one.name));
+  await page.getByRole("button", { name: "12-month expected cost" }).click();
+  await settled(page);
+  expect(await hashOf(page)).toContain("sort=expected");
+  expect(await names().allInnerTexts()).toEqual(
+    (await of({ sort: "expected" })).actions.map((one: Json) => one.name),
+  );
+  await page.getByLabel("System").selectOption("structural");
+  await settled(page);
+  const structural = await of({ sort: "expected", system: "structural" });
+  expect(structural.total).toBeGreaterThan(0);
+  expect(await names().allInnerTexts()).toEqual(structural.actions.map((one: Json) => one.name));
+  await page.getByLabel("System").selectOption("");
+  await settled(page);
+
+  await page.getByRole("checkbox", { name: "Select all loaded actions" }).check();
+  const file = await saved(page, () => page.getByRole("button", { name: "CSV of the selection" }).click());
+  expect(parse(file.text, { columns: true })).toHaveLength(total);
+  await page.getByRole("checkbox", { name: "Select all loaded actions" }).uncheck();
+  for (const at of [1, 2]) await page.getByRole("checkbox").nth(at).check();
+  expect(await page.getByRole("region", { name: "Selection" }).innerText()).toContain("2 actions selected");
+  await page.getByRole("button", { name: "Mark actions" }).click();
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.getByRole("checkbox").count()).toBe(2);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await dialog.getByRole("checkbox").first().uncheck();
+  await dialog.getByLabel("Your name").fill("A. Cho");
+  await dialog.getByRole("button", { name: "Mark" }).click();
+  await page.getByText("Ordered by A. Cho").waitFor();
+  expect((await of({ work: "ordered" })).actions).toHaveLength(1);
+  for (const width of [375, 768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    expect(await overflow(page)).toBe(0);
+    await screenshot(page, `app-actions-${width}`);
+  }
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByLabel("Work").selectOption("ordered");
+  await settled(page);
+  expect(await names().count()).toBe(1);
+  await page.getByLabel("Due").selectOption("0");
+  await page.getByLabel("Action", { exact: true }).selectOption("immediate_hazard");
+  await page.getByText("No matching actions").waitFor();
+  expect(pageErrors).toEqual([]);
+  await close();
+});

@@ -249,6 +249,14 @@ const ANSWERS: Record<string, Fields> = {
   "PUT /v1/appliances/{id}": { "": `${APPLIANCE} partner` },
   "POST /v1/appliances/bulk": { ...PARTIAL_SUCCESS, "events[]": APPLIANCE },
   "POST /v1/service-events/bulk": { ...PARTIAL_SUCCESS, "events[]": SERVICE_EVENT },
+  "GET /v1/portfolio/actions": {
+    "": `actions totals ${ENVELOPE}`,
+    "actions[]":
+      "appliance_id component_id name appliance_type unit property_id property_name property_address state system action " +
+      "reason risk_tier replace_on failure_probability_12m proactive_cost reactive_cost cost_of_waiting_a_year " +
+      "expected_cost_12m work_state work_until work_by work_reason",
+    totals: "proactive_cost cost_of_waiting_a_year expected_cost_12m",
+  },
   "POST /v1/work/bulk": {
     ...PARTIAL_SUCCESS,
     "events[]": "component_id appliance_id state until by reason marked_at service_event_id",

@@ -101,6 +101,20 @@ export function listReads({
     "a partner's brand": () => store.read.brands.find(partnerId),
     "a partner's cost book": () => store.read.costLines.ofPartner(partnerId),
     "a partner's recalculation": () => store.read.recalculations.ofPartner(partnerId),
+    "a portfolio's actions": async () => {
+      const all = { partnerId, today: day, without: [] };
+      const costs = { leastCents: 1, mostCents: 9_000_000 };
+      const filters = [
+        all,
+        { ...all, system: "plumbing", state: "NY", tier: "CRITICAL" as const, work: "open" as const },
+        { ...all, ...costs, action: "inspect" as const, dueBy: day, without: [propertyId] },
+      ];
+      for (const filter of filters)
+        for (const order of ["waiting", "expected"] as const) {
+          await store.read.planActions.page(filter, order, { limit: 50, offset: 1 });
+          await store.read.planActions.sums(filter, order);
+        }
+    },
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
     "the plans to recompute": async () => {
@@ -148,6 +162,14 @@ export function narrowReads(of: Readable): Record<string, Read> {
         await book.alertCells([partnerId], by, { from: 60, to: 70 });
         await book.alertsOf([partnerId], by, 60);
       }
+    },
+    "a property's actions": async () => {
+      const filter = { partnerId, propertyId, today: day, without: [] };
+      await store.read.planActions.sums(filter, "waiting");
+      await store.write(async (tx) => {
+        await tx.planActions.mark(propertyId, componentId, { state: "ordered", until: null });
+        await tx.planActions.drop(propertyId);
+      });
     },
     "marks on work": async () => {
       await store.read.work.find(componentId);

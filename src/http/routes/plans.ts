@@ -2,6 +2,7 @@ import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workOfProperty } from "../../usecases/history/work.ts";
+import { actionList } from "../../usecases/portfolio/action-list.ts";
 import {
   basisOf,
   linesOf,
@@ -14,14 +15,20 @@ import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
+import { actionPage, actionSumsView, listedAction, listedActionView } from "../../wire/listed-action.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
+  actionFilters,
   format,
   formTerms,
   includeDemo,
   pagingParameters,
   planTerms,
+  propertyFilter,
   propertyInPath,
+  stateFilter,
+  systemFilter,
+  tier,
 } from "../../wire/parameters.ts";
 import { planCells, planHeading, planReply, planView } from "../../wire/plan.ts";
 import {
@@ -32,9 +39,26 @@ import {
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
 import { withRecalculating } from "../../wire/recalculating.ts";
-import { CSV, csvChunks, csvPage, csvReply, pageReplies, wantsCsv } from "../csv-replies.ts";
+import {
+  CSV,
+  csvChunks,
+  csvPage,
+  csvReply,
+  listReplies,
+  listReply,
+  pageReplies,
+  wantsCsv,
+} from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
-import { parseFormTerms, parsePlanTerms, parseSlice, wantsDemo } from "../query.ts";
+import {
+  parseActionFilter,
+  parseChoice,
+  parseFormTerms,
+  parsePlanTerms,
+  parseSlice,
+  wantsDemo,
+} from "../query.ts";
+import { unitLabelsOf as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-labels.ts";
 import { tableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
@@ -115,6 +139,47 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const view = portfolioPlanView(plan);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(portfolioPlanPage.of(items, slice, total, partner.name, noted));
+      },
+    }),
+    partnerOperation({
+      id: "listActions",
+      method: "GET",
+      path: "/v1/portfolio/actions",
+      summary: "List what to do in all properties",
+      description:
+        "Hazards, replacements and inspections that are due now, and replacements due within two years, of components and of appliances as a whole, in the words of the plan. Filters can be combined; `total` and `totals` cover all that match. The list leaves the demo property out unless `include_demo=true` or `property_id` says otherwise.",
+      tag: "Figures",
+      parameters: [
+        propertyFilter,
+        stateFilter,
+        systemFilter,
+        tier,
+        ...actionFilters,
+        ...pagingParameters,
+        includeDemo,
+        format,
+      ],
+      replies: listReplies("A page of actions", actionPage, listedAction, EXAMPLE_UNIT_LABELS),
+      errors: [404],
+      async handle(call) {
+        const { now, partner, query, signal, store, yieldNow } = call;
+        const slice = parseSlice(query);
+        const filter = { ...parseActionFilter(query), partnerId: partner.id };
+        const order = parseChoice(query, "sort", ["waiting", "expected"]) ?? "waiting";
+        const includesDemo = wantsDemo(query) || filter.propertyId !== undefined;
+        if (filter.propertyId !== undefined) await requireProperty(store, partner, filter.propertyId);
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
+        const { actions, sums } = await actionList(deps, filter, { order, slice, includeDemo: includesDemo });
+        const records = actions.map(({ action, work }) => listedActionView(knowledge, action, work));
+        const totals = { totals: actionSumsView(sums) };
+        const noted = withRecalculating(totals, await isRecalculating(store.read, partner.id));
+        const units = await componentUnitLabels(
+          call,
+          actions.map(({ action }) => action.component),
+        );
+        const page = actionPage.of(records, slice, sums.count, partner.name, noted);
+        return listReply(call, page, "actions", listedAction, units);
       },
     }),
   ];

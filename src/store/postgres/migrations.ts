@@ -24,6 +24,7 @@ import duplicates from "../../../migrations/postgres/0021_duplicates.sql" with {
 import workStates from "../../../migrations/postgres/0022_work_states.sql" with { type: "text" };
 import conditionScores from "../../../migrations/postgres/0023_condition_scores.sql" with { type: "text" };
 import dueCosts from "../../../migrations/postgres/0024_due_costs.sql" with { type: "text" };
+import planActions from "../../../migrations/postgres/0025_plan_actions.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -76,4 +77,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 23, name: "condition_scores", sql: conditionScores },
   // An older server would change appliances without what is due of them.
   { number: 24, name: "due_costs", sql: dueCosts, breaksOlder: true },
+  // An older server would renew plans without their actions, and not purge these.
+  { number: 25, name: "plan_actions", sql: planActions, breaksOlder: true },
 ];

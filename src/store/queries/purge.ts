@@ -102,6 +102,7 @@ export function purgeStore(engine: Engine) {
       [t.planCandidates.propertyId, t.planCandidates.componentId],
       isOf(t.planCandidates.propertyId),
     ),
+    some(t.planActions, [t.planActions.propertyId, t.planActions.subjectId], isOf(t.planActions.propertyId)),
     some(t.workStates, [t.workStates.subjectId], isOf(t.workStates.propertyId)),
     some(t.units, [t.units.id], isOf(t.units.propertyId)),
     all(t.propertyPlans, t.propertyPlans.propertyId),

@@ -18,6 +18,7 @@ export const {
   propertyPlans,
   partnerPlans,
   planCandidates,
+  planActions,
   workStates,
   serviceEvents,
   sensorEvents,

@@ -52,9 +52,14 @@ export class WorkMarks {
       });
       after.serviceEventId = event.id;
     }
-    if (request.state === "ordered" || request.state === "deferred")
-      await tx.work.save({ ...common, subjectId, state: request.state, until: after.until }, place);
-    else await tx.work.end([subjectId], tx.now + 1);
+    if (request.state === "ordered" || request.state === "deferred") {
+      const work = { ...common, subjectId, state: request.state, until: after.until };
+      await tx.work.save(work, place);
+      await tx.planActions.mark(appliance.propertyId, subjectId, work);
+    } else {
+      await tx.work.end([subjectId], tx.now + 1);
+      await tx.planActions.mark(appliance.propertyId, subjectId, undefined);
+    }
     await this.writer.auditCorrection("work.mark", subjectId, workDetailView(before), workDetailView(after));
     return after;
   }

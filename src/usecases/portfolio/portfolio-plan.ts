@@ -3,6 +3,7 @@ import { StorageError } from "../../domain/errors.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
 import { candidatesOf } from "../../domain/planning/candidates.ts";
+import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import {
   addPlanSums,
@@ -18,12 +19,14 @@ import {
   type PropertyCandidate,
   planSummaryOf,
 } from "../../domain/planning/property-plan.ts";
+import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { sortInSteps } from "../../domain/steps.ts";
-import { type Day, dayOf } from "../../domain/time.ts";
+import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding, yieldUntilAborted } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
+import type { StoredAction } from "../../store/queries/plan-actions.ts";
 import type { PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Tx } from "../../store/store.ts";
@@ -90,7 +93,13 @@ async function renewPlans(
   }
 }
 
-type MadePlan = { propertyId: string; sums: PlanSums; candidates: Candidate[]; changes: number };
+type MadePlan = {
+  propertyId: string;
+  sums: PlanSums;
+  candidates: Candidate[];
+  actions: StoredAction[];
+  changes: number;
+};
 
 /** Returns undefined for a property that a purge has deleted since it was found. */
 async function makePlan(
@@ -103,15 +112,19 @@ async function makePlan(
   const property = await store.read.properties.find(partnerId, propertyId);
   if (!stored || !property) return undefined;
   if (isRetired(property))
-    return { propertyId, sums: emptyPlanSums(), candidates: [], changes: stored.changes };
+    return { propertyId, sums: emptyPlanSums(), candidates: [], actions: [], changes: stored.changes };
   const context = planContextOf<PlacedComponent>(await presentPrices(store.read, knowledge, partnerId));
   const groups = new ApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const candidates: Candidate[] = [];
+  const actions: StoredAction[] = [];
   const asOf = dayOf(clock());
+  const until = addDays(asOf, ACTION_DAYS);
   const plan = (group: readonly PlacedComponent[]) => {
     const planned = planStoredAppliance(context, group, asOf, MAX_PLAN_YEARS);
     sums.add(planned);
+    for (const action of dueActionsOf(knowledge, planned, until))
+      actions.push(storedAction(property, action));
     for (const candidate of candidatesOf(planned)) if (isWorthBuying(candidate)) candidates.push(candidate);
   };
   const add = (component: PlacedComponent) => {
@@ -121,8 +134,21 @@ async function makePlan(
   };
   await iterateComponents(store, propertyId, add, yieldUntilAborted(signal));
   await forEachYielding(groups.rest(), yieldUntilAborted(signal), plan);
-  return { propertyId, sums: sums.sums(sizeOf(property)), candidates, changes: stored.changes };
+  return { propertyId, sums: sums.sums(sizeOf(property)), candidates, actions, changes: stored.changes };
 }
+
+const storedAction = ({ state }: Property, action: DueAction<PlacedComponent>): StoredAction => ({
+  subjectId: action.subjectId,
+  applianceId: action.component.applianceId,
+  action: action.action.name,
+  system: action.system,
+  state,
+  tier: action.tier,
+  dueOn: action.dueOn,
+  plannedCents: action.price.plannedCents,
+  waitingCents: action.waitingCents,
+  expectedCents: action.expectedCents,
+});
 
 /**
  * Stores the plans of a partner's properties and updates the sums of the portfolio by the differences. Leaves out what was
@@ -136,7 +162,7 @@ async function savePlans(
 ): Promise<void> {
   const portfolio = await tx.plans.ofPartner(partnerId);
   let saved = 0;
-  for (const { propertyId, sums, candidates, changes } of plans) {
+  for (const { propertyId, sums, candidates, actions, changes } of plans) {
     const stored = await tx.plans.ofProperty(propertyId);
     if (!stored) continue;
     saved++;
@@ -146,6 +172,15 @@ async function savePlans(
     await tx.plans.dropCandidates(propertyId);
     for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
       await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
+      await tx.yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+    await tx.planActions.drop(propertyId);
+    for (let done = 0; done < actions.length; done += CANDIDATES_A_STEP) {
+      const some = actions.slice(done, done + CANDIDATES_A_STEP);
+      const marks = await tx.work.ofSubjects(some.map(({ subjectId }) => subjectId));
+      const bySubject = new Map(marks.map((work) => [work.subjectId, work]));
+      await tx.planActions.add({ propertyId, partnerId }, some, (id) => bySubject.get(id));
       await tx.yieldToEventLoop();
       signal?.throwIfAborted();
     }
@@ -175,9 +210,7 @@ export async function planPortfolio(
   includeDemo = false,
 ): Promise<PortfolioPlan> {
   const { store, knowledge, clock } = deps;
-  // All plans of the portfolio may be stale then, and the response says that it is not up to date.
-  const isRecalculating = (await store.read.recalculations.ofPartner(partnerId)) !== undefined;
-  const isSaved = isRecalculating || (await savedChangedPlans(deps, partnerId));
+  const isSaved = await savedChangedPlans(deps, partnerId);
   const { sums, excluded } = await readConsistently(store, partnerId, (read) =>
     portfolioSums(read, partnerId, includeDemo),
   );
@@ -192,8 +225,12 @@ export async function planPortfolio(
   };
 }
 
-/** Renews the changed plans; resolves with false if they cannot be stored. */
-async function savedChangedPlans(deps: PlanDeps, partnerId: string): Promise<boolean> {
+/**
+ * Renews the changed plans; resolves with false if they cannot be stored. Renews none while sums of the portfolio are being
+ * recalculated: all of them may be stale then, and responses say that they are not up to date.
+ */
+export async function savedChangedPlans(deps: PlanDeps, partnerId: string): Promise<boolean> {
+  if ((await deps.store.read.recalculations.ofPartner(partnerId)) !== undefined) return true;
   try {
     await renewChangedPlans(deps, partnerId);
     return true;

@@ -1,5 +1,4 @@
 import { useMemo } from "preact/hooks";
-import { joinPlace } from "../../domain/place.ts";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
@@ -11,16 +10,16 @@ import { count, money } from "../format.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { ComponentName } from "../sections/component-name.tsx";
-import { readApplianceTypes, useApp, useChanges, useTitle } from "./app-context.ts";
+import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { DownloadAllCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
+import { StateFilter } from "./state-filter.tsx";
 
 /** The critical and warning components of the portfolio, highest expected loss first. */
 export function AlertsPage({ route }: { route: Route }) {
-  const { api, portfolio } = useApp();
+  const { api } = useApp();
   useTitle("Alerts");
-  useChanges(portfolio);
   const parameter = (name: string) => route.query.get(name) ?? "";
   // The counts are those of the list.
   const path = alertsPath({
@@ -33,11 +32,6 @@ export function AlertsPage({ route }: { route: Route }) {
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new Locations(types.value ?? [], [])), [types.value]);
-  const states = [
-    ...new Set([...portfolio.state.loaded.map(({ item }) => joinPlace(item)), parameter("state")]),
-  ]
-    .filter(Boolean)
-    .sort();
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   return (
     <>
@@ -63,12 +57,7 @@ export function AlertsPage({ route }: { route: Route }) {
           choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
           onChange={(system) => set({ system })}
         />
-        <SelectFilter
-          label="State"
-          value={parameter("state")}
-          choices={(states.length > 0 ? states : US_STATES).map((state) => [state, state])}
-          onChange={(state) => set({ state })}
-        />
+        <StateFilter value={parameter("state")} onChange={(state) => set({ state })} />
         <p class="result-count" role="status">
           {list.value && (
             <>
@@ -194,9 +183,3 @@ const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
     cell: (row) => money(Math.round(row.expected_cost_12m)),
   },
 ];
-
-/** Offered until the states of the portfolio have been loaded. */
-const US_STATES =
-  "AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY".split(
-    " ",
-  );

@@ -6,6 +6,7 @@ import { showToast } from "../browser/toasts.tsx";
 import { counted } from "../format.ts";
 import type { PlanLine } from "../plan-lines.ts";
 import { useApp } from "./app-context.ts";
+import { daysFromToday } from "./days.ts";
 
 /** Work that a person can mark: a line of a plan, and where it is. */
 type MarkableWork = {
@@ -167,5 +168,3 @@ function requestOf(state: State, by: string, form: FormData): Record<string, unk
     condition_after: text("condition_after"),
   };
 }
-
-const daysFromToday = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

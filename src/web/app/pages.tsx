@@ -1,5 +1,6 @@
 import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { ActionsPage } from "./actions-page.tsx";
 import { AlertsPage } from "./alerts-page.tsx";
 import { useTitle } from "./app-context.ts";
 import { AppliancePage } from "./appliance-page.tsx";
@@ -23,6 +24,7 @@ export function Pages({ route }: { route: Route }) {
   if (area === "properties") return <PropertyPage key={id} id={id!} tab={tab} route={route} />;
   if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;
   if (area === "components" && id !== undefined) return <ComponentPage key={id} id={id} />;
+  if (area === "actions") return <ActionsPage route={route} />;
   if (area === "alerts") return <AlertsPage route={route} />;
   if (area === "deliveries") return <DeliveriesPage route={route} />;
   return <NotFoundPage />;

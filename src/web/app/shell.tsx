@@ -6,6 +6,7 @@ import { useApp, useChanges } from "./app-context.ts";
 const AREAS = [
   { segment: "", name: "Overview" },
   { segment: "properties", name: "Properties" },
+  { segment: "actions", name: "Actions" },
   { segment: "alerts", name: "Alerts" },
   { segment: "deliveries", name: "Deliveries" },
 ] as const;

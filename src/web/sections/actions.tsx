@@ -200,7 +200,7 @@ function Row(props: { row: ActionRow; locations: Locations; renderMark: RenderMa
 }
 
 /** Who has ordered or deferred the work of a line, and why. */
-function WorkMark({ line }: { line: Pick<PlanLine, `work_${"state" | "until" | "by" | "reason"}`> }) {
+export function WorkMark({ line }: { line: Pick<PlanLine, `work_${"state" | "until" | "by" | "reason"}`> }) {
   if (line.work_state === null) return null;
   return (
     <span class="small mark">

@@ -1076,6 +1076,81 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
     });
 
+    test("of actions orders, filters and sums them", async () => {
+      const { planActions } = read();
+      const mine = { partnerId: partner.id, today: DAY, without: [] as string[] };
+      const action = {
+        ...{ applianceId: heater.id, action: "replace_now" as const, system: "plumbing", state: "NY" },
+        ...{
+          tier: "CRITICAL" as const,
+          dueOn: null,
+          plannedCents: LARGE,
+          waitingCents: 500,
+          expectedCents: 7,
+        },
+      };
+      const later = addDays(DAY, 40);
+      const some = [
+        { ...action, subjectId: "C_a" },
+        { ...action, subjectId: "C_b", waitingCents: 900, action: "replace_by" as const, dueOn: later },
+        { ...action, subjectId: "C_c", waitingCents: -4, expectedCents: 90, system: "hvac", plannedCents: 3 },
+        { ...action, subjectId: "C_d", waitingCents: 500, tier: "GOOD" as const, state: "VT" },
+      ];
+      const marks: Record<string, { state: "ordered" | "deferred"; until: string | null }> = {
+        C_c: { state: "deferred", until: later },
+      };
+      await fixture.store.write(async (tx) => {
+        await tx.planActions.drop(elm.id);
+        await tx.planActions.drop(oak.id);
+        await tx.planActions.add(
+          { propertyId: elm.id, partnerId: partner.id },
+          some.slice(0, 3),
+          (id) => marks[id],
+        );
+        await tx.planActions.add(
+          { propertyId: oak.id, partnerId: partner.id },
+          some.slice(3),
+          () => undefined,
+        );
+        await tx.planActions.mark(oak.id, "C_d", { state: "ordered", until: null });
+      });
+      const found = async (filter: object, order: "waiting" | "expected" = "waiting") => {
+        const full = { ...mine, ...filter };
+        const rows = await planActions.page(full, order, { limit: 9, offset: 0 });
+        expect((await planActions.sums(full, order)).count).toBe(rows.length);
+        return rows.map(({ subjectId }) => subjectId).join(" ");
+      };
+      expect(await found({})).toBe("C_b C_a C_d C_c");
+      expect(await found({}, "expected")).toBe("C_c C_a C_b C_d");
+      expect(await planActions.page(mine, "waiting", { limit: 1, offset: 2 })).toEqual([
+        { subjectId: "C_d", applianceId: heater.id },
+      ]);
+      expect(await planActions.sums(mine, "waiting")).toEqual({
+        ...{ count: 4, plannedCents: 3 * LARGE + 3, waitingCents: 1896, expectedCents: 111 },
+      });
+      expect(await found({ propertyId: elm.id })).toBe("C_b C_a C_c");
+      expect(await found({ without: [elm.id] })).toBe("C_d");
+      expect(await found({ action: "replace_by" })).toBe("C_b");
+      expect(await found({ system: "hvac" })).toBe("C_c");
+      expect(await found({ state: "VT" })).toBe("C_d");
+      expect(await found({ tier: "GOOD" })).toBe("C_d");
+      expect(await found({ dueBy: DAY })).toBe("C_a C_d");
+      expect(await found({ dueBy: later })).toBe("C_b C_a C_d C_c");
+      expect(await found({ leastCents: 4 })).toBe("C_b C_a C_d");
+      expect(await found({ mostCents: 3 })).toBe("C_c");
+      expect(await found({ work: "open" })).toBe("C_b C_a");
+      expect(await found({ work: "ordered" })).toBe("C_d");
+      expect(await found({ work: "deferred" })).toBe("C_c");
+      expect(await found({ work: "open", today: later })).toBe("C_b C_a C_c");
+      await fixture.store.write((tx) => tx.planActions.mark(elm.id, "C_c", undefined));
+      expect(await found({ work: "open", state: "NY", system: "hvac" })).toBe("C_c");
+      await fixture.store.write((tx) => tx.planActions.drop(elm.id));
+      expect(await found({})).toBe("C_d");
+      expect(await planActions.sums({ ...mine, partnerId: other.id }, "expected")).toMatchObject({
+        count: 0,
+      });
+    });
+
     test("of marks on work keeps the newest of a subject, and ends those from before an instant", async () => {
       const { work } = read();
       const place = { partnerId: partner.id, propertyId: elm.id };

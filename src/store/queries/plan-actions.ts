@@ -1,0 +1,182 @@
+import { and, asc, count, desc, eq, gte, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { ActionName } from "../../domain/planning/action.ts";
+import type { ActionSums } from "../../domain/planning/due-actions.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { Day } from "../../domain/time.ts";
+import type { WorkState } from "../../domain/work.ts";
+import type { Engine } from "../engine.ts";
+import type { Slice } from "../slice.ts";
+import { aliased } from "./aliased-columns.ts";
+
+const { placeholder } = sql;
+
+/** An action of a stored plan, as lists order and filter it. */
+export type StoredAction = {
+  subjectId: string;
+  applianceId: string;
+  action: ActionName;
+  system: string;
+  state: string;
+  tier: RiskTier;
+  dueOn: Day | null;
+  plannedCents: number;
+  waitingCents: number;
+  expectedCents: number;
+};
+/** The mark on an action's work. */
+type Mark = { state: WorkState; until: Day | null };
+
+export type ActionOrder = "waiting" | "expected";
+
+/** The filters of a partner's actions. The caller has checked that the property belongs to the partner. */
+export type ActionFilter = {
+  partnerId: string;
+  propertyId?: string | undefined;
+  action?: ActionName | undefined;
+  system?: string | undefined;
+  state?: string | undefined;
+  tier?: RiskTier | undefined;
+  /** Due by the day, and not deferred beyond it. */
+  dueBy?: Day | undefined;
+  leastCents?: number | undefined;
+  mostCents?: number | undefined;
+  /** `open`: neither ordered, nor deferred beyond `today`. */
+  work?: "open" | WorkState | undefined;
+  today: Day;
+  /** Properties that are left out. */
+  without: readonly string[];
+};
+
+type Condition = Exclude<keyof ActionFilter, "partnerId" | "today">;
+
+const NONE = "";
+
+/**
+ * Reads and writes the actions of stored plans. A list in either order reads one index, which has the columns of all filters
+ * and sums: a page of a portfolio of a million components reads about 100,000 of its entries at most.
+ */
+export function planActionStore(engine: Engine) {
+  const { db } = engine;
+  const { planActions: t } = engine.tables;
+  const drop = engine.write(() => db.delete(t).where(eq(t.propertyId, placeholder("propertyId"))));
+  const add = engine.insertRow(t, "all");
+  const mark = engine.write(() =>
+    db
+      .update(t)
+      .set({ workState: sql`${placeholder("workState")}`, workUntil: sql`${placeholder("workUntil")}` })
+      .where(and(eq(t.propertyId, placeholder("propertyId")), eq(t.subjectId, placeholder("subjectId")))),
+  );
+
+  // Not as bounds of an index: both lists are read in the order of theirs.
+  const is = (column: SQLWrapper, name: string) => sql`${column} || '' = ${placeholder(name)}`;
+  const workIs = {
+    open: sql`(${t.workState} <> 'ordered' and ${t.workUntil} <= ${placeholder("today")})`,
+    ordered: sql`${t.workState} = 'ordered'`,
+    deferred: sql`${t.workUntil} > ${placeholder("today")}`,
+  };
+  const matching = (filter: ActionFilter): SQL | undefined =>
+    and(
+      // With the partner, too, SQLite would read all of its actions to find those of a property.
+      filter.propertyId === undefined
+        ? eq(t.partnerId, placeholder("partnerId"))
+        : eq(t.propertyId, placeholder("propertyId")),
+      filter.action && is(t.action, "action"),
+      filter.system === undefined ? undefined : is(t.system, "system"),
+      filter.state === undefined ? undefined : is(t.state, "state"),
+      filter.tier && is(t.tier, "tier"),
+      filter.dueBy === undefined
+        ? undefined
+        : and(lte(t.dueOn, placeholder("dueBy")), lte(t.workUntil, placeholder("dueBy"))),
+      filter.leastCents === undefined ? undefined : gte(t.plannedCents, placeholder("leastCents")),
+      filter.mostCents === undefined ? undefined : lte(t.plannedCents, placeholder("mostCents")),
+      filter.work && workIs[filter.work],
+      filter.without.length === 0 ? undefined : sql`not (${engine.isAmong(t.propertyId, "without")})`,
+    );
+  const readsOf = memo((filter, order) => {
+    const by = order === "waiting" ? t.waitingCents : t.expectedCents;
+    return {
+      page: engine.read<Pick<StoredAction, "subjectId" | "applianceId">>(() =>
+        db
+          .select(aliased({ subjectId: t.subjectId, applianceId: t.applianceId }))
+          .from(t)
+          .where(matching(filter))
+          .orderBy(desc(by), asc(t.subjectId))
+          .limit(placeholder("limit"))
+          .offset(placeholder("offset")),
+      ),
+      sums: engine.read<ActionSums>(() =>
+        db
+          .select({
+            count: count().as("count"),
+            plannedCents: sumOf(t.plannedCents).as("plannedCents"),
+            waitingCents: sumOf(t.waitingCents).as("waitingCents"),
+            expectedCents: sumOf(t.expectedCents).as("expectedCents"),
+          })
+          .from(t)
+          .where(matching(filter)),
+      ),
+    };
+  });
+  const bound = (filter: ActionFilter) => ({ ...filter, without: engine.list(filter.without) });
+
+  return {
+    /** Deletes the actions of a property. */
+    async drop(propertyId: string): Promise<void> {
+      return drop({ propertyId });
+    },
+    async add(
+      place: { propertyId: string; partnerId: string },
+      some: readonly StoredAction[],
+      markOf: (subjectId: string) => Mark | undefined,
+    ): Promise<void> {
+      for (const action of some)
+        await add({
+          ...place,
+          ...action,
+          dueOn: action.dueOn ?? NONE,
+          ...columnsOf(markOf(action.subjectId)),
+        });
+    },
+    /** Stores the mark on the work of an action, if there is one for the subject. */
+    async mark(propertyId: string, subjectId: string, work: Mark | undefined): Promise<void> {
+      return mark({ propertyId, subjectId, ...columnsOf(work) });
+    },
+    /** Returns the subjects of the actions that match, the highest cost first. */
+    async page(filter: ActionFilter, order: ActionOrder, slice: Slice) {
+      return await readsOf(filter, order).page({ ...bound(filter), ...slice });
+    },
+    async sums(filter: ActionFilter, order: ActionOrder): Promise<ActionSums> {
+      return (await readsOf(filter, order).sums(bound(filter)))[0]!;
+    },
+  };
+}
+
+const columnsOf = (mark: Mark | undefined) => ({
+  workState: mark?.state ?? NONE,
+  workUntil: mark?.until ?? NONE,
+});
+
+const sumOf = (column: SQLWrapper) => sql<number>`cast(coalesce(sum(${column}), 0) as bigint)`;
+
+/** Prepares a query once for each set of conditions, whatever their values are. */
+function memo<T>(make: (filter: ActionFilter, order: ActionOrder) => T) {
+  const made = new Map<string, T>();
+  return (filter: ActionFilter, order: ActionOrder): T => {
+    const conditions = CONDITIONS.map((name) => Number(filter[name] !== undefined));
+    const key = [...conditions, filter.work, filter.without.length > 0, order].join();
+    const value = made.get(key) ?? make(filter, order);
+    made.set(key, value);
+    return value;
+  };
+}
+
+const CONDITIONS = [
+  "propertyId",
+  "action",
+  "system",
+  "state",
+  "tier",
+  "dueBy",
+  "leastCents",
+  "mostCents",
+] as const satisfies readonly Condition[];
