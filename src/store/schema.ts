@@ -434,7 +434,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** What somebody has to do about each component, or appliance as a whole, as the stored plans of properties say. */
+  /** The actions on components, and on appliances as a whole, of the stored plans of properties. */
   const planActions = table(
     "plan_actions",
     {

@@ -78,11 +78,3 @@ export function* planLinesInSteps({ units, components }: Lines, locations: Locat
 /** A key for identical units or components: the same definition in the same type of appliance. */
 export const lineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
   `${appliance_type} ${defId}`;
-
-/** Returns the lines that a sum of what is due now counts: units, and components that are not part of one. */
-export const countedAsDue = (lines: readonly PlanLine[]): PlanLine[] => {
-  const whole = new Set(lines.filter(({ isUnit }) => isUnit).map(({ id }) => id));
-  return lines.filter(
-    ({ due_now, isUnit, appliance_id }) => due_now !== null && (isUnit || !whole.has(appliance_id)),
-  );
-};

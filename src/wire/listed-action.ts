@@ -14,7 +14,7 @@ import type { WireOf } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
 import { workFields, workFieldsView } from "./work.ts";
 
-/* What somebody has to do in all properties of a portfolio. */
+/* The due actions of all properties of a portfolio. */
 
 const { property_name, property_address, proactive_cost, reactive_cost } = alert.fields;
 

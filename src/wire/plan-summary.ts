@@ -159,6 +159,7 @@ export const planSummary = object({
   deposit_growth_pct: rate("Growth of the deposit per year", depositGrowthPct),
   due_now: object({
     ...dueNowFields,
+    cost_of_waiting_a_year: usd("Net cost of a 12-month delay of it", 1210.4),
     escrow: usd("`cost` × `escrow_pct` / 100: what a lender holds back at closing", 3062.5),
   }).describedAs("Replacements that are due now, which deposits do not pay for"),
   schedule: list("Expected costs by year", planYear),
@@ -193,7 +194,11 @@ export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capi
     interest_pct: terms.interestPct,
     minimum_balance: usdFromCents(terms.minimumCents),
     deposit_growth_pct: terms.depositGrowthPct,
-    due_now: { ...dueNowView(sums.due), escrow: wholeUsd((sums.due.cents * terms.escrowPct) / 100) },
+    due_now: {
+      ...dueNowView(sums.due),
+      cost_of_waiting_a_year: usdFromCents(sums.due.waitingCents),
+      escrow: wholeUsd((sums.due.cents * terms.escrowPct) / 100),
+    },
     schedule: capital.schedule.map((year) => planYearView(year, sizes)),
     totals: {
       planned: usdFromCents(plannedCents),

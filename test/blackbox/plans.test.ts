@@ -370,8 +370,12 @@ describe("a portfolio's plan", () => {
       ),
     );
     expect(whole.portfolio.map((one: Json) => one.due_now)).toEqual(
-      parts.map(({ due_now: { escrow, ...due } }) => due),
+      parts.map(({ due_now: { escrow, cost_of_waiting_a_year, ...due } }) => due),
     );
+    expect(whole.portfolio.map((one: Json) => one.cost_of_waiting_a_year)).toEqual(
+      parts.map(({ due_now: due }) => due.cost_of_waiting_a_year),
+    );
+    expect(cents(whole.due_now.cost_of_waiting_a_year)).toBe(sum(whole.portfolio, "cost_of_waiting_a_year"));
     for (const [index, row] of whole.portfolio.entries()) {
       const { units, components } = parts[index]!;
       const whole = new Set(units.map((one: Json) => one.appliance_id));

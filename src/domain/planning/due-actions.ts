@@ -18,7 +18,7 @@ export const LISTED_ACTIONS = [
   "replace_by",
 ] as const satisfies readonly ActionName[];
 
-/** What somebody has to do about a component, or about an appliance as a whole. Amounts in cents. */
+/** A due action on a component, or on an appliance as a whole. Amounts in cents. */
 export type DueAction<C> = {
   /** The ID of the component, or of the appliance. */
   subjectId: string;
@@ -29,7 +29,7 @@ export type DueAction<C> = {
   /** The day of a replacement that waits for one; null for what is due now. */
   dueOn: Day | null;
   system: System;
-  /** Of an appliance, the worst of its components. */
+  /** The worst of its components, for an appliance. */
   tier: RiskTier;
   /** The probability of failing within 12 months; of an appliance, that any of its components does. */
   failureProbability: number;

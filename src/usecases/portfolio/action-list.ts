@@ -16,7 +16,7 @@ import { savedChangedPlans } from "./portfolio-plan.ts";
 import { type PlanDeps, planComponents } from "./property-plan.ts";
 
 /** An action of a list, with the mark on its work. */
-export type ListedAction = { action: DueAction<PlacedComponent>; work: Work | undefined };
+type ListedAction = { action: DueAction<PlacedComponent>; work: Work | undefined };
 
 /** Actions do not depend on the years of a schedule. */
 const SHORTEST = 1;

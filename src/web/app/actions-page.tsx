@@ -36,7 +36,7 @@ const WORK = [
 
 const idOf = ({ component_id, appliance_id }: PortfolioActionJson) => component_id ?? appliance_id;
 
-/** What to do in all properties, the costliest to delay first. */
+/** The due actions of all properties, the costliest to delay first. */
 export function ActionsPage({ route }: { route: Route }) {
   const { api } = useApp();
   useTitle("Actions");
@@ -182,7 +182,7 @@ function Totals({ page }: { page: ActionPageJson }) {
   );
 }
 
-/** What can be done with the selected actions. */
+/** The buttons for the selected actions. */
 function Selection(props: {
   rows: readonly PortfolioActionJson[];
   onClear: () => void;

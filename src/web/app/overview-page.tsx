@@ -13,7 +13,7 @@ import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
 import { useApp, useChanges, useTitle } from "./app-context.ts";
 import { downloadRecords } from "./csv-download.tsx";
 import { type StateTotals, totalsByState } from "./portfolio-list.ts";
-import { PortfolioPlanSection } from "./portfolio-plan-section.tsx";
+import { PortfolioLead, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
 import { PortfolioProgress } from "./portfolio-progress.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
@@ -57,8 +57,8 @@ export function OverviewPage({ route }: { route: Route }) {
       )}
       {totals && totals.properties > 0 && (
         <>
+          {totals.components > 0 && <Plan route={route} />}
           <StatusFigures totals={totals} />
-          {totals.components > 0 && <PortfolioPlanSection route={route} />}
           {totals.components > 0 && <BySystem includesDemo={includesDemo} />}
           <ByState items={included} />
         </>
@@ -67,13 +67,24 @@ export function OverviewPage({ route }: { route: Route }) {
   );
 }
 
+function Plan({ route }: { route: Route }) {
+  const plan = usePortfolioPlan();
+  return (
+    <>
+      <PortfolioLead plan={plan.plan} />
+      <PortfolioPlanSection route={route} {...plan} />
+    </>
+  );
+}
+
 function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
   const { critical, warning, components, total_deferred, total_reactive } = totals;
   return (
-    <section class="card" aria-labelledby="status">
-      <h2 id="status" class="visually-hidden">
-        Status
-      </h2>
+    <Section
+      id="status"
+      title="Components at risk"
+      about="By the likelihood of failure alone, whatever the plan says about them."
+    >
       <dl class="figures four">
         <div>
           <dt>
@@ -104,7 +115,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
           <dd class="small muted">{money(total_reactive - total_deferred)} more than planned</dd>
         </div>
       </dl>
-    </section>
+    </Section>
   );
 }
 

@@ -8,6 +8,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
 import { count, counted, date, money } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
+import { HeadlineFigures, headlineText } from "../sections/condition.tsx";
 import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
@@ -46,21 +47,50 @@ async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<st
   return { ...first, portfolio };
 }
 
-/** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
-export function PortfolioPlanSection({ route }: { route: Route }) {
+/** The plan of the portfolio and more of its properties, on request. */
+export function usePortfolioPlan() {
   const { api, portfolio } = useApp();
   const [pages, setPages] = useState(1);
-  const demo: Readonly<Record<string, string>> = portfolio.state.includesDemo ? { include_demo: "true" } : {};
-  const plan = useLoad("plan", () => readPlan(api, pages, demo));
+  const { includesDemo } = portfolio.state;
+  const demo: Readonly<Record<string, string>> = includesDemo ? { include_demo: "true" } : {};
+  const plan = useLoad(`plan ${includesDemo}`, () => readPlan(api, pages, demo));
   const loadMore = () => {
     setPages(pages + 1);
     plan.reload();
   };
+  return { plan, pages, demo, loadMore };
+}
+
+/** The work of the whole portfolio in one sentence and three figures. */
+export function PortfolioLead({ plan }: { plan: ReturnType<typeof usePortfolioPlan>["plan"] }) {
+  return (
+    <section class="card lead" aria-labelledby="lead">
+      <h2 id="lead" class="visually-hidden">
+        What to do
+      </h2>
+      <LoadedContent loaded={plan} what="the plan">
+        {(value) => (
+          <>
+            <p class="headline">{headlineText({ plan: value, hazards: 0 })}</p>
+            <HeadlineFigures plan={value} />
+            <p class="small">
+              <a href={hrefTo(["actions"], { due: "0" })}>All actions that are due now</a>
+            </p>
+          </>
+        )}
+      </LoadedContent>
+    </section>
+  );
+}
+
+/** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
+export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof usePortfolioPlan>) {
+  const { plan, pages, demo, loadMore, route } = props;
   return (
     <Section
       id="plan"
-      title="Recommended actions"
-      about="Recommended replacements and timing in all properties."
+      title="Costs and reserve"
+      about="Where the work is that is due now, and what all properties cost by year."
     >
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
@@ -87,13 +117,9 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
   return (
     <>
       <p class="deposit">
-        Due now ({date(plan.as_of)}): <strong>{dueNowText(due_now)}</strong>, planned replacement cost{" "}
-        <strong>{money(Math.round(due_now.cost))}</strong>
-        {due_now.immediate.count > 0 && `, of which ${money(Math.round(due_now.immediate.cost))} cannot wait`}
-        .{" "}
         {shown.length === 0
-          ? `None are in the first ${count(portfolio.length)} properties.`
-          : `Properties with the highest cost of delay${isPartial ? ` (first ${count(portfolio.length)})` : ""}:`}
+          ? `Nothing is due now in the first ${count(portfolio.length)} properties.`
+          : `Due now (${date(plan.as_of)}) in the properties with the highest cost of delay${isPartial ? ` of the first ${count(portfolio.length)}` : ""}:`}
       </p>
       {shown.length > 0 && (
         <ul class="due-now">

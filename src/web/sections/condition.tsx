@@ -1,5 +1,5 @@
 import type { ConditionJson } from "../../wire/figures.ts";
-import type { PropertyPlanJson } from "../../wire/plan.ts";
+import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percent } from "../charts/bar.tsx";
 import { capitalized, count, counted, money } from "../format.ts";
 import { Define } from "./define.tsx";
@@ -23,9 +23,7 @@ const RATINGS: Readonly<Record<string, { name: string; tone: string }>> = {
 
 /** The three figures that answer what to do, by when and for how much. */
 type Headline = {
-  plan: Pick<PropertyPlanJson, "due_now" | "level_deposit" | "years">;
-  /** The net cost of deferring what should be replaced now for a year. */
-  delayUsd: number;
+  plan: Pick<PlanSummaryJson, "due_now" | "level_deposit" | "years">;
   hazards: number;
 };
 
@@ -52,13 +50,14 @@ export function Condition(props: { condition: ConditionJson; headline: Headline 
         </div>
         <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} />
       </div>
-      {headline && <HeadlineFigures {...headline} />}
+      {headline && <HeadlineFigures plan={headline.plan} />}
     </section>
   );
 }
 
 /** `34 components should be replaced now ($164,920); delaying a year is expected to cost $33,600 more.` */
-function headlineText({ plan: { due_now: due }, delayUsd, hazards }: Headline): string {
+export function headlineText({ plan: { due_now: due }, hazards }: Headline): string {
+  const delayUsd = due.cost_of_waiting_a_year;
   const number = due.unit_count + due.component_count;
   const work =
     number === 0
@@ -70,8 +69,9 @@ function headlineText({ plan: { due_now: due }, delayUsd, hazards }: Headline): 
     : `${work} ${counted(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`;
 }
 
-function HeadlineFigures({ plan, delayUsd }: Headline) {
-  const { immediate, short_term, cost } = plan.due_now;
+/** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
+export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
+  const { immediate, short_term, cost, cost_of_waiting_a_year } = plan.due_now;
   const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;
   return (
     <dl class="figures">
@@ -88,7 +88,7 @@ function HeadlineFigures({ plan, delayUsd }: Headline) {
         <dt>
           Cost of waiting a year <Define term="costOfWaiting" />
         </dt>
-        <dd>{money(Math.round(delayUsd))}</dd>
+        <dd>{money(Math.round(cost_of_waiting_a_year))}</dd>
         <dd class="small muted">expected, for what should be replaced now</dd>
       </div>
       <div>

@@ -14,9 +14,8 @@ import {
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { count, counted, date, money } from "../format.ts";
-import { sumBy } from "../grouping.ts";
 import type { Locations } from "../locations.ts";
-import { countedAsDue, type PlanLine, planLinesInSteps } from "../plan-lines.ts";
+import { type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
@@ -46,8 +45,6 @@ type PlanDetails = {
   /** The units and components, in the order of the plan. */
   lines: readonly PlanLine[];
   actions: readonly ActionRow[];
-  /** The net cost of deferring what should be replaced now for a year. */
-  delayUsd: number;
   budget: AllocatedBudget;
 };
 
@@ -59,7 +56,6 @@ export function* planDetailsInSteps(
 ): Steps<PlanDetails> {
   const lines = yield* planLinesInSteps(plan, locations);
   yield;
-  const due = countedAsDue(lines);
   const actions = yield* actionRowsInSteps(lines, components, plan.as_of);
   const candidates = yield* candidatesInSteps(plan, locations);
   const amount = initialBudget(candidates, budget);
@@ -67,7 +63,6 @@ export function* planDetailsInSteps(
   return {
     lines,
     actions,
-    delayUsd: sumBy(due, (line) => line.cost_of_waiting_a_year),
     budget: { candidates, amount, result: yield* allocateBudgetInSteps(candidates, amount) },
   };
 }

@@ -119,7 +119,7 @@ export function* sectionsInSteps({
   const sections = [
     <Condition
       condition={condition}
-      headline={plan && details && { plan, delayUsd: details.delayUsd, hazards: urgentHazards(hazards) }}
+      headline={plan && details && { plan, hazards: urgentHazards(hazards) }}
     />,
     details && (
       <Actions
