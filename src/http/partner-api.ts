@@ -17,6 +17,7 @@ import { onboardingOperations } from "./routes/onboarding.ts";
 import { type PhotoDeps, photoOperations } from "./routes/photos.ts";
 import { planOperations } from "./routes/plans.ts";
 import { propertyOperations } from "./routes/properties.ts";
+import { searchOperations } from "./routes/search.ts";
 import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
 import { type SystemDeps, systemOperations } from "./routes/system.ts";
@@ -43,6 +44,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...photoOperations(deps),
     ...serviceEventOperations(bulkItems),
     ...workOperations(bulkItems),
+    ...searchOperations(knowledge),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
     ...planOperations(knowledge),

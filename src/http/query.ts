@@ -231,6 +231,10 @@ export function parseListed(query: ReadonlyMap<string, string>): Listed {
   return only ? "retired" : included ? "all" : "active";
 }
 
+/** Parses the text of a search. */
+export const parseSearchText = (query: ReadonlyMap<string, string>): string =>
+  parseSearched("q", query.get("q")?.trim() ?? "");
+
 function parseSearched(name: string, text: string): string {
   if (text !== "" && text.length <= LONGEST_SEARCH) return text;
   throw invalidParameter(name, `must have 1 to ${LONGEST_SEARCH} characters`);

@@ -8,6 +8,7 @@ import type { ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { isElevated } from "./elevated-components.ts";
+import { lowered, streetOf } from "./searched-texts.ts";
 
 /**
  * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;
@@ -151,6 +152,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .on(t.partnerId, t.partnerPropertyId)
         .where(isNotNull(t.partnerPropertyId)),
       index("properties_address").on(t.partnerId, t.address, t.seq),
+      index("properties_search_name").on(t.partnerId, lowered(t.name), t.seq).where(sql`${t.seq} > 0`),
+      index("properties_search_address").on(t.partnerId, lowered(t.address), t.seq).where(sql`${t.seq} > 0`),
+      index("properties_search_street").on(t.partnerId, streetOf(t.address), t.seq).where(sql`${t.seq} > 0`),
       index("properties_duplicates").on(t.partnerId, t.addressKey, t.seq).where(isNotNull(t.addressKey)),
       // The further columns of partial indexes make SQLite prefer them to the indexes of all rows.
       index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(isTrue(t.isDemo)),
@@ -213,6 +217,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       uniqueIndex("appliances_list").on(t.partnerId, t.seq),
       index("appliances_property").on(t.propertyId, t.seq),
       index("appliances_serial").on(t.propertyId, t.serial, t.seq).where(isNotNull(t.serial)),
+      index("appliances_search_serial")
+        .on(t.partnerId, lowered(t.serial), t.seq)
+        .where(sql`${t.serial} is not null and ${t.seq} > 0`),
       index("appliances_unit").on(t.unitId).where(isNotNull(t.unitId)),
       index("appliances_retiring").on(t.retiredAt).where(sql`${t.retiredAt} is not null and ${t.seq} > 0`),
       index("appliances_partner_serial").on(t.partnerId, t.serial, t.seq).where(isNotNull(t.serial)),
@@ -606,6 +613,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [
       index("claims_property").on(t.propertyId, t.dateOfLoss, t.id),
       index("claims_number").on(t.propertyId, t.claimNumber, t.id).where(isNotNull(t.claimNumber)),
+      index("claims_search_number")
+        .on(t.partnerId, lowered(t.claimNumber), t.id)
+        .where(isNotNull(t.claimNumber)),
     ],
   );
 

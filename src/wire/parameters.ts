@@ -163,6 +163,10 @@ export const bookPartners = inQuery(
   "Restrict to these partners, separated by commas",
   EXAMPLE_IDS.PARTNER,
 );
+export const searchText: Parameter = {
+  ...inQuery("q", "The text to find, 1 to 100 characters", "harbor"),
+  required: true,
+};
 export const searchPartners = inQuery(
   "search",
   "Filter by text in the name or ID (case-insensitive)",

@@ -429,3 +429,32 @@ test("the actions of all properties are filtered, sorted, selected, marked and s
   expect(pageErrors).toEqual([]);
   await close();
 });
+
+// Rule: portfolio-app-search
+test("a search over everything opens with a key, and is operated by keys alone", async () => {
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, "#/alerts");
+  await settled(page);
+  await page.locator("main").focus();
+  await page.keyboard.press("/");
+  const field = page.getByRole("combobox", { name: /^Search properties/ });
+  await field.fill("oak");
+  const options = page.getByRole("option");
+  await options.first().waitFor();
+  expect(await options.first().innerText()).toContain('Oak "House", North');
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await screenshot(page, `app-search-${width}`, false);
+  }
+  await field.press("ArrowDown");
+  await field.press("ArrowUp");
+  await field.press("Enter");
+  await page.getByRole("heading", { level: 1, name: 'Oak "House", North' }).waitFor();
+  await page.keyboard.press("Control+k");
+  await field.fill("zzz");
+  await page.getByText("Nothing begins with this").waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(pageErrors).toEqual([]);
+  await close();
+});

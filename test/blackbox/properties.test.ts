@@ -358,3 +358,40 @@ describe("summaries", () => {
     expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money, ...hazards, is_demo: false });
   });
 });
+
+// Rule: search
+describe("searching everything", () => {
+  const found = async (q: string): Promise<Json[]> => (await client.get("/v1/search", { q })).body.results;
+  const ids = async (q: string) => (await found(q)).map(({ id }) => id);
+
+  test("finds records by how their names, addresses, streets and numbers begin, and by their IDs", async () => {
+    const place = { name: "Quince Yard", address: "77-12 Zephyr St", partner_property_id: "REF-9" };
+    const property = await addProperty(client, place);
+    const appliance = await addWornAppliance(client, property.id, { serial: "SN-Qx4477" });
+    const claim = { claim_type: "hail", date_of_loss: "2026-01-01", amount: 9, claim_number: "CL-Zz81" };
+    const { id: claimId } = (await client.post(`/v1/property/${property.id}/claims`, claim)).body;
+    for (const q of ["quince", "QUINCE Y", "77-12 z", "zephyr", "REF-9", property.id])
+      expect(await ids(q)).toEqual([property.id]);
+    expect(await found("sn-qX4")).toEqual([
+      {
+        kind: "appliance",
+        id: appliance.id,
+        title: expect.any(String),
+        detail: "SN-Qx4477, Quince Yard",
+        property_id: property.id,
+      },
+    ]);
+    expect(await found("cl-zz")).toMatchObject([{ kind: "claim", id: claimId, title: "Claim CL-Zz81" }]);
+    const component = appliance.components[0].id;
+    for (const id of [appliance.id, component, claimId]) expect(await ids(id)).toEqual([id]);
+    for (const q of ["yard", "ephyr", "REF-", "%", "_", "\u{10FFFF}"]) expect(await ids(q)).toEqual([]);
+    for (let nth = 0; nth < 9; nth++)
+      await addProperty(client, { name: `Quince ${nth}`, address: `${nth} Far Rd` });
+    expect(await found("quince")).toHaveLength(8);
+    await client.put(`/v1/properties/${property.id}`, { retired_at: "2026-01-01" });
+    expect(await ids("zephyr")).toEqual([]);
+    const wrong = [undefined, "", " ", "x".repeat(101)];
+    for (const q of wrong)
+      expect((await client.get("/v1/search", q === undefined ? {} : { q }, 400)).body.error).toContain("q ");
+  });
+});

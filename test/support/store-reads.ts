@@ -163,6 +163,12 @@ export function narrowReads(of: Readable): Record<string, Read> {
         await book.alertsOf([partnerId], by, 60);
       }
     },
+    "what begins with a text": async () => {
+      await store.read.search.properties(partnerId, "12", 8);
+      await store.read.search.appliances(partnerId, "x", 8);
+      await store.read.search.claims(partnerId, "x", 8);
+      await store.read.search.claim(partnerId, "CLM_");
+    },
     "a property's actions": async () => {
       const filter = { partnerId, propertyId, today: day, without: [] };
       await store.read.planActions.sums(filter, "waiting");

@@ -25,6 +25,7 @@ import workStates from "../../../migrations/postgres/0022_work_states.sql" with 
 import conditionScores from "../../../migrations/postgres/0023_condition_scores.sql" with { type: "text" };
 import dueCosts from "../../../migrations/postgres/0024_due_costs.sql" with { type: "text" };
 import planActions from "../../../migrations/postgres/0025_plan_actions.sql" with { type: "text" };
+import search from "../../../migrations/postgres/0026_search.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -79,4 +80,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 24, name: "due_costs", sql: dueCosts, breaksOlder: true },
   // An older server would renew plans without their actions, and not purge these.
   { number: 25, name: "plan_actions", sql: planActions, breaksOlder: true },
+  { number: 26, name: "search", sql: search },
 ];

@@ -35,6 +35,7 @@ import workStates from "../../../migrations/sqlite/0032_work_states.sql" with { 
 import conditionScores from "../../../migrations/sqlite/0033_condition_scores.sql" with { type: "text" };
 import dueCosts from "../../../migrations/sqlite/0034_due_costs.sql" with { type: "text" };
 import planActions from "../../../migrations/sqlite/0035_plan_actions.sql" with { type: "text" };
+import search from "../../../migrations/sqlite/0036_search.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 33, name: "condition_scores", sql: conditionScores },
   { number: 34, name: "due_costs", sql: dueCosts },
   { number: 35, name: "plan_actions", sql: planActions },
+  { number: 36, name: "search", sql: search },
 ];

@@ -1076,6 +1076,24 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
     });
 
+    test("of searches finds what begins with a text, whatever its case", async () => {
+      const { search } = read();
+      const found = async (text: string) =>
+        (await search.properties(partner.id, text, 9)).map(({ id }) => id).sort();
+      expect(await found(elm.name.slice(0, 3).toUpperCase())).toContain(elm.id);
+      const street = elm.address.replace(/^[\d ]+/, "");
+      for (const text of [elm.name, elm.address, street, street.toUpperCase()])
+        expect(await found(text)).toContain(elm.id);
+      expect(await found("no such place")).toEqual([]);
+      expect(await search.properties(other.id, elm.name, 9)).not.toContainEqual(
+        expect.objectContaining({ id: elm.id }),
+      );
+      expect(await search.properties(partner.id, strange.name.slice(0, 2), 1)).toHaveLength(1);
+      expect(await search.appliances(partner.id, "no such serial", 9)).toEqual([]);
+      expect(await search.claims(partner.id, "no such number", 9)).toEqual([]);
+      expect(await search.claim(partner.id, "CLM_none")).toBeUndefined();
+    });
+
     test("of actions orders, filters and sums them", async () => {
       const { planActions } = read();
       const mine = { partnerId: partner.id, today: DAY, without: [] as string[] };

@@ -1,0 +1,28 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { search } from "../../usecases/portfolio/search.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { searchText } from "../../wire/parameters.ts";
+import { searchReply, searchView } from "../../wire/search.ts";
+import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import { parseSearchText } from "../query.ts";
+
+export function searchOperations(knowledge: Knowledge): Operation[] {
+  return [
+    partnerOperation({
+      id: "search",
+      method: "GET",
+      cacheable: true,
+      path: "/v1/search",
+      summary: "Find properties, appliances, components and claims",
+      description:
+        "Finds properties by the beginning of their name, address or street, or by your own reference; appliances by the beginning of their serial number; claims by that of their number; and each record by its ID. Ignores the case of letters without accents. Retired records are found by ID alone.",
+      tag: "Properties",
+      parameters: [searchText],
+      replies: readReplies("The records that were found", searchReply),
+      async handle({ partner, query, store: { read } }) {
+        const text = parseSearchText(query);
+        return ok(withPartner(searchView(await search({ read, knowledge }, partner.id, text)), partner.name));
+      },
+    }),
+  ];
+}

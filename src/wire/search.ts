@@ -1,0 +1,25 @@
+import { forPartner } from "./paging.ts";
+import { enumOf, id, list, object, record, text } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+const KINDS = ["property", "appliance", "component", "claim"] as const;
+
+const found = record("SearchResult", {
+  kind: enumOf(KINDS, "What was found"),
+  id: text("The record's ID", "P_01m7xtfcg7e14a5g7edqadn8kz"),
+  title: text(
+    "Name of the property, the type of appliance, the component or the claim",
+    "Harbor View Apartments",
+  ),
+  detail: text("Address, serial or claim number, and the property", "120 Harbor St, NY"),
+  property_id: id("P", "The property, or the one that it belongs to"),
+});
+export type SearchResultJson = WireOf<typeof found>;
+
+const results = object({ results: list("At most 8 of each kind, exact IDs first", found) });
+export const searchReply = forPartner(results);
+export type SearchJson = WireOf<typeof searchReply>;
+
+export const searchView = results.serializer((some: readonly SearchResultJson[]) => ({
+  results: [...some],
+}));
