@@ -22,26 +22,41 @@ async function iterateRows<T extends { seq: number }>(
   readAfter: ReadAfter<T>,
   visit: Visit<T>,
   yieldNow: Yield,
-  reserve: Reserve = () => {},
+  reserve?: Reserve,
 ): Promise<void> {
-  const visitAll = async (rows: readonly T[]) => {
-    let bytes = 0;
-    await forEachYielding(rows, yieldNow, (row) => {
-      bytes += visit(row);
-    });
-    reserve(bytes);
-  };
   const first = await readAfter(store.read, 0, PAGE);
   // A single query is consistent without a read transaction.
-  if (first.length < PAGE) return await visitAll(first);
-  await store.inReadSnapshot(async (read) => {
-    for (let after = 0; ; await yieldNow()) {
-      const rows = await readAfter(read, after, PAGE);
-      await visitAll(rows);
-      if (rows.length < PAGE) return;
-      after = rows.at(-1)!.seq;
-    }
+  if (first.length < PAGE) return await visitAll(first, visit, yieldNow, reserve);
+  await store.inReadSnapshot((read) => iteratePages(read, readAfter, visit, yieldNow, reserve));
+}
+
+/** Visits the rows of a numbered list in a snapshot that is open. */
+async function iteratePages<T extends { seq: number }>(
+  read: Stores,
+  readAfter: ReadAfter<T>,
+  visit: Visit<T>,
+  yieldNow: Yield,
+  reserve?: Reserve,
+): Promise<void> {
+  for (let after = 0; ; await yieldNow()) {
+    const rows = await readAfter(read, after, PAGE);
+    await visitAll(rows, visit, yieldNow, reserve);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.seq;
+  }
+}
+
+async function visitAll<T>(
+  rows: readonly T[],
+  visit: Visit<T>,
+  yieldNow: Yield,
+  reserve: Reserve = () => {},
+): Promise<void> {
+  let bytes = 0;
+  await forEachYielding(rows, yieldNow, (row) => {
+    bytes += visit(row);
   });
+  reserve(bytes);
 }
 
 /** Visits a property's components in the order of their creation. */
@@ -60,20 +75,33 @@ export const iterateComponents = (
     reserve,
   );
 
-/** Visits what losses follow from of a partner's components, or of one of its properties, in the order of their creation. */
-export const iterateLossRows = (
+/** Visits what losses follow from of a property's components, in the order of their creation. */
+export const iterateLossRowsOfProperty = (
   store: Pick<Store, "read" | "inReadSnapshot">,
-  of: { partnerId: string } | { propertyId: string },
-  visit: (row: LossRow) => number,
+  propertyId: string,
+  visit: Visit<LossRow>,
   yieldNow: Yield,
   reserve?: Reserve,
 ): Promise<void> =>
   iterateRows(
     store,
-    (read, after, limit) =>
-      "partnerId" in of
-        ? read.lossRows.ofPartnerAfter(of.partnerId, after, limit)
-        : read.lossRows.ofPropertyAfter(of.propertyId, after, limit),
+    (read, after, limit) => read.lossRows.ofPropertyAfter(propertyId, after, limit),
+    visit,
+    yieldNow,
+    reserve,
+  );
+
+/** Visits the same of all components of a partner, in a snapshot that is open. */
+export const iterateLossRows = (
+  snapshot: Stores,
+  partnerId: string,
+  visit: Visit<LossRow>,
+  yieldNow: Yield,
+  reserve?: Reserve,
+): Promise<void> =>
+  iteratePages(
+    snapshot,
+    (read, after, limit) => read.lossRows.ofPartnerAfter(partnerId, after, limit),
     visit,
     yieldNow,
     reserve,

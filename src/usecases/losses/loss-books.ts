@@ -11,9 +11,10 @@ import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/lo
 import type { Property } from "../../domain/property.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
-import { iterateLossRows } from "../../store/paged-iteration.ts";
+import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/paged-iteration.ts";
 import type { LossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
 import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
 import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/answer-caches.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
@@ -94,12 +95,16 @@ export class LossBooks {
   ): Promise<SelectedLosses> {
     const shown = partners.map(({ id, revision }) => ({ id, revision }));
     const book = { key: shown.map(({ id }) => id).join(), partners: shown };
-    return await this.#once(deps, book, request, async (add) => {
-      for (const { id } of partners) {
-        const left = request.selection.includeDemo ? [] : await deps.store.read.lossRows.demoPropertyIds(id);
-        await this.#collect(deps, { partnerId: id }, request.selection, new Set(left), add);
-      }
-    });
+    const { selection } = request;
+    const collect = (add: AddRow) =>
+      deps.store.inReadSnapshot(async (read) => {
+        for (const { id } of partners) {
+          const left = selection.includeDemo ? [] : await read.lossRows.demoPropertyIds(id);
+          const visit = await this.#visitor(read, id, selection, add, new Set(left));
+          await iterateLossRows(read, id, visit, deps.yieldNow, deps.reserveMemory);
+        }
+      });
+    return await this.#once(deps, book, request, collect);
   }
 
   async ofProperty(
@@ -110,7 +115,7 @@ export class LossBooks {
   ): Promise<SelectedLosses> {
     const book = { key: id, partners: [{ id: partnerId, revision }] };
     return await this.#once(deps, book, request, (add) =>
-      this.#collect(deps, { partnerId, propertyId: id }, request.selection, new Set(), add),
+      this.#collectProperty(deps, { id, partnerId }, request.selection, add),
     );
   }
 
@@ -130,7 +135,7 @@ export class LossBooks {
     if (deviation === 0) return 0;
     const yearFactors = await this.#yearFactors(deps);
     const { book } = await this.#book(layer, yearFactors, (add) =>
-      this.#collect(deps, { partnerId: partner.id, propertyId: property.id }, selection, new Set(), add),
+      this.#collectProperty(deps, property, selection, add),
     );
     return (await runYielding(covarianceWith(losses.variation, book, "insured"), deps.yieldNow)) / deviation;
   }
@@ -198,29 +203,33 @@ export class LossBooks {
     };
   }
 
-  async #collect(
+  async #collectProperty(
     { store, yieldNow, reserveMemory }: LossDeps,
-    { partnerId, propertyId }: { partnerId: string; propertyId?: string },
-    { systems, perils, state }: LossSelection,
-    leftOut: ReadonlySet<string>,
+    { id, partnerId }: Pick<Property, "id" | "partnerId">,
+    selection: LossSelection,
     add: AddRow,
   ): Promise<void> {
-    const prices = await presentPrices(store.read, this.knowledge, partnerId);
-    const visit = (row: LossRow) => {
+    const visit = await this.#visitor(store.read, partnerId, selection, add);
+    await iterateLossRowsOfProperty(store, id, visit, yieldNow, reserveMemory);
+  }
+
+  /** Returns a function that adds a partner's rows of a selection, and returns how many bytes of memory each retains. */
+  async #visitor(
+    read: Stores,
+    partnerId: string,
+    { systems, perils, state }: LossSelection,
+    add: AddRow,
+    leftOut?: ReadonlySet<string>,
+  ): Promise<(row: LossRow) => number> {
+    const prices = await presentPrices(read, this.knowledge, partnerId);
+    return (row) => {
       const { system, damage } = this.knowledge.component(row.defId);
       if (state !== undefined && row.state !== state) return 0;
       if (systems && !systems.has(system)) return 0;
       if (perils && !(damage && perils.has(damage.peril))) return 0;
-      if (leftOut.has(row.propertyId)) return 0;
+      if (leftOut?.has(row.propertyId)) return 0;
       return add(row, prices);
     };
-    await iterateLossRows(
-      store,
-      propertyId === undefined ? { partnerId } : { propertyId },
-      visit,
-      yieldNow,
-      reserveMemory,
-    );
   }
 
   /** Runs after what was asked of the same book before. */
