@@ -64,7 +64,7 @@ const underwriting = object({
     properties: whole("Properties in the book that it is compared with", 120),
     expected_per_unit: percentile("Share of those with a lower expected loss per unit"),
     damage_per_unit: percentile("Share of those with a lower expected damage per unit"),
-  }).describedAs("How the property stands among the book"),
+  }).describedAs("How the property stands among the book, as that was at the first comparison of the day"),
 });
 export const underwritingReply = forPartner(underwriting);
 export type UnderwritingJson = WireOf<typeof underwriting>;

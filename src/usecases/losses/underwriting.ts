@@ -8,7 +8,7 @@ import { type UnderwritingJson, underwritingView } from "../../wire/underwriting
 import type { ShownPartner } from "../partners/answer-caches.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
-import type { LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
+import type { Comparison, LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
 import { writeLosses } from "./written-losses.ts";
 
 /** The years whose claims are counted. */
@@ -28,8 +28,7 @@ export async function underwrite(
   const { store, now, yieldNow, reserveMemory } = deps;
   const today = dayOf(now);
   const own = await books.ofProperty(deps, owner, property, request);
-  const selection = { includeDemo: property.isDemo };
-  const all = await books.ofPartners(deps, book, { selection, layer: request.layer });
+  const compared = await books.compared(deps, book, { includeDemo: property.isDemo });
   const inspections = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
   const flags = await store.read.flags.ofProperties([property.id]);
   return underwritingView(knowledge, {
@@ -40,7 +39,7 @@ export async function underwrite(
     claims: await claimsOf(deps, property),
     expectedDamages: own.losses.expectedDamages,
     control: await lossControlOf(deps, knowledge, property),
-    standing: standingOf(property, all),
+    standing: standingOf(property, own, compared),
   });
 }
 
@@ -91,16 +90,22 @@ async function lossControlOf(
   return { ...sums, best };
 }
 
-/** Returns the shares of the book's properties with lower expected amounts per unit. */
-function standingOf({ id }: Property, { losses, unitsOf }: SelectedLosses) {
-  const { ids, expected, expectedDamage } = losses.properties;
-  const at = ids.indexOf(id);
-  const shareBelow = (amounts: Float64Array) => {
-    if (at < 0 || ids.length < 2) return null;
-    const own = amounts[at]! / unitsOf[at]!;
+/** Returns the shares of the book's other properties with lower expected amounts per unit. */
+function standingOf({ id }: Property, { losses, unitsOf }: SelectedLosses, compared: Comparison) {
+  const { ids, expectedPerUnit, damagePerUnit } = compared;
+  const self = ids.indexOf(id);
+  const others = self < 0 ? ids.length : ids.length - 1;
+  const { expected, expectedDamage } = losses.properties;
+  const shareBelow = (own: number | undefined, amounts: Float64Array) => {
+    if (own === undefined || others === 0) return null;
+    const perUnit = own / unitsOf[0]!;
     let below = 0;
-    for (let other = 0; other < ids.length; other++) if (amounts[other]! / unitsOf[other]! < own) below++;
-    return below / (ids.length - 1);
+    for (let at = 0; at < amounts.length; at++) if (at !== self && amounts[at]! < perUnit) below++;
+    return below / others;
   };
-  return { properties: ids.length, expected: shareBelow(expected), damage: shareBelow(expectedDamage) };
+  return {
+    properties: others + 1,
+    expected: shareBelow(expected[0], expectedPerUnit),
+    damage: shareBelow(expectedDamage[0], damagePerUnit),
+  };
 }

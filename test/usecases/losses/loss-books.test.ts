@@ -98,3 +98,34 @@ describe("an answer", () => {
     expect(new Set(names.map(String))).toEqual(new Set(["covariances,squaredProbability"]));
   });
 });
+
+// Rule: underwriting
+describe("what a property is compared with", () => {
+  const compared = async () => {
+    const { store, partnerId, time } = fixture;
+    const revision = (await store.read.partners.revision(partnerId))!;
+    const deps = { store, now: time.now, yieldNow: async () => {} };
+    return await books.compared(deps, [{ id: partnerId, revision }], { includeDemo: false });
+  };
+
+  test("is computed once a day, whatever changes meanwhile", async () => {
+    const first = await compared();
+    const { properties } = (await losses()).losses;
+    expect(first.ids).toEqual(properties.ids);
+    expect(first.expectedPerUnit[0]).toBe(properties.expected[0]! / 4);
+    expect(first.damagePerUnit[0]).toBe(properties.expectedDamage[0]! / 4);
+    const { id } = await fixture.addProperty({ state: "OH" });
+    await fixture.addAppliances({ propertyId: id });
+    expect(await compared()).toBe(first);
+    caches.dropSuperseded(await fixture.store.read.partners.revisions(), "2026-03-10");
+    expect(await compared()).toBe(first);
+    fixture.time.now += 86_400_000;
+    expect((await compared()).ids).toHaveLength(2);
+  });
+
+  test("is dropped with a partner", async () => {
+    const first = await compared();
+    caches.dropSuperseded(new Map(), "2026-03-10");
+    expect(await compared()).not.toBe(first);
+  });
+});
