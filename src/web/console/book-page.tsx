@@ -5,14 +5,14 @@ import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../b
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
+import type { TableColumn } from "../browser/virtual-table.tsx";
 import { count, counted, money } from "../format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
-import { LossDrivers, LossYears } from "../sections/loss-tables.tsx";
+import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
+import { componentColumns } from "./component-columns.tsx";
 import { useRead, useTitle } from "./console-context.ts";
-import { Pager } from "./pager.tsx";
+import { PagedTable } from "./paged-table.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { Heading } from "./shell.tsx";
 
@@ -62,6 +62,45 @@ function listQuery({ partner, route }: ViewProps): URLSearchParams {
   return new URLSearchParams({ offset, ...(partner !== "" && { partner_id: partner }) });
 }
 
+const PROPERTY_COLUMNS: readonly TableColumn<BookPageJson["portfolio"][number]>[] = [
+  {
+    key: "name",
+    heading: "Property",
+    cell: ({ property_id, name, partner, ...place }) => (
+      <>
+        <a class="name" href={hrefTo(["properties", property_id])}>
+          <bdi>{name}</bdi>
+        </a>
+        <span class="under small muted">
+          <bdi>{partner}</bdi> · {joinPlace(place)}
+        </span>
+      </>
+    ),
+  },
+  {
+    key: "critical",
+    heading: "Critical",
+    isNumber: true,
+    width: "narrow",
+    cell: ({ critical }) => count(critical),
+  },
+  {
+    key: "warning",
+    heading: "Warning",
+    isNumber: true,
+    width: "narrow",
+    cell: ({ warning }) => count(warning),
+  },
+  {
+    key: "deferred",
+    heading: "Planned cost",
+    isNumber: true,
+    width: "narrow",
+    shownFrom: "medium",
+    cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
+  },
+];
+
 function Properties({ partner, route }: ViewProps) {
   const filter = (name: string) => route.query.get(name) ?? "";
   const showsRetired = filter("status") === RETIRED;
@@ -82,7 +121,16 @@ function Properties({ partner, route }: ViewProps) {
           page.total === 0 ? (
             <EmptyState title={showsRetired ? "No retired properties" : "No properties"} />
           ) : (
-            <section class="card" aria-label="Properties">
+            <PagedTable
+              caption="Properties"
+              page={page}
+              rows={page.portfolio}
+              rowKey={({ property_id }) => property_id}
+              columns={PROPERTY_COLUMNS}
+              one="property"
+              many="properties"
+              route={route}
+            >
               {!showsRetired && (
                 <p class="small muted">
                   {counted(page.totals.properties, "property", "properties")},{" "}
@@ -91,57 +139,7 @@ function Properties({ partner, route }: ViewProps) {
                   {money(Math.round(page.totals.total_deferred))}.
                 </p>
               )}
-              <VirtualTable
-                caption="Properties"
-                rows={page.portfolio}
-                rowKey={({ property_id }) => property_id}
-                columns={[
-                  {
-                    key: "name",
-                    heading: "Property",
-                    cell: ({ property_id, name, partner: owner, ...place }) => (
-                      <>
-                        <a class="name" href={hrefTo(["properties", property_id])}>
-                          <bdi>{name}</bdi>
-                        </a>
-                        <span class="under small muted">
-                          <bdi>{owner}</bdi> · {joinPlace(place)}
-                        </span>
-                      </>
-                    ),
-                  },
-                  {
-                    key: "critical",
-                    heading: "Critical",
-                    isNumber: true,
-                    width: "narrow",
-                    cell: ({ critical }) => count(critical),
-                  },
-                  {
-                    key: "warning",
-                    heading: "Warning",
-                    isNumber: true,
-                    width: "narrow",
-                    cell: ({ warning }) => count(warning),
-                  },
-                  {
-                    key: "deferred",
-                    heading: "Planned cost",
-                    isNumber: true,
-                    width: "narrow",
-                    shownFrom: "medium",
-                    cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
-                  },
-                ]}
-              />
-              <Pager
-                page={page}
-                one="property"
-                many="properties"
-                directions={["Previous", "Next"]}
-                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
-              />
-            </section>
+            </PagedTable>
           )
         }
       </LoadedContent>
@@ -162,25 +160,21 @@ function Alerts({ partner, route }: ViewProps) {
         page.total === 0 ? (
           <EmptyState title="No critical or warning components" />
         ) : (
-          <section class="card" aria-label="Alerts">
+          <PagedTable
+            caption="Alerts"
+            page={page}
+            rows={"alerts" in page ? page.alerts : page.components}
+            rowKey={({ id }) => id}
+            columns={ALERT_COLUMNS}
+            one="alert"
+            route={route}
+          >
             <p class="small muted">
               {"alerts" in page
                 ? "Highest score first. Choose a partner to sort by expected loss."
                 : "Highest expected loss first."}
             </p>
-            <VirtualTable
-              caption="Alerts"
-              rows={"alerts" in page ? page.alerts : page.components}
-              rowKey={({ id }) => id}
-              columns={ALERT_COLUMNS}
-            />
-            <Pager
-              page={page}
-              one="alert"
-              directions={["Previous", "Next"]}
-              onOffset={(to) => replaceQuery(route, { offset: String(to) })}
-            />
-          </section>
+          </PagedTable>
         )
       }
     </LoadedContent>
@@ -189,46 +183,17 @@ function Alerts({ partner, route }: ViewProps) {
 
 type Alert = BookAlertPageJson["alerts"][number] | PartnerComponentPageJson["components"][number];
 
-const ALERT_COLUMNS: readonly TableColumn<Alert>[] = [
-  {
-    key: "name",
-    heading: "Component",
-    cell: (row) => (
+const ALERT_COLUMNS = componentColumns<Alert>((row) => (
+  <>
+    <bdi>{row.property_name}</bdi>
+    {"partner" in row && (
       <>
-        <a class="name" href={hrefTo(["components", row.component_id])}>
-          {row.component_name}
-        </a>
-        <span class="under small muted">
-          <bdi>{row.property_name}</bdi>
-          {"partner" in row && (
-            <>
-              {" · "}
-              <bdi>{row.partner}</bdi>
-            </>
-          )}
-        </span>
+        {" · "}
+        <bdi>{row.partner}</bdi>
       </>
-    ),
-  },
-  {
-    key: "score",
-    heading: "Score",
-    isNumber: true,
-    width: "narrow",
-    cell: ({ risk_tier, risk_score }) => (
-      <>
-        <TierMark tier={risk_tier} /> {risk_score.toFixed(2)}
-      </>
-    ),
-  },
-  {
-    key: "loss",
-    heading: "12-month expected loss",
-    isNumber: true,
-    shownFrom: "medium",
-    cell: ({ expected_cost_12m }) => money(Math.round(expected_cost_12m)),
-  },
-];
+    )}
+  </>
+));
 
 function Losses({ partner, route }: ViewProps) {
   const query = layerQuery(route);
@@ -247,6 +212,7 @@ function Losses({ partner, route }: ViewProps) {
                 about={`${counted(losses.components, "component")} in ${counted(losses.properties, "property", "properties")}.`}
               >
                 <LossYears losses={losses} />
+                <LargestDamage losses={losses} />
               </Section>
               <Section id="drivers" title="What drives it">
                 <LossDrivers losses={losses} by="system" heading="System" />

@@ -3,13 +3,10 @@ import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/
 import { SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { VirtualTable } from "../browser/virtual-table.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
+import { componentColumns } from "./component-columns.tsx";
 import { useRead, useTitle } from "./console-context.ts";
-import { Pager } from "./pager.tsx";
-import { formatPercent } from "./precise-format.ts";
+import { PagedTable } from "./paged-table.tsx";
 import { Heading } from "./shell.tsx";
 
 /** Finds components by their own ID or by the ID of their appliance, property or partner. */
@@ -116,69 +113,19 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
             <p>Select another tier to see more components.</p>
           </EmptyState>
         ) : (
-          <section class="card" aria-label="Components">
-            <VirtualTable
-              caption="Components"
-              rows={page.components}
-              rowKey={({ component_id }) => component_id}
-              columns={[
-                { key: "name", heading: "Component", cell: ComponentName },
-                {
-                  key: "score",
-                  heading: "Score",
-                  isNumber: true,
-                  width: "narrow",
-                  cell: ({ risk_tier, risk_score }) => (
-                    <>
-                      <TierMark tier={risk_tier} /> {risk_score.toFixed(2)}
-                    </>
-                  ),
-                },
-                {
-                  key: "probability",
-                  heading: "12-month failure probability",
-                  isNumber: true,
-                  shownFrom: "medium",
-                  cell: ({ failure_probability_12m }) => formatPercent(failure_probability_12m),
-                },
-                {
-                  key: "expected",
-                  heading: "Expected failure",
-                  isNumber: true,
-                  shownFrom: "wide",
-                  cell: ({ projected_failure_year }) => projected_failure_year,
-                },
-                {
-                  key: "loss",
-                  heading: "12-month expected loss",
-                  isNumber: true,
-                  shownFrom: "medium",
-                  cell: ({ expected_cost_12m }) => money(Math.round(expected_cost_12m)),
-                },
-              ]}
-            />
-            <Pager
-              page={page}
-              one="component"
-              directions={["Previous", "Next"]}
-              onOffset={(to) => replaceQuery(route, { offset: String(to) })}
-            />
-          </section>
+          <PagedTable
+            caption="Components"
+            page={page}
+            rows={page.components}
+            rowKey={({ component_id }) => component_id}
+            columns={COLUMNS}
+            one="component"
+            route={route}
+          />
         )
       }
     </LoadedContent>
   );
 }
 
-function ComponentName({ component_id, component_name, property_name }: PartnerComponentJson) {
-  return (
-    <>
-      <a class="name" href={hrefTo(["components", component_id])}>
-        {component_name}
-      </a>
-      <span class="under small muted">
-        <bdi>{property_name}</bdi>
-      </span>
-    </>
-  );
-}
+const COLUMNS = componentColumns<PartnerComponentJson>(({ property_name }) => <bdi>{property_name}</bdi>);

@@ -1,6 +1,6 @@
 import type { LossesJson } from "../../wire/losses.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
-import { money } from "../format.ts";
+import { money, probabilityText } from "../format.ts";
 import { codeLabel, systemLabel } from "../labels.ts";
 import { DataTable } from "./section.tsx";
 
@@ -48,6 +48,20 @@ export function LossYears({ losses }: { losses: LossesJson }) {
         rows={rows}
       />
     </>
+  );
+}
+
+/** The probabilities that the largest single damage of the year exceeds amounts. */
+export function LargestDamage({ losses }: { losses: LossesJson }) {
+  return (
+    <DataTable
+      caption="Largest damage of the coming year"
+      columns={[
+        { heading: "Largest damage above", cell: ({ amount }) => usd(amount) },
+        { heading: "Probability", isNumber: true, cell: ({ probability }) => probabilityText(probability) },
+      ]}
+      rows={losses.largest_damage}
+    />
   );
 }
 

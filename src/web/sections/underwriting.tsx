@@ -59,8 +59,7 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
 function Assumptions({ made }: { made: UnderwritingJson }) {
   const { losses } = made;
   return (
-    <Section id="assumptions" title="Confidence and assumptions">
-      <p class="small">{confidenceText(made)}</p>
+    <Section id="assumptions" title="Confidence and assumptions" about={confidenceText(made)}>
       <ul class="small">
         {losses.notes.map((sentence) => (
           <li>{sentence}</li>
@@ -151,8 +150,7 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
       <ul class="small">
         {hazards.slice(0, MOST_LISTED).map(({ label, appliances, suspected, authority }) => (
           <li>
-            {label}: {counted(appliances, "appliance")}
-            {suspected > 0 && `, ${suspected} suspected`} <span class="small muted">{authority}</span>
+            {label}: {flaggedText(appliances, suspected)} <span class="small muted">{authority}</span>
           </li>
         ))}
         <More count={hazards.length - MOST_LISTED} of="known hazard" />
@@ -167,6 +165,11 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
       </ul>
     </Section>
   );
+}
+
+function flaggedText(known: number, suspected: number): string {
+  if (known === 0) return counted(suspected, "suspected appliance");
+  return counted(known, "appliance") + (suspected > 0 ? `, ${suspected} suspected` : "");
 }
 
 /** Lines of each list that a printed page has room for. */
