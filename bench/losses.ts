@@ -8,6 +8,7 @@ import { median } from "./load.ts";
 import { Bench, type Credentials } from "./mainstay.ts";
 import { processorMs } from "./pages.ts";
 import { generated } from "./portfolio.ts";
+import { fleetOf, LAYER, winters } from "./winters.ts";
 
 const PROPERTY = { components: 300, ms: 50, rounds: 30 };
 /** About as many components as New York's elevators have, and a million. */
@@ -19,7 +20,7 @@ const STEP_MS = 10;
 
 /** Measures the losses of a property, of 108,000 components and of a million. */
 export async function losses(bench: Bench): Promise<Figure[]> {
-  const figures = [...(await ofProperty(bench)), ...longestStep()];
+  const figures = [...(await ofProperty(bench)), ...longestStep(), winters(loadKnowledge())];
   for (const book of BOOKS) {
     const own = new Bench();
     try {
@@ -157,28 +158,10 @@ async function readBook({ url }: { url: string }, { api_key }: Credentials) {
 /** Measures the steps of the computation, whose length does not depend on how the components are stored. */
 function longestStep(): Figure[] {
   const knowledge = loadKnowledge();
-  const layer = { deductible: 250_000, limit: 5_000_000 };
-  const book = new LossBook((system) => knowledge.lossClass(system), { layer, amounts: [1_000_000] });
-  const defs = [...knowledge.components.values()];
-  const states = ["NY", "TX", "FL", "CA", "CO", "MN"];
-  for (let n = 0; n < 1_000_000; n++) {
-    const { id, system, damage, emergencyCents } = defs[n % defs.length]!;
-    const state = states[n % states.length]!;
-    const variation = knowledge.lossClass(system).damageVariation;
-    book.add({
-      failureProbability: 0.005 + 0.2 * (((n * 7919) % 1000) / 1000),
-      repair: emergencyCents,
-      damage: damage && {
-        severity: { peril: damage.peril, mean: damage.cents, variation, isPoisson: false },
-        frequency: damage.probability,
-      },
-      system,
-      state,
-      division: knowledge.division(state),
-      propertyId: `P_${n % 10_000}`,
-      kind: id,
-    });
-  }
+  const terms = { layer: LAYER, amounts: [1_000_000] };
+  const book = new LossBook((system) => knowledge.lossClass(system), terms);
+  const partOf = fleetOf(knowledge);
+  for (let n = 0; n < 1_000_000; n++) book.add(partOf(n));
   const holds: number[] = [];
   const steps = lossesOf(book, { modelError: 0.25 });
   const startedAt = process.cpuUsage();
