@@ -51,6 +51,12 @@ export function LossYears({ losses }: { losses: LossesJson }) {
   );
 }
 
+/** Keeps the digits of small probabilities, which differ in nothing else. */
+function rareText(probability: number): string {
+  if (probability >= 0.01) return probabilityText(probability);
+  return probability < 0.0001 ? "under 0.01%" : `${(probability * 100).toFixed(2)}%`;
+}
+
 /** The probabilities that the largest single damage of the year exceeds amounts. */
 export function LargestDamage({ losses }: { losses: LossesJson }) {
   return (
@@ -58,7 +64,7 @@ export function LargestDamage({ losses }: { losses: LossesJson }) {
       caption="Largest damage of the coming year"
       columns={[
         { heading: "Largest damage above", cell: ({ amount }) => usd(amount) },
-        { heading: "Probability", isNumber: true, cell: ({ probability }) => probabilityText(probability) },
+        { heading: "Probability", isNumber: true, cell: ({ probability }) => rareText(probability) },
       ]}
       rows={losses.largest_damage}
     />
