@@ -156,7 +156,7 @@ class WeightedChoice {
 
 /** Draws what the failures of parts cost, and adds it to the years. */
 class FailureCosts {
-  /** By part, in columns: millions of failures read them. */
+  /** By part, in columns: millions of failures read them. The repairs of parts that are not in the total are 0. */
   readonly #repair: Float64Array;
   /** The probability that a failure does no damage, and minus its logarithm. */
   readonly #harmless: Float64Array;
@@ -176,7 +176,7 @@ class FailureCosts {
   constructor(parts: readonly SinglePart[], { random, layer, losses }: Simulation) {
     const column = (value: (part: SinglePart) => number) => Float64Array.from(parts, value);
     const flags = (value: (part: SinglePart) => boolean) => Uint8Array.from(parts, (part) => +value(part));
-    this.#repair = column(({ repair }) => repair);
+    this.#repair = column(({ inTotal, repair }) => (inTotal ? repair : 0));
     this.#logHarm = column(({ frequency, severity }) =>
       severity.isPoisson ? frequency : -Math.log1p(-Math.min(frequency, 1)),
     );
@@ -199,16 +199,15 @@ class FailureCosts {
   }
 
   add(at: number, year: number, isPlain: boolean, isWithError: boolean): void {
-    const damage = --this.#harmlessLeft[at]! < 0 ? this.#drawDamages(at, year, isPlain, isWithError) : 0;
-    if (this.#inTotal[at] === 0) return;
-    const cost = this.#repair[at]! + damage;
-    const { total } = this.#losses;
-    if (isPlain) total.plain[year]! += cost;
-    if (isWithError) total.withError[year]! += cost;
+    const repair = this.#repair[at]!;
+    const { plain, withError } = this.#losses.total;
+    if (isPlain) plain[year]! += repair;
+    if (isWithError) withError[year]! += repair;
+    if (--this.#harmlessLeft[at]! < 0) this.#addDamages(at, year, isPlain, isWithError);
   }
 
-  /** Draws the damages of a failure that does some: one, or a Poisson number above 0. Returns their sum. */
-  #drawDamages(at: number, year: number, isPlain: boolean, isWithError: boolean): number {
+  /** Adds the damages of a failure that does some: one, or a Poisson number above 0. */
+  #addDamages(at: number, year: number, isPlain: boolean, isWithError: boolean): void {
     const random = this.#random;
     const harmless = this.#harmless[at]!;
     this.#harmlessLeft[at] = this.#harmlessFailures(this.#logHarm[at]!);
@@ -223,14 +222,21 @@ class FailureCosts {
       insuredSum += Math.min(Math.max(amount - deductible, 0), top);
       product *= isPoisson ? random.uniform() : 0;
     } while (product > harmless);
-    if (this.#inDamage[at] === 0) return sum;
-    const { damage, insured } = this.#losses;
-    if (isPlain) damage.plain[year]! += sum;
-    if (isWithError) damage.withError[year]! += sum;
-    if (insured !== damage) {
-      if (isPlain) insured.plain[year]! += insuredSum;
-      if (isWithError) insured.withError[year]! += insuredSum;
-    }
-    return sum;
+    const { total, damage, insured } = this.#losses;
+    if (this.#inTotal[at] === 1) addTo(total, sum, year, isPlain, isWithError);
+    if (this.#inDamage[at] === 0) return;
+    addTo(damage, sum, year, isPlain, isWithError);
+    if (insured !== damage) addTo(insured, insuredSum, year, isPlain, isWithError);
   }
+}
+
+function addTo(
+  loss: SimulatedLoss,
+  amount: number,
+  year: number,
+  isPlain: boolean,
+  isWithError: boolean,
+): void {
+  if (isPlain) loss.plain[year]! += amount;
+  if (isWithError) loss.withError[year]! += amount;
 }
