@@ -1,4 +1,6 @@
+import { expect } from "bun:test";
 import type { Fleet } from "../servers/fleet.ts";
+import { eventually } from "../support/eventually.ts";
 
 /*
  * The servers keep prices and policies of new parts and units up to a number, whatever partner had them. With the load of a
@@ -6,10 +8,11 @@ import type { Fleet } from "../servers/fleet.ts";
  * goes with the partner, so that it does not grow over a run.
  */
 
-/** Sizes of appliances, each with prices and policies of its own: more than are kept. */
-const SIZES = 700;
-const TYPES = ["water_heater_gas", "water_heater_electric", "hvac_central", "hvac_heat_pump"];
-const PROPERTIES = 14;
+/** Appliances, each with prices and policies of its own: units and parts are more than are kept. */
+const APPLIANCES = 600;
+const TYPES = ["hvac_central", "hvac_heat_pump"];
+const PROPERTIES = 6;
+const PURGED_WITHIN_MS = 120_000;
 const COLUMNS = "partner_property_id,type_id,serial,install_year,size";
 
 /** Fills the caches of all servers with the data of a partner that is purged afterwards. */
@@ -17,7 +20,7 @@ export async function fillCaches(fleet: Fleet, administrator: Record<string, str
   const name = "Filler";
   const { partner_id, api_key } = await fleet.run("partner", "create", name);
   const properties = Array.from({ length: PROPERTIES }, (_, nth) => `${nth},Elm ${nth},Elm St,NY`);
-  const appliances = Array.from({ length: SIZES * TYPES.length }, (_, nth) => {
+  const appliances = Array.from({ length: APPLIANCES }, (_, nth) => {
     const size = (10 + nth / 10).toFixed(1);
     return `${nth % PROPERTIES},${TYPES[nth % TYPES.length]},S${nth},${1986 + (nth % 40)},${size}`;
   });
@@ -46,4 +49,8 @@ export async function fillCaches(fleet: Fleet, administrator: Record<string, str
     headers: { ...administrator, "content-type": "application/json" },
     body: JSON.stringify({ confirm: name }),
   });
+  await eventually(async () => {
+    const { status } = await fetch(`${adminUrl}/admin/partners/${partner_id}`, { headers: administrator });
+    expect(status).toBe(404);
+  }, PURGED_WITHIN_MS);
 }

@@ -21,6 +21,8 @@ const dayBefore = {
  */
 const aging = (engine: keyof typeof dayBefore) => [
   ...["snapshot_runs", "risk_snapshots"].map((table) => [
+    // A purge finds rows by their days: without the lock it would miss those that change meanwhile, and fail.
+    ...(engine === "postgres" ? [`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`] : []),
     `UPDATE ${table} SET day = '-' || day`,
     `UPDATE ${table} SET day = ${dayBefore[engine]}`,
   ]),
@@ -31,6 +33,8 @@ const aging = (engine: keyof typeof dayBefore) => [
 export type Calendar = {
   /** Makes all records a day older. */
   nextDay(): Promise<void>;
+  /** Makes the space of deleted rows available, so that the size of the database is in use from the start. */
+  reclaim(): Promise<void>;
   /** The size of the database, in bytes. */
   databaseBytes(): Promise<number>;
 };
@@ -42,6 +46,9 @@ export function calendarOf(storage: Storage): Calendar {
       async nextDay() {
         for (const statements of aging("postgres"))
           await database.ask(`BEGIN; ${statements.join("; ")}; COMMIT`);
+      },
+      async reclaim() {
+        await database.ask("VACUUM ANALYZE");
       },
       databaseBytes: async () => {
         const [row] = await database.ask("SELECT pg_database_size(current_database())::float8 AS bytes");
@@ -62,6 +69,8 @@ export function calendarOf(storage: Storage): Calendar {
         db.close();
       }
     },
+    // SQLite uses free pages again by itself.
+    reclaim: async () => {},
     databaseBytes: async () => statSync(file).size,
   };
 }

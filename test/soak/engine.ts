@@ -86,6 +86,7 @@ export async function soakEngine(engine: Engine, options: SoakOptions): Promise<
     const administrator = { "x-api-key": admin_key };
     await fleet.start();
     await fillCaches(fleet, administrator);
+    await calendar.reclaim();
     recorder.begin();
     const over = AbortSignal.timeout(options.seconds * 1000);
     const context = { fleet, random, recorder, administrator, endpoints, pauseMs: options.pauseMs, over };
