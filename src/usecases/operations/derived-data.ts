@@ -1,3 +1,4 @@
+import { addressKey } from "../../domain/address.ts";
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
@@ -30,6 +31,7 @@ import { checkFlagCounts } from "./flag-counts.ts";
 
 /** The number of wrong rows by table and column. */
 export type DerivedData = {
+  "properties.address_key": number;
   "components.system": number;
   "components.state": number;
   "components.risk_tier": number;
@@ -52,6 +54,7 @@ const PROPERTIES_A_STEP = 20;
 /** Counts the rows that disagree with the data that they follow from; with `isRepairing`, corrects them. */
 export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promise<DerivedData> {
   const wrong: DerivedData = {
+    "properties.address_key": 0,
     "components.system": 0,
     "components.state": 0,
     "components.risk_tier": 0,
@@ -133,9 +136,13 @@ async function checkPartner(
   // An error below a sum is not counted once more in the sum.
   const missing = emptyTotals();
   for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
-    const found = await run(async (read) =>
-      checkProperties(deps, read, partnerId, await propertiesAfter(read, partnerId, offset)),
-    );
+    const found = await run(async (read) => {
+      const properties = await propertiesAfter(read, partnerId, offset);
+      const { found, repairs } = await checkProperties(deps, read, partnerId, properties);
+      const keys = checkAddressKeys(properties);
+      return { found: { ...found, wrongKeys: keys.found }, repairs: [...repairs, ...keys.repairs] };
+    });
+    wrong["properties.address_key"] += found.wrongKeys;
     for (const name of COLUMNS) wrong[`components.${name}`] += found.columns[name];
     wrong["appliances.due_cents"] += found.wrongDue;
     wrong.property_totals += found.differences.length;
@@ -229,6 +236,17 @@ async function checkProperties(
     repairs.push((tx) => tx.recounts.setProperty(propertyId, totals));
   }
   return { found: { ids, columns, wrongDue, differences, isLast: ids.length < PROPERTIES_A_STEP }, repairs };
+}
+
+/** Counts the properties that are compared by another address than theirs. */
+function checkAddressKeys(properties: readonly Property[]): Step<number> {
+  const repairs = properties.flatMap((property): Repair[] => {
+    const key = property.isDemo ? null : addressKey(property);
+    return key === property.addressKey
+      ? []
+      : [(tx) => tx.properties.update(property.id, { addressKey: key })];
+  });
+  return { found: repairs.length, repairs };
 }
 
 /** Components of a property whose costs are added between two yields. */

@@ -27,6 +27,7 @@ beforeAll(async () => {
 const check = (isRepairing = false) =>
   checkDerivedData({ store: fixture.store, knowledge, yieldNow: async () => {} }, isRepairing);
 const NONE = {
+  "properties.address_key": 0,
   "components.system": 0,
   "components.state": 0,
   "components.risk_tier": 0,
@@ -38,6 +39,7 @@ const NONE = {
   flag_counts: 0,
 };
 const TABLES = [
+  "properties",
   "components",
   "appliances",
   "property_totals",
@@ -45,7 +47,7 @@ const TABLES = [
   "component_counters",
   "flag_counts",
 ];
-const KEYS = ["id", "id", "property_id", "partner_id", "bucket, block", "property_id, code"];
+const KEYS = ["id", "id", "id", "property_id", "partner_id", "bucket, block", "property_id, code"];
 /** Counters of nothing stay, and mean the same as none. */
 const WITH_ROWS: Record<string, string> = {
   component_counters: "WHERE count <> 0",
@@ -93,6 +95,11 @@ describe("derived data that disagrees with what it follows from is found and rep
       "both of a component",
       () => `UPDATE components SET state = '', system = '' WHERE seq = 1`,
       { "components.system": 1, "components.state": 1 },
+    ],
+    [
+      "the address keys of two properties, one missing",
+      () => `UPDATE properties SET address_key = CASE seq WHEN 1 THEN 'x' END WHERE seq IN (1, 2)`,
+      { "properties.address_key": 2 },
     ],
     [
       "the tier of a component",
@@ -196,6 +203,7 @@ describe("derived data that disagrees with what it follows from is found and rep
     await fixture.sql(
       "UPDATE components SET system = '', state = '', risk_tier = 'WARNING', expected_cost_cents = 1",
     );
+    await fixture.sql("UPDATE properties SET address_key = ''");
     await fixture.sql("UPDATE appliances SET due_cents = 1");
     await fixture.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
     await fixture.sql("UPDATE partner_totals SET warning = 1234, events = 1");
