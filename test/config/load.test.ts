@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { type ConfigRequest, loadConfig } from "../../src/config/load.ts";
+import { SECRET_SETTINGS, settingKeys } from "../../src/config/settings.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 
 let cwd: string;
@@ -154,6 +155,14 @@ describe("rejects", () => {
       "a.toml:2: limits.photo_bytes_per_partner: expected a whole number from 0 to 1000000000000000, got -1",
     ],
     [
+      "[server]\ncache_mb = 65537\n",
+      "a.toml:2: server.cache_mb: expected a whole number from 0 to 65536, got 65537",
+    ],
+    [
+      "[costs]\nbuilding_per_sqft = 0\n",
+      "a.toml:2: costs.building_per_sqft: expected a number from 1 to 10000, got 0",
+    ],
+    [
       "[storage]\nmin_free_bytes = '1 GB'\n",
       "a.toml:2: storage.min_free_bytes: expected a whole number from 0 to 1000000000000, got '1 GB'",
     ],
@@ -206,6 +215,14 @@ describe("rejects", () => {
     ],
   ])("%j", (text, problem) => {
     expect(problems(text)).toEqual([problem]);
+  });
+
+  test.each(settingKeys())("%s of a wrong type, with what it accepts", (key) => {
+    const [section, name] = key.split(".");
+    const found = problems(`[${section}]\n${name} = [[1]]\n`);
+    expect(found).toEqual([expect.stringMatching(/^a\.toml:2: \S+: expected ./)]);
+    expect(found[0]).toContain(`: ${key}: `);
+    expect(found[0]!.includes("[[1]]") || found[0]!.includes("[1]")).toBe(!SECRET_SETTINGS.has(key));
   });
 
   test.each(["10.0.0.0/33", "10.0.0.1/8", "fe80::1%eth0"])(
