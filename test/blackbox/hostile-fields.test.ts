@@ -60,7 +60,20 @@ const ofAdministrators: Body[] = (
     ["POST", "/admin/partners/‹PARTNER_›/webhook-test", { message: "M" }],
     ["POST", "/admin/partners/‹PARTNER_›/announce", { dry_run: true }],
     ["POST", "/admin/partners/‹PARTNER_›/purge", { confirm: "Nobody" }],
-    ["POST", "/admin/embeds", { property_id: "‹P_›" }],
+    ["POST", "/admin/embeds", { property_id: "‹P_›", label: "L", recipient: null, passcode: null }],
+    ["PUT", "/admin/partners/‹PARTNER_›/brand", { display_name: "N", color: "#0a7a6e", logo_png: null }],
+    [
+      "PUT",
+      "/admin/partners/‹PARTNER_›/cost-book",
+      {
+        lines: [
+          { type_id: "water_heater_gas", state: "NY", proactive_cost: 1850, reactive_cost: 3200, size: 50 },
+        ],
+      },
+    ],
+    ["PUT", "/admin/properties/‹P_›", { name: "N", retired_at: null, records_since: null }],
+    ["POST", "/admin/properties/‹P_›/merge", { from: "P_00000000000000000000000000" }],
+    ["PUT", "/admin/components/‹C_›", { proactive_cost: 1850, install_year: 1990 }],
     [
       "POST",
       "/admin/webhook-deliveries/resend",
@@ -69,7 +82,16 @@ const ofAdministrators: Body[] = (
     ["POST", "/admin/model/proposal/apply", { proposal_id: "3-1795230000000", force: false }],
     ["POST", "/admin/model/revert", { model_version: "2+local.1" }],
   ] as const
-).map(([method, target, good]) => ({ method, target, good, paths: Object.keys(good).map((name) => [name]) }));
+).map(([method, target, good]) => ({ method, target, good, paths: pathsIn(good) }));
+
+/** Returns the paths of all fields, also of those in lists. */
+function pathsIn(value: Json, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const place = [...path, Array.isArray(value) ? Number(name) : name];
+    return [...(Array.isArray(value) ? [] : [place]), ...pathsIn(inner, place)];
+  });
+}
 
 /** Returns every hostile body: a value in each field, a field given twice, and names that all objects have. */
 function hostileBodies({ good, paths }: Body): string[] {
