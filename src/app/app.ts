@@ -310,6 +310,7 @@ async function createFetches(
   const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
   caches.add(authenticator);
+  caches.add(budgets);
   caches.add({ dropSuperseded: (revisions) => dropPrices(knowledge, revisions) });
   const windows = rateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({

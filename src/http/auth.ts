@@ -51,6 +51,11 @@ export class Authenticator {
     return isValid ? cached.partner : await this.#findByToken(token);
   }
 
+  /** The number of credentials that are kept. */
+  get size(): number {
+    return this.#byKey.size + this.#byToken.size;
+  }
+
   /** Drops partners that are gone or have changed, with their credentials. */
   dropSuperseded(revisions: ReadonlyMap<string, number>): void {
     const isCurrent = ({ id, revision }: RevisedPartner) => revisions.get(id) === revision;

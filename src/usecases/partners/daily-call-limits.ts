@@ -48,6 +48,8 @@ type CallDecision = { allowed: boolean; remaining: number };
  */
 export class DailyCallLimits {
   #accounts = new Map<string, Account>();
+  /** Partners with an account that the latest `dropSuperseded` did not know. */
+  #unknown: ReadonlySet<string> = new Set();
   /** Reservations of ended days that are being returned to the database. */
   readonly #returning = new Set<Promise<void>>();
   /** Calls of all accounts that are recorded in the ledger and missing in the database. */
@@ -202,6 +204,25 @@ export class DailyCallLimits {
       return Math.max(0, partner.dailyBudget - taken - account.unwritten + account.left);
     }
     return Math.max(0, partner.dailyBudget - account.taken - account.unwritten + account.left);
+  }
+
+  /** The number of partners whose calls are counted. */
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  /**
+   * Drops the accounts of partners that are gone: unknown twice in a row, since one may have been created after the revisions
+   * were read. Calls that are only in the ledger keep an account.
+   */
+  dropSuperseded(revisions: ReadonlyMap<string, number>): void {
+    const unknown = new Set<string>();
+    for (const [id, { behind }] of this.#accounts) {
+      if (revisions.has(id) || behind > 0) continue;
+      if (this.#unknown.has(id)) this.#accounts.delete(id);
+      else unknown.add(id);
+    }
+    this.#unknown = unknown;
   }
 
   /** Returns unused reservations to the database, at shutdown. */

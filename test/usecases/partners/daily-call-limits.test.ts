@@ -125,6 +125,27 @@ describe("a partner's calls of a day", () => {
     expect(await take(5, { ...partner, id: "PARTNER_2" })).toBe(5);
   });
 
+  // Rule: cache-current
+  test("are forgotten once the partner is gone, and never before", async () => {
+    const other = await createPartner(fixture.administration, {
+      name: "Other",
+      dailyBudget: 25,
+      webhookUrl: null,
+    });
+    await take(3);
+    await take(2, other.partner);
+    const revisions = await fixture.store.read.partners.revisions();
+    for (let nth = 0; nth < 3; nth++) budgets.dropSuperseded(revisions);
+    expect(budgets.size).toBe(2);
+    revisions.delete(other.partner.id);
+    // It may have been created since.
+    budgets.dropSuperseded(revisions);
+    expect(budgets.size).toBe(2);
+    budgets.dropSuperseded(revisions);
+    expect(budgets.size).toBe(1);
+    expect(await take(30)).toBe(22);
+  });
+
   test("with a limit of 0 are refused", async () => {
     expect(await take(3, { ...partner, dailyBudget: 0 })).toBe(0);
   });
