@@ -425,6 +425,35 @@ test("deleting old deliveries blocks the event loop only briefly", async () => {
   expect(isTooLong(longestMs), `${longestMs.toFixed(0)} ms`).toBe(false);
 }, 120_000);
 
+const tooLong = (stretches: ReadonlyMap<string, number>) =>
+  [...stretches].filter(([, ms]) => isTooLong(ms)).map(([name]) => name);
+
+// Rule: event-loop-yields
+describe("any request, and any history that it leaves,", () => {
+  test("blocks the event loop only briefly", async () => {
+    let runs = 0;
+    const summary = (one: Shape) => ({ ...one, days: one.days[0] });
+    await fc.assert(
+      fc.asyncProperty(shape, async (one) => {
+        const command = COMMANDS[runs++ % COMMANDS.length]!;
+        const first = await lived(one, command);
+        const doubtful = tooLong(first);
+        if (doubtful.length === 0) return;
+        const second = await lived(one, command);
+        const held = doubtful.filter((name) => isTooLong(second.get(name)!));
+        const times = held.map(
+          (name) => `${name} ${first.get(name)!.toFixed(0)} and ${second.get(name)!.toFixed(0)} ms`,
+        );
+        if (held.length > 0) throw new Error(`${JSON.stringify(summary(one))}: ${times.join(", ")}`);
+      }),
+      { numRuns: RUNS, endOnFailure: true, examples: [[MANY_FAILURES]] },
+    );
+    expect(calibrations).toBeGreaterThan(0);
+  }, 600_000);
+});
+
+/* Last, since whatever the partner has is exported, and scored by each snapshot. */
+
 // Rule: event-loop-yields
 test("a property with very many claims blocks the event loop only briefly", async () => {
   const { id } = await created("/v1/properties", { name: "Elm Court", address: "1 Elm St", state: "NY" });
@@ -493,30 +522,3 @@ test("a sensor with very many readings blocks the event loop only briefly", asyn
     }
   }
 }, 120_000);
-
-const tooLong = (stretches: ReadonlyMap<string, number>) =>
-  [...stretches].filter(([, ms]) => isTooLong(ms)).map(([name]) => name);
-
-// Rule: event-loop-yields
-describe("any request, and any history that it leaves,", () => {
-  test("blocks the event loop only briefly", async () => {
-    let runs = 0;
-    const summary = (one: Shape) => ({ ...one, days: one.days[0] });
-    await fc.assert(
-      fc.asyncProperty(shape, async (one) => {
-        const command = COMMANDS[runs++ % COMMANDS.length]!;
-        const first = await lived(one, command);
-        const doubtful = tooLong(first);
-        if (doubtful.length === 0) return;
-        const second = await lived(one, command);
-        const held = doubtful.filter((name) => isTooLong(second.get(name)!));
-        const times = held.map(
-          (name) => `${name} ${first.get(name)!.toFixed(0)} and ${second.get(name)!.toFixed(0)} ms`,
-        );
-        if (held.length > 0) throw new Error(`${JSON.stringify(summary(one))}: ${times.join(", ")}`);
-      }),
-      { numRuns: RUNS, endOnFailure: true, examples: [[MANY_FAILURES]] },
-    );
-    expect(calibrations).toBeGreaterThan(0);
-  }, 600_000);
-});
