@@ -68,6 +68,20 @@ async function servePortfolio(page: Page): Promise<{ calls: number }> {
   return served;
 }
 
+/** The times that what a page does may take longer than a fixed piece of work: it takes about five times as long. */
+const MOST_WORK = 20;
+const FIXED = JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `part ${i}` })));
+
+/** Returns how many times longer something keeps the page's main thread busy than a fixed piece of work. */
+async function workOf(page: Page, act: () => Promise<void>): Promise<number> {
+  const fixedMs = await pageCpuMs(page, () =>
+    page.evaluate((text) => {
+      for (let n = 0; n < 10; n++) JSON.parse(text);
+    }, FIXED),
+  );
+  return (await pageCpuMs(page, act)) / fixedMs;
+}
+
 /** Returns the processor time of the page's main thread while something is done, in milliseconds. */
 async function pageCpuMs(page: Page, act: () => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
@@ -109,7 +123,7 @@ describe("20,000 properties", () => {
     expect(await page.locator("table.rows").getAttribute("aria-rowcount")).toBe("20001");
     expect(await accessibilityViolations(page)).toEqual([]);
 
-    const spentMs = await pageCpuMs(page, async () => {
+    const work = await workOf(page, async () => {
       await page.getByLabel("Search").pressSequentially("property 1999", { delay: 20 });
       await page.getByRole("status").getByText("12 properties").waitFor();
       await page.getByLabel("Search").fill("");
@@ -122,8 +136,7 @@ describe("20,000 properties", () => {
         .first()
         .waitFor();
     });
-    console.log(`the page used ${Math.round(spentMs)} ms of processor time`);
-    expect(spentMs).toBeLessThan(1000);
+    expect(work).toBeLessThan(MOST_WORK);
     await screenshot(page, "app-20000", false);
     expect(pageErrors).toEqual([]);
     await close();
@@ -246,14 +259,13 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
   const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, "#/properties");
   const calls: string[] = [];
   page.on("request", (request) => calls.push(request.url()));
-  const spentMs = await pageCpuMs(page, async () => {
+  const work = await workOf(page, async () => {
     await page.getByRole("link", { name: "Large Court" }).click();
     await page.getByText("2,000 components").first().waitFor();
     await page.getByRole("slider", { name: "Budget" }).press("Home");
     await page.getByText("$0 covers no replacements.").waitFor();
   });
-  console.log(`the page used ${Math.round(spentMs)} ms of processor time`);
-  expect(spentMs).toBeLessThan(1000);
+  expect(work).toBeLessThan(MOST_WORK);
   // Ten pages of components, and one call for each other resource.
   expect(calls.filter((url) => url.includes("/v1/")).length).toBeLessThanOrEqual(17);
   expect(

@@ -26,8 +26,8 @@ export type TwinRequest = {
 /** Headers that depend on the transfer and not on the answer. */
 const OF_THE_WAY = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
 
-/** Headers with a server's own values. */
-const OPAQUE: ReadonlySet<string> = new Set(["etag", "x-request-id"]);
+/** Headers with a server's own values, or with the seconds until a moment, which pass between two responses. */
+const OPAQUE: ReadonlySet<string> = new Set(["etag", "x-request-id", "retry-after"]);
 
 /** One of the two servers, as one partner and its operator see it. */
 class Twin {
@@ -135,8 +135,12 @@ export class Twins {
   async ask(request: TwinRequest): Promise<Reply> {
     // Deliveries are asynchronous: they are compared once they have settled.
     if (/^\/admin\/|webhook-deliveries/.test(request.target)) await this.settled();
+    const askedAt = performance.now();
     const [one, other] = await Promise.all(this.both.map((twin) => twin.ask(request)));
     expect(other!.shown, `${request.method} ${request.target}`).toEqual(one!.shown);
+    const [waitS, otherWaitS] = [one, other].map((of) => Number(of!.reply.headers.get("retry-after")));
+    const passedS = Math.ceil((performance.now() - askedAt) / 1000);
+    expect(Math.abs(waitS! - otherWaitS!)).toBeLessThanOrEqual(passedS);
     return one!.reply;
   }
 
