@@ -99,7 +99,7 @@ describe("mainstay calibrate", () => {
       expect(late).toBeLessThanOrEqual(ended);
     }
     expect(first.page).toContain("Failed before the window");
-    expect(await calibration(server)).toEqual(first);
+    expect(await server.json("calibrate", "--list")).toEqual({ model_version: "3", versions: [] });
   });
 
   // Rule: calibrate-order
@@ -135,8 +135,6 @@ describe("mainstay calibrate", () => {
   // Rule: calibrate-versions
   test("applies a proven calibration, which changes scores at the next snapshot, and reverts it", async () => {
     await server.json("snapshot");
-    const before = await server.json("calibrate", "--list");
-    expect(before).toEqual({ model_version: "3", versions: [] });
     const applied = await server.json("calibrate", "--apply");
     expect(applied).toMatchObject({ applied: true, better: true, model_version: "3+local.1" });
     const { body } = await model();

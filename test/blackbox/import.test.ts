@@ -337,7 +337,7 @@ describe("--update", () => {
 });
 
 describe("--default", () => {
-  /** What is rejected leaves nothing. */
+  /** Shared: rejected commands leave nothing. */
   let run: typeof whole.run;
   let importing: typeof whole.importing;
   beforeAll(async () => {
