@@ -1,6 +1,7 @@
 import { type Lock, NO_LOCK } from "../../cluster/locks.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
+import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
@@ -96,7 +97,10 @@ export async function importRows<Entry>(
         await lock.confirm(writer.tx);
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
-        const result = await processRows(batch, waiting, update, rowsMs, monotonicMs);
+        const result = await processRows(batch, waiting, {
+          ...{ update, mostMs: rowsMs, monotonicMs },
+          yieldNow: writer.tx.yieldToEventLoop,
+        });
         const processedAt = monotonicMs();
         Object.assign(result.counts, await batch.finish());
         return { batch, result, scoringMs: monotonicMs() - processedAt };
@@ -126,10 +130,9 @@ export async function importRows<Entry>(
 async function processRows<Entry>(
   batch: Batch<Entry>,
   rows: readonly ReadRow<Entry>[],
-  update: boolean,
-  mostMs: number,
-  monotonicMs: () => number,
+  how: { update: boolean; mostMs: number; monotonicMs: () => number; yieldNow: Yield },
 ): Promise<BatchResult> {
+  const { update, mostMs, monotonicMs, yieldNow } = how;
   const counts = emptyCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
@@ -153,6 +156,7 @@ async function processRows<Entry>(
         rejected.push({ ...row, error: rejection(error) });
       }
     if (monotonicMs() > until) break;
+    await yieldNow();
   }
   return { counts, rejected, changed };
 }

@@ -85,6 +85,39 @@ test("reads the events of a day once, however many rows and transactions bring m
   expect(read).toBe(501);
 });
 
+test("lets others run between any two rows of a transaction, which may take a second", async () => {
+  const fixture = await open(NOW);
+  const { store, partner, clock } = fixture;
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id });
+  const inserted: number[] = [];
+  let rowsAtOnce = 0;
+  const counting: Store = {
+    ...store,
+    write: (run, how) =>
+      store.write((tx) => {
+        const insert: typeof tx.serviceEvents.insert = (...given) => {
+          rowsAtOnce++;
+          return tx.serviceEvents.insert(...given);
+        };
+        const yieldToEventLoop = async () => {
+          inserted.push(rowsAtOnce);
+          rowsAtOnce = 0;
+          await tx.yieldToEventLoop();
+        };
+        return run({ ...tx, yieldToEventLoop, serviceEvents: { ...tx.serviceEvents, insert } });
+      }, how),
+  };
+  const rows = Array.from({ length: 20 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
+  await importPortfolio({
+    ...{ store: counting, knowledge, partner, clock, actor: "cli:test", monotonicMs: () => 0 },
+    sources: {
+      serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
+    },
+  });
+  expect(Math.max(...inserted)).toBe(1);
+});
+
 test("spends as long on rows as the rows before took to score, so that a huge property is scored a few times", async () => {
   const fixture = await open(NOW);
   const { store, partner, clock } = fixture;
