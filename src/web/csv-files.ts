@@ -38,6 +38,10 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
         critical: condition.critical,
         warning: condition.warning,
         good: condition.good,
+        fci: condition.fci.value,
+        fci_due_now: condition.fci.due_now,
+        fci_replacement_value: condition.fci.replacement_value,
+        fci_basis: condition.fci.basis,
         assessed_at: assessedAt,
       },
     ]),
@@ -126,6 +130,7 @@ function componentRow(component: ComponentRow, locations: Locations) {
     cost_basis: component.cost_basis,
     size: component.size,
     cost_factor: component.cost_factor,
+    flags: component.flags.map(({ code, basis }) => `${code}:${basis}`).join(" "),
     ...(component.expected_failure_cost_a_year !== undefined && {
       expected_failure_cost_a_year: component.expected_failure_cost_a_year,
     }),

@@ -17,7 +17,7 @@ import { riskScore } from "./scores.ts";
 
 /* The answers to an underwriter's questions about one property, on one page. */
 
-const { address, city, country, state, unit_count, year_built } = property.fields;
+const { address, city, country, state, unit_count, unit_label, year_built } = property.fields;
 
 const loss = record("LossControlItem", {
   component_id: id("C", "The component"),
@@ -38,6 +38,7 @@ const underwriting = object({
     country,
     state,
     unit_count,
+    unit_label,
     year_built,
   }).describedAs("The property"),
   losses: losses.describedAs("The property's losses of the coming year"),
@@ -97,6 +98,7 @@ export const underwritingView = underwriting.serializer((knowledge: Knowledge, m
       country: countryOf(property.state),
       state: subdivisionOf(property.state),
       unit_count: property.unitCount,
+      unit_label: property.unitLabel,
       year_built: property.yearBuilt,
     },
     losses: made.losses,

@@ -141,7 +141,7 @@ const ANSWERS: Record<string, Fields> = {
   "GET /v1/property/{id}/losses": LOSSES,
   "GET /v1/property/{id}/underwriting": {
     "": "property losses hazards overdue_inspections claims loss_control standing partner",
-    property: "id name address city state unit_count year_built",
+    property: "id name address city state unit_count unit_label year_built",
     claims: "since count incurred per_year expected_damages_per_year",
     loss_control: "components planned_cost damage_saved saved_per_dollar best",
     "loss_control.best[]": "component_id component_name risk_score planned_cost damage_saved",

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { NO_BRAND } from "../../src/domain/brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
+import { runSteps } from "../../src/domain/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { pageBrand } from "../../src/web/embed/brand.tsx";
@@ -46,4 +47,27 @@ test("no step of a property's page goes through the components again and again",
   }
   expect(counted.length).toBeGreaterThan(10_000);
   expect(most).toBeLessThanOrEqual(3 * counted.length);
+});
+
+// Rule: unit-words
+test("a property's page names its units as the property does, and its facility condition index", async () => {
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty({ unitCount: 24, unitLabel: "key", grossAreaSqft: 20_000 });
+  await fixture.addAppliances({ propertyId: property.id, typeId: "boiler", installYear: 1980 });
+  const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
+  const figures = await propertyFigures(deps, property, {
+    chosen: undefined,
+    terms: USUAL_TERMS,
+    defaultTrend: () => undefined,
+  });
+  const links = { csv: () => undefined, schedule: "schedule" };
+  const page = { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") };
+  const { html } = runSteps(renderPropertyPage(figures, page));
+  expect(html).toContain("24 keys");
+  expect(html).toContain("per key per month");
+  expect(html).not.toMatch(/per unit\b/i);
+  const { value, due_now } = figures.condition.fci;
+  expect(due_now).toBeGreaterThan(0);
+  expect(html).toContain(`Facility condition index (FCI): ${(value! * 100).toFixed(1)}%`);
+  expect(html).toContain("of a replacement value of $3,600,000, estimated from its area");
 });

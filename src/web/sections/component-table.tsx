@@ -27,7 +27,10 @@ export function componentColumns(locations: Locations): Column<ComponentJson>[] 
       isNumber: true,
       cell: (one) => `${(one.failure_probability_12m * 100).toFixed(1)}%`,
     },
-    { heading: "Likely failure (80%)", cell: (one) => failureWindow(one.failure_window_80) },
+    {
+      heading: "Likely failure (80%)",
+      cell: (one) => <span class="nowrap">{failureWindow(one.failure_window_80)}</span>,
+    },
     { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
     { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
     {

@@ -1,15 +1,16 @@
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { count, money } from "../format.ts";
 import { type CsvLink, TableDetails } from "./section.tsx";
+import { useUnitWord } from "./unit-word.ts";
 
 type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
 
 /** `$1,540 a year ($5.35 per unit per month)` */
-function amountText(amount: Amount) {
+function amountText(amount: Amount, unit: string) {
   const { per_year, per_unit_per_month: perUnit, per_1000_sqft_per_year: perArea } = amount;
   const size =
     perUnit !== null
-      ? ` (${money(perUnit)} per unit per month)`
+      ? ` (${money(perUnit)} per ${unit} per month)`
       : perArea !== null
         ? ` (${money(perArea)} per 1,000 sq ft per year)`
         : "";
@@ -22,6 +23,7 @@ function amountText(amount: Amount) {
 
 /** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
 export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
+  const unit = useUnitWord();
   const {
     level_deposit: deposit,
     years,
@@ -35,9 +37,9 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
       To pay the {years === 1 ? "year’s" : `${count(years)} years’`} planned replacements and expected
       failures from a reserve, without what is due now and without repairs, from an opening balance of{" "}
       {money(opening_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest, with at least{" "}
-      {money(minimum_balance)} left, deposit {amountText(deposit["50"].noise)}. For 80% confidence:{" "}
-      {amountText(deposit["80"].noise)}, {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs
-      may be wrong together. For 95% confidence: {amountText(deposit["95"].noise)},{" "}
+      {money(minimum_balance)} left, deposit {amountText(deposit["50"].noise, unit)}. For 80% confidence:{" "}
+      {amountText(deposit["80"].noise, unit)}, {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if
+      costs may be wrong together. For 95% confidence: {amountText(deposit["95"].noise, unit)},{" "}
       {money(Math.ceil(deposit["95"].with_cost_error.per_year))} if costs may be wrong together.
     </p>
   );

@@ -2,6 +2,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { forEachInSteps, type Steps } from "../../domain/steps.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { ComponentJson } from "../../wire/component.ts";
+import type { ConditionJson } from "../../wire/figures.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
@@ -45,11 +46,10 @@ export function* componentTotalsInSteps(components: readonly Costs[]): Steps<Com
 export function Method(props: {
   totals: ComponentTotals;
   assumptions: AssumptionsJson;
-  /** How the condition score is calculated. */
-  methodology: string;
+  condition: Pick<ConditionJson, "methodology" | "fci">;
   csv?: CsvLink;
 }) {
-  const { totals, assumptions, methodology, csv } = props;
+  const { totals, assumptions, condition, csv } = props;
   const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
   return (
     <Section id="method" title="Method and limits">
@@ -58,6 +58,7 @@ export function Method(props: {
         confidence: {count(high)} high, {count(medium)} medium, {count(low)} low.
       </p>
       <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
+      <p class="small muted">{facilityConditionText(condition.fci)}</p>
       <TableDetails
         summary="How the condition score is calculated"
         csv={csv}
@@ -75,12 +76,27 @@ export function Method(props: {
           { heading: "Planned cost", isNumber: true, cell: ({ of }) => money(of.plannedUsd) },
           { heading: "Cost after failure", isNumber: true, cell: ({ of }) => money(of.afterFailureUsd) },
         ]}
-        note={methodology}
+        note={condition.methodology}
       />
       <details class="table-details">
         <summary>Definitions</summary>
         <DefinitionList />
       </details>
     </Section>
+  );
+}
+
+const VALUE_BASIS_LABELS: Readonly<Record<ConditionJson["fci"]["basis"], string>> = {
+  replacement_value: "its insured or rebuilding value",
+  area: "estimated from its area",
+  equipment: "estimated from its equipment",
+};
+
+/** `Facility condition index (FCI): 3.1%, $14,500 due now of a replacement value of $465,000, … High is bad.` */
+function facilityConditionText({ value, due_now, replacement_value, basis }: ConditionJson["fci"]): string {
+  if (value === null) return "Facility condition index (FCI): unknown, without a replacement value.";
+  return (
+    `Facility condition index (FCI): ${(value * 100).toFixed(1)}%, ${money(Math.round(due_now))} due now of a replacement ` +
+    `value of ${money(Math.round(replacement_value))}, ${VALUE_BASIS_LABELS[basis]}. Here, high is bad.`
   );
 }

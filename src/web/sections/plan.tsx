@@ -26,6 +26,7 @@ import {
 import { BalanceTable, DepositSentence } from "./deposit.tsx";
 import { ForecastTable, ReserveTable } from "./reserve-and-forecast.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { useUnitWord } from "./unit-word.ts";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
@@ -152,6 +153,7 @@ export function CostsByYear({
   rowPer?: string;
 }) {
   const { totals, schedule } = plan;
+  const word = useUnitWord();
   return (
     <>
       <h3>{plan.years === 1 ? "Next 12 months" : `Next ${count(plan.years)} years`}</h3>
@@ -169,7 +171,7 @@ export function CostsByYear({
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
-        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in today’s dollars, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Per-unit costs are for ${counted(units, "unit")}.` : ""}`}
+        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in today’s dollars, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Costs per ${word} are for ${counted(units, word)}.` : ""}`}
         columns={[
           { heading: "Year", cell: (year) => year.year },
           {
@@ -197,7 +199,7 @@ export function CostsByYear({
           ...(schedule.some(({ per_unit_inflated }) => per_unit_inflated !== null)
             ? [
                 {
-                  heading: "Per unit with inflation",
+                  heading: `Per ${word} with inflation`,
                   isNumber: true,
                   cell: (year: PlanYearJson) => money(Math.round(year.per_unit_inflated ?? 0)),
                 },

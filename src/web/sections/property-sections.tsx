@@ -23,6 +23,7 @@ import { componentTotalsInSteps, Method } from "./method.tsx";
 import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
 import type { CsvLink } from "./section.tsx";
 import { Trend } from "./trend.tsx";
+import { UnitWord, unitWordOf } from "./unit-word.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {
@@ -165,14 +166,11 @@ export function* sectionsInSteps({
         csv={csv("trend", selected.component_id)}
       />
     ),
-    <Method
-      totals={totals}
-      assumptions={data.assumptions}
-      methodology={condition.methodology}
-      csv={csv("condition")}
-    />,
+    <Method totals={totals} assumptions={data.assumptions} condition={condition} csv={csv("condition")} />,
   ];
-  return sections.filter((section) => section !== undefined && section !== false);
+  return sections
+    .filter((section) => section !== undefined && section !== false)
+    .map((section) => <UnitWord.Provider value={unitWordOf(data.property)}>{section}</UnitWord.Provider>);
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
@@ -187,7 +185,7 @@ export function PropertyHeading(props: {
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
-    counted(property.unit_count, "unit"),
+    counted(property.unit_count, unitWordOf(property)),
     counted(appliances, "appliance"),
     counted(components.length, "component"),
   ];

@@ -2,6 +2,7 @@ import { type ComponentChildren, Fragment } from "preact";
 import { count, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
+import { useUnitWord } from "./unit-word.ts";
 
 /** The most years of one table; more years take further tables. */
 const MAX_YEARS_PER_TABLE = 12;
@@ -133,6 +134,7 @@ export function YearHeadings({ from, to }: { from: number; to: number }) {
 /** The rows below the total: the inflated costs, and the run-to-failure scenario. */
 export function InflatedRows(props: { sums: ScheduleSums; from: number; to: number; columns: number }) {
   const { sums, from, to, columns } = props;
+  const word = useUnitWord();
   const row = (title: string, years: readonly number[], kind?: string) => (
     <tr class={kind}>
       <th scope="row" colSpan={columns}>
@@ -153,7 +155,7 @@ export function InflatedRows(props: { sums: ScheduleSums; from: number; to: numb
         <td />
       </tr>
       {row("Total (with inflation)", sums.inflated, "total")}
-      {sums.perUnit && row("Per unit (with inflation)", sums.perUnit)}
+      {sums.perUnit && row(`Per ${word} (with inflation)`, sums.perUnit)}
       {row("Of which repairs, not from the reserve (today’s dollars)", sums.repairs)}
       {row("For comparison: run-to-failure scenario (today’s dollars)", sums.runToFailure)}
     </>
@@ -174,10 +176,11 @@ export function CostCells({ years }: { years: readonly number[] }) {
 /** The averages that lenders compare, above a schedule. */
 export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
+  const word = useUnitWord();
   const average = (of: readonly number[]) =>
     units < 1
       ? `${money(Math.round(sumBy(of, Number) / years))} per year`
-      : `${money(Math.round(sumBy(of, Number) / years / units))} per unit per year`;
+      : `${money(Math.round(sumBy(of, Number) / years / units))} per ${word} per year`;
   return (
     <dl class="figures">
       <div>

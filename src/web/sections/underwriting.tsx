@@ -4,6 +4,7 @@ import { count, counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
 import { DataTable, Section } from "./section.tsx";
+import { unitWordOf } from "./unit-word.ts";
 
 const usd = (amount: number) => money(Math.round(amount));
 
@@ -16,7 +17,7 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
         <div>
           <h1>{property.name}</h1>
           <p class="muted">
-            {addressLine(property)} · {counted(property.unit_count, "unit")}
+            {addressLine(property)} · {counted(property.unit_count, unitWordOf(property))}
             {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
           </p>
         </div>
@@ -75,7 +76,7 @@ function rankText(share: number): string {
   return share === 1 ? "the highest of" : `more than ${Math.round(share * 100)}% of`;
 }
 
-function Facts({ made: { losses, standing }, book }: { made: UnderwritingJson; book: string }) {
+function Facts({ made: { property, losses, standing }, book }: { made: UnderwritingJson; book: string }) {
   const hundred = losses.total.exceedance.find((point) => point.return_period_years === 100)?.amount ?? 0;
   const rank = (share: number | null) =>
     share === null
@@ -87,14 +88,18 @@ function Facts({ made: { losses, standing }, book }: { made: UnderwritingJson; b
         <dt>Expected losses a year</dt>
         <dd>{usd(losses.total.expected)}</dd>
         <dd class="small muted">
-          {losses.per_unit ? `${usd(losses.per_unit.total)} a unit: ${rank(standing.expected_per_unit)}` : ""}
+          {losses.per_unit
+            ? `${usd(losses.per_unit.total)} a ${unitWordOf(property)}: ${rank(standing.expected_per_unit)}`
+            : ""}
         </dd>
       </div>
       <div>
         <dt>Expected damage a year</dt>
         <dd>{usd(losses.damage.expected)}</dd>
         <dd class="small muted">
-          {losses.per_unit ? `${usd(losses.per_unit.damage)} a unit: ${rank(standing.damage_per_unit)}` : ""}
+          {losses.per_unit
+            ? `${usd(losses.per_unit.damage)} a ${unitWordOf(property)}: ${rank(standing.damage_per_unit)}`
+            : ""}
         </dd>
       </div>
       <div>
