@@ -8,8 +8,8 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, likelyFailure, money, probabilityText } from "../format.ts";
-import { TIER_LABELS } from "../labels.ts";
+import { capitalized, counted, likelyFailure, money, probabilityText } from "../format.ts";
+import { COST_BASIS_LABELS, TIER_LABELS } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
@@ -35,6 +35,10 @@ export function ComponentPage({ id }: { id: string }) {
                 <a href={hrefTo(["appliances", appliance.id])}>{locations.typeName(appliance.type_id)}</a>
                 {" · installed "}
                 {component.install_year}
+                {component.original && ", the original part"}
+                {component.past === "unknown" && ", earlier replacements unknown"}
+                {component.override_lifespan !== null &&
+                  ` · median life set to ${counted(component.override_lifespan, "year")}`}
                 {appliance.brand !== null && (
                   <>
                     {" · "}
@@ -89,7 +93,9 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         <div>
           <dt>Planned replacement cost</dt>
           <dd>{money(component.proactive_cost)}</dd>
-          <dd class="small muted">{money(component.reactive_cost)} after failure</dd>
+          <dd class="small muted">
+            {money(component.reactive_cost)} after failure; {COST_BASIS_LABELS[component.cost_basis]}
+          </dd>
         </div>
         <div>
           <dt>12-month expected loss</dt>

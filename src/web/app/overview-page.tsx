@@ -189,7 +189,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
       title="Planned cost by state"
       about="Replacement cost of critical and warning components."
     >
-      <PortfolioProgress />
+      <PortfolioProgress hasTotal={false} />
       <ul class="sums">
         {rows.slice(0, MAX_STATES).map((row) => (
           <li>

@@ -19,6 +19,7 @@ import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
 import { Equipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
+import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { BudgetSlider } from "../sections/budget-planner.tsx";
 import {
   type DataLinks,
@@ -93,7 +94,12 @@ export function PropertyPage({
               ))}
             </nav>
             {tab === "equipment" ? (
-              <Equipment key={version} propertyId={id} data={value} />
+              <Equipment
+                key={version}
+                propertyId={id}
+                data={value}
+                isRetired={isRetiredNow(value.property)}
+              />
             ) : tab === "claims" ? (
               <ClaimsOfProperty key={version} propertyId={id} />
             ) : (

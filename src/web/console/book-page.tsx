@@ -105,7 +105,7 @@ function Properties({ partner, route }: ViewProps) {
   const filter = (name: string) => route.query.get(name) ?? "";
   const showsRetired = filter("status") === RETIRED;
   const query = listQuery({ partner, route });
-  for (const name of ["q", "flag"]) if (filter(name) !== "") query.set(name, filter(name));
+  for (const name of ["q", "flag", "include_demo"]) if (filter(name) !== "") query.set(name, filter(name));
   if (showsRetired) query.set("retired", "true");
   const loaded = useRead<BookPageJson>(`/admin/book/summary?${query}`);
   const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
@@ -115,6 +115,13 @@ function Properties({ partner, route }: ViewProps) {
         <SearchFilter label="Search by name or address" value={filter("q")} onChange={(q) => set({ q })} />
         <StatusFilter value={filter("status")} onChange={(status) => set({ status })} />
         <HazardFilter value={filter("flag")} onChange={(flag) => set({ flag })} />
+        <SelectFilter
+          label="Demo properties"
+          value={filter("include_demo")}
+          all="Not in totals"
+          choices={[["true", "In totals"]]}
+          onChange={(include_demo) => set({ include_demo })}
+        />
       </Filters>
       <LoadedContent loaded={loaded} what="the book">
         {(page) =>

@@ -11,6 +11,7 @@ import { ClaimsOfProperty } from "../records/claims-section.tsx";
 import { Equipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
 import { applianceTypes, pathTo, useRecords, useRecordTitle } from "../records/records-context.ts";
+import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { Heading } from "./shell.tsx";
 
 const TABS = [
@@ -64,7 +65,12 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
             {tab === "claims" ? (
               <ClaimsOfProperty key={version} propertyId={id} />
             ) : (
-              <Equipment key={version} propertyId={id} data={{ ...data, lacksGood: true }} />
+              <Equipment
+                key={version}
+                propertyId={id}
+                data={{ ...data, lacksGood: true }}
+                isRetired={isRetiredNow(property)}
+              />
             )}
           </div>
         )}

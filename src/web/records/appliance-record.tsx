@@ -7,7 +7,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { sortByExpectedLoss } from "../expected-loss.ts";
-import { counted, date } from "../format.ts";
+import { count, counted, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { Locations } from "../locations.ts";
 import { componentColumns } from "../sections/component-table.tsx";
@@ -38,7 +38,7 @@ export function ApplianceRecord({ id, children }: { id: string; children?: Compo
               <div>
                 <h1>{locations.typeName(appliance.type_id)}</h1>
                 <p class="muted">
-                  <bdi>{factsOf(appliance).join(" · ")}</bdi>
+                  <bdi>{factsOf(appliance, locations).join(" · ")}</bdi>
                 </p>
               </div>
               <ApplianceActions
@@ -84,11 +84,24 @@ export function ApplianceBreadcrumbs({ appliance }: { appliance: ApplianceWithCo
   );
 }
 
-function factsOf(appliance: ApplianceWithComponentsJson): string[] {
-  const { brand, model, serial, install_year, warranty_expiry, brand_tier, usage_intensity } = appliance;
+function factsOf(appliance: ApplianceWithComponentsJson, locations: Locations): string[] {
+  const {
+    brand,
+    model,
+    serial,
+    size,
+    install_year,
+    install_year_basis,
+    warranty_expiry,
+    brand_tier,
+    usage_intensity,
+  } = appliance;
   return [
     [brand, model].filter(Boolean).join(" "),
-    `installed ${install_year}`,
+    install_year_basis === "year_built"
+      ? `as old as the building (${install_year})`
+      : `installed ${install_year}`,
+    size === null ? "" : `${count(size)} ${locations.sizeUnitOf(appliance.type_id) ?? ""}`.trim(),
     serial === null ? "" : `serial ${serial}`,
     brand_tier === null ? "" : `${brand_tier} brand`,
     usage_intensity === null || usage_intensity === 1 ? "" : `${usage_intensity}× typical use`,

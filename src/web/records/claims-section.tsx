@@ -43,6 +43,9 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                         <bdi>{[claim.carrier, claim.claim_number].filter(Boolean).join(", ")}</bdi>
                       </span>
                     </p>
+                    <p class="small muted">
+                      <bdi>{lossRunOf(claim).join(" · ")}</bdi>
+                    </p>
                     {claim.description && (
                       <p class="small">
                         <bdi>{claim.description}</bdi>
@@ -69,6 +72,27 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
       }
     </LoadedContent>
   );
+}
+
+/** What a carrier's loss run says of a claim, as far as it is known. */
+function lossRunOf(claim: ClaimJson): string[] {
+  const amounts: [string, number | null][] = [
+    ["incurred", claim.incurred],
+    ["paid", claim.paid],
+    ["outstanding", claim.outstanding],
+    ["deductible", claim.deductible],
+    ["adjustment expenses", claim.alae],
+  ];
+  const days: [string, string | null][] = [
+    ["reported", claim.reported_on],
+    ["closed", claim.closed_on],
+    ["valued", claim.valued_at],
+  ];
+  return [
+    ...amounts.flatMap(([name, usd]) => (usd === null ? [] : `${name} ${money(usd)}`)),
+    ...days.flatMap(([name, day]) => (day === null ? [] : `${name} ${date(day)}`)),
+    ...(claim.catastrophe_code === null ? [] : [`catastrophe ${claim.catastrophe_code}`]),
+  ];
 }
 
 const fieldsOf = (claim: ClaimJson): readonly EditField[] => [

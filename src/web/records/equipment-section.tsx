@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
-import { Filters, StatusFilter } from "../browser/filters.tsx";
+import { Filters, RETIRED, StatusFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
@@ -24,9 +24,15 @@ type PropertyData = {
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
 /** The appliances of a property with their components by tier, and its units. */
-export function Equipment({ propertyId, data }: { propertyId: string; data: PropertyData }) {
+export function Equipment(props: {
+  propertyId: string;
+  data: PropertyData;
+  /** True if the property is retired, so that its appliances are, too. */
+  isRetired: boolean;
+}) {
+  const { propertyId, data, isRetired } = props;
   const records = useRecords();
-  const [status, setStatus] = useState("");
+  const [status, setStatus] = useState(isRetired ? RETIRED : "");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
     appliances: await readAll<"appliances", ApplianceJson>(
@@ -196,12 +202,14 @@ function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly T
       key: "critical",
       heading: "Critical",
       isNumber: true,
+      width: "narrow",
       cell: ({ critical }) => <TierCount tier="CRITICAL" of={critical} />,
     },
     {
       key: "warning",
       heading: "Warning",
       isNumber: true,
+      width: "narrow",
       cell: ({ warning }) => <TierCount tier="WARNING" of={warning} />,
     },
   ];

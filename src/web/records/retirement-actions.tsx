@@ -5,6 +5,13 @@ import { pathTo, useRecords } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
 
+const today = () => new Date().toISOString().slice(0, 10);
+const isRetiredOn = ({ retired_at }: Pick<Retirable, "retired_at">, day: string) =>
+  retired_at !== null && retired_at <= day;
+
+/** Returns whether a record is retired now, not only later. */
+export const isRetiredNow = (record: Pick<Retirable, "retired_at">) => isRetiredOn(record, today());
+
 const EFFECTS = {
   property:
     "From that day the property and its appliances are in no list, alert, figure or plan, and are not billed. Their history stays, and you can bring them back.",
@@ -31,14 +38,14 @@ export function RetirementActions(props: {
       records.onChanged();
       onChanged();
     });
-  const today = new Date().toISOString().slice(0, 10);
+  const day = today();
   if (record.retired_at === null && isRetiredWithProperty)
     return <p class="retirement small muted">Retired with its property</p>;
   if (record.retired_at !== null)
     return (
       <div class="retirement screen">
         <p class="small">
-          {record.retired_at > today ? "Retires on " : "Retired since "}
+          {isRetiredOn(record, day) ? "Retired since " : "Retires on "}
           <time dateTime={record.retired_at}>{date(record.retired_at)}</time>
           {record.retired_reason !== null && (
             <>
@@ -74,7 +81,7 @@ export function RetirementActions(props: {
         <p>{EFFECTS[kind]}</p>
         <label>
           Day
-          <input name="retired_at" type="date" required defaultValue={today} />
+          <input name="retired_at" type="date" required defaultValue={day} />
         </label>
         <label>
           Reason
