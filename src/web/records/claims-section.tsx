@@ -74,7 +74,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   );
 }
 
-/** What a carrier's loss run says of a claim, as far as it is known. */
+/** Returns what a carrier's loss run says of a claim, as far as it is known. */
 function lossRunOf(claim: ClaimJson): string[] {
   const amounts: [string, number | null][] = [
     ["incurred", claim.incurred],
