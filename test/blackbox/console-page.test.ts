@@ -9,6 +9,7 @@ import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   accessibilityViolations,
+  dialogProblems,
   inDarkMode,
   openWindow,
   overflow,
@@ -124,6 +125,37 @@ const PLACES = [
 ];
 
 describe("the console", () => {
+  // Rule: dialogs
+  test("has no dialog that leaves the screen or cuts a text off, on a phone and on a desk", async () => {
+    const { page, pageErrors, close } = await open("full");
+    const places = [
+      ...[
+        "partners",
+        `partners/${partnerId}`,
+        "deliveries",
+        `deliveries/${deliveryId}`,
+        "embeds",
+        "snapshots",
+      ],
+      ...["model", "jobs", `components/${componentId}`, `partners/${partnerId}/cost-book`],
+    ];
+    const opened: Record<string, string[]> = {};
+    for (const place of places) {
+      await goTo(page, `#/${place}`);
+      for (const width of [375, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        opened[`${place} ${width}`] = await dialogProblems(page);
+      }
+    }
+    const NONE = ["no dialog was opened"];
+    const bad = Object.entries(opened).filter(([, all]) => all.some((one) => !NONE.includes(one)));
+    expect(Object.fromEntries(bad)).toEqual({});
+    // The others have no dialog.
+    expect(Object.values(opened).filter((all) => all.length === 0).length).toBeGreaterThanOrEqual(10);
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
   // Rule: console-pages
   test.each(["full", "empty"] as const)(
     "has accessible pages without overflow in every window size and color scheme (%s server)",

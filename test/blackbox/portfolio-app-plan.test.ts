@@ -3,12 +3,20 @@ import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
-import { hashOf, openApp, settled } from "../support/app-window.ts";
+import { goTo, hashOf, openApp, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityViolations, keepPdf, overflow, pagesOf, screenshot } from "../support/page-checks.ts";
+import {
+  accessibilityViolations,
+  dialogProblems,
+  keepPdf,
+  overflow,
+  pagesOf,
+  screenshot,
+  textProblems,
+} from "../support/page-checks.ts";
 import { addAppliance, addProperty, daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 
 /* The plans of a portfolio and its properties in the app, on screen and in print. */
@@ -455,6 +463,53 @@ test("a search over everything opens with a key, and is operated by keys alone",
   await page.getByText("Nothing begins with this").waitFor();
   await page.keyboard.press("Escape");
   expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(pageErrors).toEqual([]);
+  await close();
+});
+
+// Rule: dialogs, text-layout
+test("no dialog leaves the screen, and no text is cut off or crosses another, at any width", async () => {
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
+  const { appliances } = (await client.get("/v1/appliances", { property_id: oakId })).body;
+  const places = {
+    "#/": false,
+    "#/properties": false,
+    "#/actions": false,
+    "#/alerts": false,
+    [`#/properties/${oakId}`]: true,
+    [`#/properties/${oakId}/equipment`]: true,
+    [`#/properties/${oakId}/claims`]: true,
+    [`#/properties/${demoId}`]: true,
+    [`#/appliances/${appliances[0].id}`]: true,
+  };
+  for (const [place, hasDialogs] of Object.entries(places)) {
+    await goTo(page, place);
+    for (const width of [375, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect({ place, width, problems: await textProblems(page) }).toEqual({ place, width, problems: [] });
+      if (!hasDialogs || (width !== 375 && width !== 1440)) continue;
+      expect({ place, width, problems: await dialogProblems(page) }).toEqual({ place, width, problems: [] });
+    }
+  }
+  expect(pageErrors).toEqual([]);
+  await close();
+});
+
+// Rule: portfolio-app-start
+test("an empty account shows three steps, of which the first creates the demo property", async () => {
+  const fresh = await server.createPartner("Fresh");
+  const { page, pageErrors, close } = await openApp(browser, server.url, fresh.api_key);
+  await page.getByRole("heading", { name: "Start in three steps" }).waitFor();
+  expect(await page.locator(".first-steps li").count()).toBe(3);
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await textProblems(page)).toEqual([]);
+    await screenshot(page, `app-first-steps-${width}`, false);
+  }
+  await page.getByRole("button", { name: "Create the demo property" }).click();
+  await page.locator(".lead .headline").waitFor();
+  expect((await server.as(fresh).get("/v1/properties")).body.total).toBe(1);
   expect(pageErrors).toEqual([]);
   await close();
 });

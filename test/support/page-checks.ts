@@ -179,3 +179,106 @@ export const pagesOf = (pdf: Uint8Array) =>
   Buffer.from(pdf)
     .toString("latin1")
     .match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+
+/**
+ * Opens the dialogs of a page in the window's size, two of each name at most, and returns those that leave the screen or
+ * cut a text off.
+ */
+export async function dialogProblems(page: Page): Promise<string[]> {
+  const { opened, problems } = await page.evaluate(async () => {
+    const problems: string[] = [];
+    const seen = new Map<string, number>();
+    const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    let opened = 0;
+    for (const button of document.querySelectorAll<HTMLButtonElement>("button[aria-haspopup=dialog]")) {
+      const kind = button.textContent ?? "";
+      const nth = (seen.get(kind) ?? 0) + 1;
+      if (nth > 2 || button.offsetParent === null) continue;
+      seen.set(kind, nth);
+      button.click();
+      await drawn();
+      await drawn();
+      const dialog = document.querySelector<HTMLDialogElement>("dialog[open]");
+      const name = button.getAttribute("aria-label") ?? kind;
+      if (!dialog) {
+        problems.push(`${name} opens no dialog`);
+        continue;
+      }
+      opened++;
+      const card = dialog.querySelector(".card") ?? dialog;
+      const { top, bottom } = card.getBoundingClientRect();
+      if (top < 0 || bottom > innerHeight + 1)
+        problems.push(`${name}: leaves the screen from ${top} to ${bottom}`);
+      for (const element of [card, ...card.querySelectorAll<HTMLElement>("*")]) {
+        const { left, right, width } = element.getBoundingClientRect();
+        const text = (element.textContent ?? "").trim().slice(0, 30);
+        if (width > 0 && (left < -1 || right > innerWidth + 1))
+          problems.push(`${name}: ${element.tagName} "${text}" is from ${left} to ${right}`);
+        if (
+          element.children.length === 0 &&
+          text !== "" &&
+          element.scrollWidth > element.clientWidth + 1 &&
+          element.clientWidth > 0
+        )
+          problems.push(`${name}: ${element.tagName} "${text}" is cut off`);
+      }
+      dialog.close();
+      await drawn();
+    }
+    return { opened, problems };
+  });
+  if (opened === 0) problems.push("no dialog was opened");
+  return problems;
+}
+
+/**
+ * Returns the texts of a page that are wider than their boxes without an ellipsis or a scroll bar, and those whose boxes
+ * cross another's.
+ */
+export async function textProblems(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const problems: string[] = [];
+    const boxes: {
+      top: number;
+      bottom: number;
+      left: number;
+      right: number;
+      element: Element;
+      text: string;
+    }[] = [];
+    const nodes = [...document.body.querySelectorAll("*")].flatMap((element) =>
+      [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE),
+    );
+    for (const node of nodes) {
+      const text = (node.textContent ?? "").trim();
+      const element = node.parentElement;
+      if (text === "" || !element?.checkVisibility({ visibilityProperty: true })) continue;
+      if (element.closest(".visually-hidden, .toasts, svg, option, script, style, template")) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const block = element.closest<HTMLElement>(
+        "th, td, dd, dt, li, p, h1, h2, h3, button, label, summary, a, div, span",
+      )!;
+      const style = getComputedStyle(block);
+      const isClipped =
+        block.scrollWidth > block.clientWidth + 1 && block.clientWidth > 0 && style.display !== "inline";
+      const scrolls = element.closest(".wide, .edit, pre, .scroll, .search-results");
+      if (isClipped && style.textOverflow !== "ellipsis" && style.overflowX !== "auto" && !scrolls)
+        problems.push(`"${text.slice(0, 40)}" is wider than its ${block.tagName}`);
+      const hasEllipsis = element.closest("table.rows");
+      for (const { top, bottom, left, right } of hasEllipsis || scrolls ? [] : range.getClientRects())
+        if (right > left && bottom > top) boxes.push({ top, bottom, left, right, element, text });
+    }
+    boxes.sort((a, b) => a.top - b.top);
+    for (const [at, one] of boxes.entries())
+      for (let next = at + 1; next < boxes.length && boxes[next]!.top < one.bottom - 3; next++) {
+        const other = boxes[next]!;
+        if (other.element === one.element || other.left >= one.right - 2 || one.left >= other.right - 2)
+          continue;
+        if (getComputedStyle(one.element).position === "sticky" || one.element.closest("thead, .top"))
+          continue;
+        problems.push(`"${one.text.slice(0, 30)}" and "${other.text.slice(0, 30)}" cross`);
+      }
+    return [...new Set(problems)];
+  });
+}

@@ -1,7 +1,9 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
+import { failureOf } from "../browser/edit-record.tsx";
 import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { Bar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
@@ -51,8 +53,8 @@ export function OverviewPage({ route }: { route: Route }) {
       </header>
       {!totals && <Loading what="the portfolio" />}
       {total === 0 && (
-        <EmptyState title="No properties yet">
-          <p>Properties added through the API or by import appear here.</p>
+        <EmptyState title="Start in three steps">
+          <FirstSteps />
         </EmptyState>
       )}
       {totals && totals.properties > 0 && (
@@ -74,6 +76,52 @@ function Plan({ route }: { route: Route }) {
       <PortfolioLead plan={plan.plan} />
       <PortfolioPlanSection route={route} {...plan} />
     </>
+  );
+}
+
+/** The steps of a partner without properties. */
+function FirstSteps() {
+  const { api, portfolio } = useApp();
+  const [isBusy, setBusy] = useState(false);
+  const createDemo = async () => {
+    setBusy(true);
+    const failure = await failureOf(async () => {
+      await api.write("POST", "/v1/onboarding/demo-property");
+      await portfolio.reload();
+    });
+    setBusy(false);
+    if (failure !== undefined) showToast(failure, { isFailure: true });
+  };
+  return (
+    <ol class="first-steps">
+      <li>
+        <p>
+          <strong>Look around</strong> in a demo property with ten years of records. Your totals will leave it
+          out.
+        </p>
+        <button
+          type="button"
+          class="outline"
+          aria-busy={isBusy}
+          disabled={isBusy}
+          onClick={() => void createDemo()}
+        >
+          Create the demo property
+        </button>
+      </li>
+      <li>
+        <p>
+          <strong>Add your properties</strong> and their appliances through the API, as the{" "}
+          <a href={`${api.root}/docs/guide`}>guide</a> shows, or have files imported.
+        </p>
+      </li>
+      <li>
+        <p>
+          <strong>Receive changes</strong> at your webhook endpoint, which your operator sets.{" "}
+          <a href={hrefTo(["deliveries"])}>Deliveries</a> shows each attempt.
+        </p>
+      </li>
+    </ol>
   );
 }
 

@@ -35,6 +35,7 @@ export function Search() {
       <button
         type="button"
         class="plain search-button"
+        aria-haspopup="dialog"
         aria-keyshortcuts="/ Control+K"
         title="Search (/ or Ctrl-K)"
         onClick={() => setOpen(true)}

@@ -48,6 +48,7 @@ export function ConfirmDialog(props: {
         type="button"
         class={`outline${isDestructive ? " destructive" : ""}${isSmall ? " small-action" : ""}`}
         aria-label={isSmall ? title : undefined}
+        aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
         {name}
