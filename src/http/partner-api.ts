@@ -17,6 +17,7 @@ import { onboardingOperations } from "./routes/onboarding.ts";
 import { type PhotoDeps, photoOperations } from "./routes/photos.ts";
 import { planOperations } from "./routes/plans.ts";
 import { propertyOperations } from "./routes/properties.ts";
+import { savedFilterOperations } from "./routes/saved-filters.ts";
 import { searchOperations } from "./routes/search.ts";
 import { sensorOperations } from "./routes/sensors.ts";
 import { serviceEventOperations } from "./routes/service-events.ts";
@@ -45,6 +46,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...serviceEventOperations(bulkItems),
     ...workOperations(bulkItems),
     ...searchOperations(knowledge),
+    ...savedFilterOperations(),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),
     ...planOperations(knowledge),

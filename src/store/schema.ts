@@ -495,6 +495,20 @@ export function schemaOf(columnTypes: ColumnTypes) {
     },
   );
 
+  /** Filters of lists that partners have saved under names. */
+  const savedFilters = table(
+    "saved_filters",
+    {
+      partnerId: text("partner_id")
+        .notNull()
+        .references(() => partners.id),
+      name: text("name").notNull(),
+      query: text("query").notNull(),
+      savedAt: bigint("saved_at").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.partnerId, t.name] })],
+  );
+
   /** Work that somebody has ordered or deferred. Work without a row is open. */
   const workStates = table(
     "work_states",
@@ -1137,6 +1151,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     partnerPlans,
     planCandidates,
     planActions,
+    savedFilters,
     workStates,
     serviceEvents,
     sensorEvents,

@@ -31,6 +31,7 @@ import { rateWindowStore } from "./queries/rate-windows.ts";
 import { recalculationStore } from "./queries/recalculations.ts";
 import { recountStore } from "./queries/recounts.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
+import { savedFilterStore } from "./queries/saved-filters.ts";
 import { searchStore } from "./queries/search.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
 import { serverStore } from "./queries/servers.ts";
@@ -63,6 +64,7 @@ export const storesOf = (engine: Engine) => ({
   sensorEvents: sensorEventStore(engine),
   claims: claimStore(engine),
   search: searchStore(engine),
+  savedFilters: savedFilterStore(engine),
   costLines: costLineStore(engine),
   recalculations: recalculationStore(engine),
   photos: photoStore(engine),

@@ -134,6 +134,7 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
     "credentials",
     "embeds",
     "partnerBrands",
+    "savedFilters",
     "photos",
     "idempotencyKeys",
     "dailyBudgets",

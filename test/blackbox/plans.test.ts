@@ -830,3 +830,27 @@ describe("the list of actions", () => {
 
   const planDay = () => new Date().toISOString().slice(0, 10);
 });
+
+// Rule: saved-filters
+test("filters of the list of actions are saved, replaced and removed by name", async () => {
+  const save = async (name: string, query: string | null, status = 200): Promise<Json> =>
+    (await client.put("/v1/saved-filters", { name, query }, status)).body;
+  const saved = async (of = client) =>
+    (await of.get("/v1/saved-filters")).body.filters.map(({ name, query }: Json) => [name, query]);
+  await save("Plumbing", "system=plumbing");
+  await save(" Due now ", "due=0");
+  await save("Plumbing", "system=plumbing&state=NY");
+  expect(await saved()).toEqual([
+    ["Due now", "due=0"],
+    ["Plumbing", "system=plumbing&state=NY"],
+  ]);
+  expect(await saved(stranger)).toEqual([]);
+  expect((await save("Plumbing", null)).filters).toHaveLength(1);
+  await save("never saved", null);
+  await save("", "due=0", 400);
+  for (let nth = 1; nth < 50; nth++) await save(`Filter ${nth}`, "due=0");
+  expect((await save("One more", "due=0", 409)).error).toContain("At most 50");
+  await save("Due now", "due=90");
+  await save("Filter 1", null);
+  await save("One more", "due=0");
+});

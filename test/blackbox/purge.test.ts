@@ -39,6 +39,7 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
   await client.post("/v1/work/bulk", {
     work: [{ component_id: appliance.components[0].id, state: "ordered", by: SECRETIVE, reason: SECRETIVE }],
   });
+  await client.put("/v1/saved-filters", { name: SECRETIVE, query: "state=NY" });
   await client.put("/v1/cost-book", { lines: [{ type_id: "boiler", proactive_cost: 9000 }] });
   await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "m", value: 1 });
   await client.post("/v1/meter-event/smart/v2", {

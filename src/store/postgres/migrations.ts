@@ -26,6 +26,7 @@ import conditionScores from "../../../migrations/postgres/0023_condition_scores.
 import dueCosts from "../../../migrations/postgres/0024_due_costs.sql" with { type: "text" };
 import planActions from "../../../migrations/postgres/0025_plan_actions.sql" with { type: "text" };
 import search from "../../../migrations/postgres/0026_search.sql" with { type: "text" };
+import savedFilters from "../../../migrations/postgres/0027_saved_filters.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -81,4 +82,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would renew plans without their actions, and not purge these.
   { number: 25, name: "plan_actions", sql: planActions, breaksOlder: true },
   { number: 26, name: "search", sql: search },
+  // An older server could not purge a partner with saved filters.
+  { number: 27, name: "saved_filters", sql: savedFilters, breaksOlder: true },
 ];

@@ -163,6 +163,7 @@ export function purgeStore(engine: Engine) {
     all(t.recalculations, t.recalculations.partnerId),
     all(t.partnerPlans, t.partnerPlans.partnerId),
     all(t.partnerBrands, t.partnerBrands.partnerId),
+    all(t.savedFilters, t.savedFilters.partnerId),
     all(t.credentials, t.credentials.partnerId),
     all(t.webhookEndpoints, t.webhookEndpoints.partnerId),
     all(t.partnerTotals, t.partnerTotals.partnerId),

@@ -19,6 +19,7 @@ export const {
   partnerPlans,
   planCandidates,
   planActions,
+  savedFilters,
   workStates,
   serviceEvents,
   sensorEvents,

@@ -15,6 +15,7 @@ import { daysFromToday } from "./days.ts";
 import { LoadMore } from "./load-more.tsx";
 import { MarkWork } from "./mark-work.tsx";
 import { usePagedList } from "./paged-list.ts";
+import { SavedFilters } from "./saved-filters.tsx";
 import { StateFilter } from "./state-filter.tsx";
 
 /** The filters that the address has, by the names of the API but for the day. */
@@ -66,6 +67,9 @@ export function ActionsPage({ route }: { route: Route }) {
         </div>
       </header>
       <ActionFilters route={route} set={set} list={list} />
+      <div class="saved-filters screen">
+        <SavedFilters route={route} />
+      </div>
       {list.value && <Totals page={list.value.first} />}
       <LoadedContent loaded={list} what="the actions">
         {({ rows, total }) =>

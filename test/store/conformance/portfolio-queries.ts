@@ -1076,6 +1076,26 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
     });
 
+    test("of saved filters keeps one of a name", async () => {
+      const { savedFilters } = read();
+      const filter = { name: TEXT, query: "state=NY", savedAt: NOW };
+      await fixture.store.write((tx) => tx.savedFilters.save(partner.id, filter));
+      await fixture.store.write((tx) =>
+        tx.savedFilters.save(partner.id, { ...filter, name: "A", query: "x" }),
+      );
+      await fixture.store.write((tx) =>
+        tx.savedFilters.save(partner.id, { ...filter, query: "y", savedAt: LARGE }),
+      );
+      expect(await savedFilters.ofPartner(partner.id)).toEqual([
+        { name: "A", query: "x", savedAt: NOW },
+        { name: TEXT, query: "y", savedAt: LARGE },
+      ]);
+      expect(await savedFilters.ofPartner(other.id)).toEqual([]);
+      await fixture.store.write((tx) => tx.savedFilters.remove(partner.id, "A"));
+      expect((await savedFilters.ofPartner(partner.id)).map(({ name }) => name)).toEqual([TEXT]);
+      await fixture.store.write((tx) => tx.savedFilters.remove(partner.id, TEXT));
+    });
+
     test("of searches finds what begins with a text, whatever its case", async () => {
       const { search } = read();
       const found = async (text: string) =>

@@ -1,0 +1,58 @@
+import { conflict } from "../../domain/errors.ts";
+import { MOST_SAVED_FILTERS } from "../../domain/saved-filter.ts";
+import { withPartner } from "../../wire/paging.ts";
+import {
+  readSavedFilter,
+  savedFilterRequest,
+  savedFiltersReply,
+  savedFiltersView,
+} from "../../wire/saved-filter.ts";
+import { type Operation, ok, okReplies, partnerOperation, readReplies } from "../operation.ts";
+
+export function savedFilterOperations(): Operation[] {
+  return [
+    partnerOperation({
+      id: "listSavedFilters",
+      method: "GET",
+      path: "/v1/saved-filters",
+      summary: "List the saved filters of the list of actions",
+      tag: "Figures",
+      parameters: [],
+      replies: readReplies("The saved filters", savedFiltersReply),
+      async handle({ partner, store: { read } }) {
+        return ok(withPartner(savedFiltersView(await read.savedFilters.ofPartner(partner.id)), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "saveFilter",
+      method: "PUT",
+      path: "/v1/saved-filters",
+      summary: "Save filters under a name, or remove them",
+      description:
+        "Replaces the filters of the same name; a `query` of null removes them. Returns all. All users of the account share them.",
+      tag: "Figures",
+      parameters: [],
+      request: {
+        type: savedFilterRequest,
+        example: { name: "Plumbing in New York", query: "system=plumbing&state=NY" },
+      },
+      replies: okReplies("The saved filters", savedFiltersReply),
+      errors: [409],
+      body: "json",
+      async handle({ body, partner, writePortfolio }) {
+        const { name, query } = readSavedFilter(body);
+        return await writePortfolio(async ({ tx }) => {
+          const { savedFilters } = tx;
+          if (query === null) await savedFilters.remove(partner.id, name);
+          else {
+            const others = (await savedFilters.ofPartner(partner.id)).filter((one) => one.name !== name);
+            if (others.length >= MOST_SAVED_FILTERS)
+              throw conflict(`At most ${MOST_SAVED_FILTERS} filters can be saved: remove one first`);
+            await savedFilters.save(partner.id, { name, query, savedAt: tx.now });
+          }
+          return ok(withPartner(savedFiltersView(await savedFilters.ofPartner(partner.id)), partner.name));
+        });
+      },
+    }),
+  ];
+}
