@@ -43,6 +43,23 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
+// Rule: own-endpoint, test-own-endpoint
+test("a partner reads its endpoint without the secret, and sends a test event to it", async () => {
+  const { body, text } = await client.get("/v1/webhook-endpoint");
+  const healthy = { failing_since: null, paused_at: null, last_error: null };
+  expect(body).toEqual({ url: receiver.url, events: null, ...healthy, partner: "Acme" });
+  expect(text).not.toContain("whsec_");
+  const none = server.as(await server.createPartner("Without"));
+  expect((await none.get("/v1/webhook-endpoint")).body.url).toBeNull();
+  await none.post("/v1/webhook-endpoint/test", undefined, 409);
+  const tested = server.as(await server.createPartner("Tested", "--webhook-url", receiver.url));
+  const { id } = (await tested.post("/v1/webhook-endpoint/test", undefined, 202)).body;
+  await eventually(async () => {
+    const [delivery] = (await listed({}, tested)).deliveries;
+    expect(delivery).toMatchObject({ id, event: "webhook.test", status: "delivered" });
+  });
+});
+
 describe("a partner's own deliveries", () => {
   // Rule: own-deliveries
   test("are listed with their attempts, newest first, as for administrators", async () => {

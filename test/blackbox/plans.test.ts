@@ -831,7 +831,7 @@ describe("the list of actions", () => {
   const planDay = () => new Date().toISOString().slice(0, 10);
 });
 
-// Rule: saved-filters
+// Rule: saved-filters, get-saved-filters
 test("filters of the list of actions are saved, replaced and removed by name", async () => {
   const save = async (name: string, query: string | null, status = 200): Promise<Json> =>
     (await client.put("/v1/saved-filters", { name, query }, status)).body;

@@ -257,6 +257,8 @@ const ANSWERS: Record<string, Fields> = {
       "expected_cost_12m work_state work_until work_by work_reason",
     totals: "proactive_cost cost_of_waiting_a_year expected_cost_12m",
   },
+  "GET /v1/webhook-endpoint": { "": "url events failing_since paused_at last_error partner" },
+  "POST /v1/webhook-endpoint/test": { "": "id delivery_id event status partner_id partner" },
   "GET /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "PUT /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "GET /v1/search": { "": "results partner", "results[]": "kind id title detail property_id" },

@@ -1,7 +1,9 @@
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
+import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import { deliveryView, ownDeliveriesPage, ownResentReply, resentView } from "../../wire/delivery.ts";
-import { withPartner } from "../../wire/paging.ts";
+import { ownEndpointReply, ownEndpointView } from "../../wire/own-endpoint.ts";
+import { forPartner, withPartner } from "../../wire/paging.ts";
 import {
   createdSince,
   createdUntil,
@@ -10,6 +12,7 @@ import {
   pagingParameters,
   statusFilter,
 } from "../../wire/parameters.ts";
+import { webhookTest, webhookTestView } from "../../wire/partner.ts";
 import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
 
@@ -59,6 +62,41 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       async handle({ params, partner, store }) {
         const resent = await resendDelivery({ store, actor: partner.id, changed }, params.id!, partner.id);
         return accepted(withPartner(resentView(resent), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "getWebhookEndpoint",
+      method: "GET",
+      path: "/v1/webhook-endpoint",
+      summary: "Get your webhook endpoint and its health",
+      description: "Your operator sets the URL, the events and the secret.",
+      tag: "Events",
+      parameters: [],
+      replies: okReplies("The endpoint", ownEndpointReply),
+      async handle({ partner, store }) {
+        const endpoint = await store.read.partners.findEndpoint(partner.id);
+        return ok(withPartner(ownEndpointView(endpoint), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "testWebhookEndpoint",
+      method: "POST",
+      path: "/v1/webhook-endpoint/test",
+      summary: "Send a test event to your webhook endpoint",
+      description:
+        "Sends a `webhook.test`, whatever the endpoint is subscribed to. Without an endpoint, 409.",
+      tag: "Events",
+      parameters: [],
+      replies: acceptedReplies("The delivery", forPartner(webhookTest)),
+      errors: [409],
+      body: "optional",
+      async handle({ partner, requestId, store }) {
+        const id = await sendTestEvent({ store, actor: partner.id, changed }, partner.id, {
+          message: TEST_MESSAGE,
+          requestedBy: partner.name,
+          requestId,
+        });
+        return accepted(withPartner(webhookTestView(id, partner.id), partner.name));
       },
     }),
   ];

@@ -10,7 +10,7 @@ export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
  * and conflict if the delivery would have to wait: the partner has no endpoint or is disabled.
  */
 export async function sendTestEvent(
-  { store, actor, changed }: Administration,
+  { store, actor, changed }: Pick<Administration, "store" | "actor" | "changed">,
   partnerId: string,
   test: { message: string; requestedBy: string; requestId?: string },
 ): Promise<string> {

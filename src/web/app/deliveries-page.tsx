@@ -8,6 +8,7 @@ import { showToast } from "../browser/toasts.tsx";
 import { count, counted, dateTime } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
+import { EndpointCard } from "./endpoint-card.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
 
@@ -52,6 +53,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
           <p class="muted">Events sent to your webhook endpoint, newest first.</p>
         </div>
       </header>
+      <EndpointCard onSent={refresh} />
       <Filters>
         <SelectFilter
           label="Status"
