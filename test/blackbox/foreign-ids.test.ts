@@ -115,10 +115,26 @@ describe("every filter by an ID", () => {
 test("lists and the event stream have no record of another partner", async () => {
   const lists = PARTNER_OPERATIONS.filter(({ method, path }) => method === "GET" && !path.includes("{"));
   expect(lists.length).toBeGreaterThan(8);
+  const queries: Record<string, Record<string, string>> = {
+    "/v1/events": { since: "2020-01-01" },
+    // The beginning of a name that both have.
+    "/v1/search": { q: "Elm" },
+  };
   for (const { path } of lists) {
-    const { text } = await client.get(path, path === "/v1/events" ? { since: "2020-01-01" } : {});
+    const { text } = await client.get(path, queries[path] ?? {});
     for (const [kind, id] of Object.entries(foreign))
       expect(text.includes(id), `${path} has the other partner's ${kind}`).toBe(false);
+  }
+});
+
+// Rule: own-data
+test("a search finds nothing by the ID of another partner's record, as by an unknown one", async () => {
+  const unknown = unknownIds(foreign);
+  for (const kind of ["P_", "A_", "C_", "CLM_"]) {
+    const found = async (ids: RecordIds) =>
+      shapeFor(await client.ask("GET", "/v1/search", 200, { query: { q: ids[kind]! } }), ids);
+    expect(await found(foreign)).toBe(await found(unknown));
+    expect(await found(own)).not.toBe(await found(unknown));
   }
 });
 
