@@ -1,4 +1,4 @@
-import type { SheetCell } from "../../xlsx/write-workbook.ts";
+import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 
 /* The cells of the reserve form, and where its sheets find each other. */
 
@@ -24,6 +24,25 @@ export const SHEETS = {
 
 export const bold = (value: string): SheetCell => ({ value, isBold: true });
 export const headings = (...names: string[]): SheetCell[] => names.map(bold);
+
+type TableColumn = { name: string; width: number; format?: string };
+
+/** Returns a sheet of columns with headings, which stay visible. */
+export const tableSheet = (
+  name: string,
+  columns: readonly TableColumn[],
+  rows: readonly (readonly SheetCell[])[],
+): Sheet => ({
+  name,
+  isLandscape: true,
+  frozenRows: 1,
+  columns,
+  rows: [headings(...columns.map((column) => column.name)), ...rows],
+});
+
+/** Returns columns of money, but for those that have a format of their own. */
+export const inUsd = (columns: readonly TableColumn[]) =>
+  columns.map((column) => ({ format: USD, ...column }));
 
 /** Returns a cell with a formula and its value, for programs that show a workbook without computing it. */
 export const calculated = (

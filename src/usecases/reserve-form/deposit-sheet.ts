@@ -5,7 +5,18 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHARE, SHEETS, USD } from "./cells.ts";
+import {
+  bold,
+  COUNT,
+  calculated,
+  INPUTS,
+  inUsd,
+  rowOfYear,
+  SHARE,
+  SHEETS,
+  tableSheet,
+  USD,
+} from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import type { LineSheets } from "./line-sheets.ts";
 
@@ -43,31 +54,24 @@ const ERRORS = {
 export function depositSheet({ plan }: ReserveForm, lines: LineSheets): Sheet {
   const years = plan.capital.schedule.map(({ year }) => year);
   const byYear = depositYears(plan);
-  return {
-    name: SHEETS.deposit,
-    isLandscape: true,
-    frozenRows: 1,
-    columns: COLUMNS.map((column) => ({ format: USD, ...column })),
-    rows: [
-      headings(...COLUMNS.map(({ name }) => name)),
-      ...years.map((year) => depositRow(year, byYear[year - 1]!, lines)),
-      [
-        ...[bold("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
-        ...Object.values(DEPOSIT_COLUMNS).map((column, at) =>
-          calculated(
-            `MAX(0,${column}2:${column}${rowOfYear(years.length)})`,
-            Math.max(0, ...byYear.map(({ deposits }) => deposits[at]!)),
-            USD,
-            true,
-          ),
+  return tableSheet(SHEETS.deposit, inUsd(COLUMNS), [
+    ...years.map((year) => depositRow(year, byYear[year - 1]!, lines)),
+    [
+      ...[bold("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
+      ...Object.values(DEPOSIT_COLUMNS).map((column, at) =>
+        calculated(
+          `MAX(0,${column}2:${column}${rowOfYear(years.length)})`,
+          Math.max(0, ...byYear.map(({ deposits }) => deposits[at]!)),
+          USD,
+          true,
         ),
-      ],
-      [],
-      [
-        "The standard deviation of needs is that of the failures of single items. It does not follow when a cell is changed.",
-      ],
+      ),
     ],
-  };
+    [],
+    [
+      "The standard deviation of needs is that of the failures of single items. It does not follow when a cell is changed.",
+    ],
+  ]);
 }
 
 function depositRow(year: number, values: DepositYear, lines: LineSheets): SheetCell[] {

@@ -5,7 +5,7 @@ import { actionView } from "../../wire/action.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, headings, INPUTS, inWords, SHARE, SHEETS, USD, YEARS } from "./cells.ts";
+import { bold, COUNT, calculated, INPUTS, inWords, SHARE, SHEETS, tableSheet, USD, YEARS } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 
 /** The columns of a line before those of its years. */
@@ -100,49 +100,44 @@ export class LineSheets {
     const across = (row: number) => `SUM(${yearColumn(1)}${row}:${lastYear}${row})`;
     const ofAll = sums.reduce((sum, total) => sum + total, 0);
     const inflated = sums.map((sum, at) => sum * factor(at + 1));
-    return {
-      name: part.sheet,
-      isLandscape: true,
-      frozenRows: 1,
-      columns: [...COLUMNS, ...years.map(() => ({ width: 12, format: USD })), { width: 14, format: USD }],
-      rows: [
-        [
-          ...headings(...COLUMNS.map(({ name }) => name)),
-          ...headings(...years.map((year) => `Year ${year}`), "Total"),
-        ],
-        ...rows,
-        [],
-        [
-          ...span("Total, today's dollars"),
-          total("M", usd(all)),
-          ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
-          calculated(across(totalRow), ofAll, USD, true),
-        ],
-        [
-          ...span("Inflation factor"),
-          null,
-          ...years.map((year) => calculated(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE)),
-        ],
-        [
-          ...span("Total, inflated"),
-          null,
-          ...years.map((year, at) =>
-            calculated(
-              `${yearColumn(year)}${totalRow}*${yearColumn(year)}${totalRow + 1}`,
-              inflated[at]!,
-              USD,
-              true,
-            ),
-          ),
+    const columns = [
+      ...COLUMNS,
+      ...years.map((year) => ({ name: `Year ${year}`, width: 12, format: USD })),
+      { name: "Total", width: 14, format: USD },
+    ];
+    return tableSheet(part.sheet, columns, [
+      ...rows,
+      [],
+      [
+        ...span("Total, today's dollars"),
+        total("M", usd(all)),
+        ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
+        calculated(across(totalRow), ofAll, USD, true),
+      ],
+      [
+        ...span("Inflation factor"),
+        null,
+        ...years.map((year) => calculated(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE)),
+      ],
+      [
+        ...span("Total, inflated"),
+        null,
+        ...years.map((year, at) =>
           calculated(
-            across(totalRow + 2),
-            inflated.reduce((sum, amount) => sum + amount, 0),
+            `${yearColumn(year)}${totalRow}*${yearColumn(year)}${totalRow + 1}`,
+            inflated[at]!,
             USD,
             true,
           ),
-        ],
+        ),
+        calculated(
+          across(totalRow + 2),
+          inflated.reduce((sum, amount) => sum + amount, 0),
+          USD,
+          true,
+        ),
       ],
-    };
+    ]);
   }
 
   #row(knowledge: Knowledge, part: Part, line: ReserveLine, row: number): SheetCell[] {
@@ -175,20 +170,17 @@ export class LineSheets {
 
   #expectedSheet(knowledge: Knowledge, { expected, lines }: Part): Sheet {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
-    return {
-      name: expected,
-      isLandscape: true,
-      frozenRows: 1,
-      columns: [{ width: 38 }, ...[...years, ...years].map(() => ({ width: 11, format: SHARE }))],
-      rows: [
-        headings(
-          "Expected replacements of an item",
-          ...years.map((year) => `Planned ${year}`),
-          ...years.map((year) => `Failed ${year}`),
-        ),
-        ...lines.map((line): SheetCell[] => [nameOf(knowledge, line), ...line.planned, ...line.failures]),
-      ],
-    };
+    const columns = [
+      { name: "Expected replacements of an item", width: 38 },
+      ...["Planned", "Failed"].flatMap((how) =>
+        years.map((year) => ({ name: `${how} ${year}`, width: 11, format: SHARE })),
+      ),
+    ];
+    return tableSheet(
+      expected,
+      columns,
+      lines.map((line): SheetCell[] => [nameOf(knowledge, line), ...line.planned, ...line.failures]),
+    );
   }
 }
 
@@ -211,50 +203,47 @@ export function dueSheet(knowledge: Knowledge, { placed }: LineSheets, dueNow: D
   const due = placed.filter(({ line }) => line.dueNow === dueNow);
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);
-  return {
-    name: SHEETS[dueNow],
-    isLandscape: true,
-    frozenRows: 1,
-    columns: [
-      ...[{ width: 18 }, { width: 38 }, { width: 16 }, { width: 9, format: COUNT }, { width: 7 }],
-      ...[{ width: 12, format: USD }, { width: 14, format: USD }, { width: 90 }],
+  return tableSheet(SHEETS[dueNow], DUE_COLUMNS, [
+    ...due.map(({ line, sheet, row }, at): SheetCell[] => {
+      const type = knowledge.type(line.first.typeId);
+      const own = FIRST_ROW + at;
+      return [
+        systemName(type.system),
+        nameOf(knowledge, line),
+        sizeText(line.sizes, type.size?.unit),
+        calculated(cellOf(sheet, QUANTITY, row), line.quantity, COUNT),
+        "each",
+        calculated(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
+        calculated(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
+        actionView(line.first.action).reason,
+      ];
+    }),
+    [],
+    [
+      ...[bold("Total"), null, null],
+      calculated(
+        `SUM(D${FIRST_ROW}:D${last})`,
+        sum(({ quantity }) => quantity),
+        COUNT,
+        true,
+      ),
+      ...[null, null],
+      calculated(
+        `SUM(G${FIRST_ROW}:G${last})`,
+        usd(sum(({ quantity, unitCents }) => Math.round(quantity * unitCents))),
+        USD,
+        true,
+      ),
     ],
-    rows: [
-      headings("Building system", "Item", "Size", "Quantity", "Unit", "Unit cost", "Cost", "Reason"),
-      ...due.map(({ line, sheet, row }, at): SheetCell[] => {
-        const type = knowledge.type(line.first.typeId);
-        const own = FIRST_ROW + at;
-        return [
-          systemName(type.system),
-          nameOf(knowledge, line),
-          sizeText(line.sizes, type.size?.unit),
-          calculated(cellOf(sheet, QUANTITY, row), line.quantity, COUNT),
-          "each",
-          calculated(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
-          calculated(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
-          actionView(line.first.action).reason,
-        ];
-      }),
-      [],
-      [
-        ...[bold("Total"), null, null],
-        calculated(
-          `SUM(D${FIRST_ROW}:D${last})`,
-          sum(({ quantity }) => quantity),
-          COUNT,
-          true,
-        ),
-        ...[null, null],
-        calculated(
-          `SUM(G${FIRST_ROW}:G${last})`,
-          usd(sum(({ quantity, unitCents }) => Math.round(quantity * unitCents))),
-          USD,
-          true,
-        ),
-      ],
-    ],
-  };
+  ]);
 }
+
+const DUE_COLUMNS = [
+  ...COLUMNS.slice(0, 5),
+  { name: "Unit cost", width: 12, format: USD },
+  { name: "Cost", width: 14, format: USD },
+  { name: "Reason", width: 90 },
+];
 
 /** Returns the row of the totals on the sheet of what is due now. */
 export const dueTotalRow = (lines: readonly ReserveLine[], dueNow: DueNow) =>

@@ -3,8 +3,9 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
 import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/planning/reserve-lines.ts";
+import type { Steps } from "../../domain/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
-import { writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { type Sheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsSheet } from "./assumptions-sheet.ts";
 import { depositSheet } from "./deposit-sheet.ts";
 import type { ReserveForm } from "./form.ts";
@@ -41,20 +42,20 @@ export async function reserveWorkbook(
   const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));
   const threshold = { minimumCents: terms.minimumItemCents };
   const lines = await runYielding(reserveLinesOf(knowledge, items, years, threshold, mostLines), yieldNow);
-  return await writeWorkbook(sheetsOf(knowledge, { plan, terms, lines }));
+  const sheets = await runYielding(sheetsOf(knowledge, { plan, terms, lines }), yieldNow);
+  return await writeWorkbook(sheets, yieldNow);
 }
 
-function sheetsOf(knowledge: Knowledge, form: ReserveForm) {
+function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<Sheet[]> {
   const lines = new LineSheets(knowledge, form);
-  return [
-    summarySheet(form),
+  yield;
+  const [immediate, shortTerm] = [
     dueSheet(knowledge, lines, "immediate"),
     dueSheet(knowledge, lines, "short_term"),
-    lines.reserves,
-    lines.below,
-    yearSheet(form, lines),
-    depositSheet(form, lines),
-    ...lines.expected,
-    assumptionsSheet(form),
+  ];
+  yield;
+  return [
+    ...[summarySheet(form), immediate, shortTerm, lines.reserves, lines.below],
+    ...[yearSheet(form, lines), depositSheet(form, lines), ...lines.expected, assumptionsSheet(form)],
   ];
 }

@@ -6,12 +6,13 @@ import {
   COUNT,
   calculated,
   DEPOSIT_IN_USE,
-  headings,
   INPUTS,
+  inUsd,
   PERCENT,
   rowOfYear,
   SHARE,
   SHEETS,
+  tableSheet,
   USD,
 } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
@@ -78,53 +79,33 @@ export function yearSheet({ plan, lines: all }: ReserveForm, lines: LineSheets):
   const { totals, schedule, balances } = capital;
   const sum = (column: string, cents: number) =>
     calculated(`SUM(${column}2:${column}${last})`, usd(cents), USD, true);
-  const of = <T>(items: readonly T[], pick: (item: T) => number) =>
-    items.reduce((total, item) => total + pick(item), 0);
-  return {
-    name: SHEETS.byYear,
-    isLandscape: true,
-    frozenRows: 1,
-    columns: COLUMNS.map((column) => ({ format: USD, ...column })),
-    rows: [
-      headings(...COLUMNS.map(({ name }) => name)),
-      ...rows,
-      [
-        bold("Total"),
-        sum("B", of(schedule, ({ plannedCents }) => plannedCents) - sums.due.cents),
-        sum(
-          "C",
-          of(schedule, ({ failureCents }) => failureCents),
-        ),
-        sum("D", sums.due.cents),
-        sum(
-          "E",
-          of(schedule, ({ repairCents }) => repairCents),
-        ),
-        sum("F", totals.plannedCents),
-        null,
-        sum("H", totals.plannedInflatedCents),
-        sum(
-          "I",
-          of(balances, ({ needCents }) => needCents),
-        ),
-        sum(
-          "J",
-          of(balances, ({ interestCents }) => interestCents),
-        ),
-        sum(
-          "K",
-          of(balances, ({ depositCents }) => depositCents),
-        ),
-        ...[null, null, null, null],
-        sum("P", totals.runToFailureCents),
-        sum("Q", totals.runToFailureInflatedCents),
-      ],
-      [],
-      ...[
-        "Planned and after failures: replacements, in today's dollars, after what is due now. They and their inflated sum are the needs that the reserve pays.",
-        "Due now is paid at closing or from the escrow, and repairs of the minor parts of units are operating costs: the reserve pays neither.",
-        "Deposits and needs fall at the end of a year. Repairs, used-up lives and the costs of running everything to failure do not follow when a cell is changed.",
-      ].map((sentence) => [sentence]),
+  const total = <T>(column: string, items: readonly T[], pick: (item: T) => number, less = 0) =>
+    sum(column, items.reduce((cents, item) => cents + pick(item), 0) - less);
+  return tableSheet(SHEETS.byYear, inUsd(COLUMNS), [
+    ...rows,
+    [
+      bold("Total"),
+      total("B", schedule, ({ plannedCents }) => plannedCents, sums.due.cents),
+      total("C", schedule, ({ failureCents }) => failureCents),
+      sum("D", sums.due.cents),
+      total("E", schedule, ({ repairCents }) => repairCents),
+      sum("F", totals.plannedCents),
+      null,
+      sum("H", totals.plannedInflatedCents),
+      total("I", balances, ({ needCents }) => needCents),
+      total("J", balances, ({ interestCents }) => interestCents),
+      total("K", balances, ({ depositCents }) => depositCents),
+      ...[null, null, null, null],
+      sum("P", totals.runToFailureCents),
+      sum("Q", totals.runToFailureInflatedCents),
     ],
-  };
+    [],
+    ...NOTES.map((sentence) => [sentence]),
+  ]);
 }
+
+const NOTES = [
+  "Planned and after failures: replacements, in today's dollars, after what is due now. They and their inflated sum are the needs that the reserve pays.",
+  "Due now is paid at closing or from the escrow, and repairs of the minor parts of units are operating costs: the reserve pays neither.",
+  "Deposits and needs fall at the end of a year. Repairs, used-up lives and the costs of running everything to failure do not follow when a cell is changed.",
+];
