@@ -239,20 +239,8 @@ const workbookFormat: Parameter = {
   description: "`csv` or `xlsx` for a table or a workbook. Defaults to the format in `Accept`, or `json`",
   schema: { type: "string", enum: ["json", "csv", "xlsx"] },
 };
-/** The parameters of the reserve form, and the format that it has. */
-export const formTerms: readonly Parameter[] = [
-  workbookFormat,
-  inQuery(
-    "minimum_item_cost",
-    "With `format=xlsx`: the least cost in USD of like items that the schedule lists. Items below it are in a list of their own",
-    FORM_LIMITS.minimumItemUsd.usual,
-    {
-      type: "number",
-      minimum: FORM_LIMITS.minimumItemUsd.least,
-      maximum: FORM_LIMITS.minimumItemUsd.most,
-      default: FORM_LIMITS.minimumItemUsd.usual,
-    },
-  ),
+/** The parameters of the years of a reserve form. */
+const loanTerms: readonly Parameter[] = [
   inQuery(
     "loan_term",
     "With `format=xlsx`: the term of the loan in years. Without `years`, the schedule covers it and two more years, at most 12, or 20 with `hud`",
@@ -268,6 +256,24 @@ export const formTerms: readonly Parameter[] = [
     enum: ["true", "false"],
     default: "false",
   }),
+];
+/** The format and the parameters of a portfolio's reserve form. */
+export const portfolioFormTerms: readonly Parameter[] = [workbookFormat, ...loanTerms];
+/** The parameters of the reserve form, and the format that it has. */
+export const formTerms: readonly Parameter[] = [
+  workbookFormat,
+  inQuery(
+    "minimum_item_cost",
+    "With `format=xlsx`: the least cost in USD of like items that the schedule lists. Items below it are in a list of their own",
+    FORM_LIMITS.minimumItemUsd.usual,
+    {
+      type: "number",
+      minimum: FORM_LIMITS.minimumItemUsd.least,
+      maximum: FORM_LIMITS.minimumItemUsd.most,
+      default: FORM_LIMITS.minimumItemUsd.usual,
+    },
+  ),
+  ...loanTerms,
 ];
 
 const numberWithin = ({ least, most }: { least: number; most: number }, usual?: number): Schema => ({

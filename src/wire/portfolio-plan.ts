@@ -44,7 +44,7 @@ export const portfolioPlanItem = object({
 export type PlannedPropertyJson = WireOf<typeof portfolioPlanItem>;
 
 /** A property in the plan of a portfolio. */
-export type PortfolioPlanRow = {
+type PortfolioPlanRow = {
   propertyId: string;
   name: string;
   unitCount: number;

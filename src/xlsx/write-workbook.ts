@@ -1,5 +1,4 @@
 import { type Cell, type CellValue, type WriteSheet, writeXlsx } from "hucre/xlsx";
-import { mapYielding, type Yield, yieldToEventLoop } from "../event-loop.ts";
 
 /**
  * A cell of a sheet. `format` is a number format of spreadsheets, such as `#,##0.00`. A formula has no leading equals sign, and
@@ -23,12 +22,15 @@ const UNDATED = new Date(0);
 /** Returns a workbook as the bytes of an XLSX file. Yields to the event loop but for one stretch: that of writing the cells. */
 export async function writeWorkbook(
   sheets: readonly Sheet[],
-  yieldNow: Yield = yieldToEventLoop,
+  yieldNow: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   rehearsed ??= rehearse(yieldNow);
   await rehearsed;
-  const written = await mapYielding(sheets, yieldNow, sheetOf);
-  await yieldNow();
+  const written: WriteSheet[] = [];
+  for (const sheet of sheets) {
+    written.push(sheetOf(sheet));
+    await yieldNow();
+  }
   return await bytesOf(written);
 }
 
@@ -46,7 +48,7 @@ const REHEARSED_ROWS = 10;
  * Writes small workbooks and drops them. The library writes all cells in one go, at first four times as slowly as when its code
  * has been compiled: 80 ms for the largest form. Short stretches of it are compiled as well as a long one.
  */
-async function rehearse(yieldNow: Yield): Promise<void> {
+async function rehearse(yieldNow: () => Promise<void>): Promise<void> {
   const cells = [{ value: "Item", isBold: true }, "Item", 1234.5, 7].flatMap((cell, column): SheetCell[] => [
     ...[cell, { value: 1, format: "0.0" }, null],
     ...["A", "B"].map((of) => ({ value: 1.5, formula: `SUM(${of}1:${of}${column + 2})`, format: "0.00" })),

@@ -85,6 +85,45 @@ function expectTotals(sheet: Spreadsheet, plan: Json): void {
   }
 }
 
+describe("the reserve schedule of a portfolio as a workbook", () => {
+  const portfolioPlan = async (query: string): Promise<Json> =>
+    (await client.get(`/v1/portfolio/plan?${query}`)).body;
+  const workbook = async (query: string) =>
+    await (
+      await fetch(`${server.url}/v1/portfolio/plan?format=xlsx&${query}`, { headers: client.credential })
+    ).bytes();
+
+  // Rule: reserve-form-portfolio
+  test.each(["", TERMS, "years=30", "years=1"])(
+    "has every total of the plan, computed from its formulas alone: %s",
+    async (query) => {
+      const second = await addProperty(client, { name: "Oak House", unit_count: 4 });
+      await addAppliance(client, second.id, { type_id: "boiler", install_year: THIS_YEAR - 22 });
+      const sheet = await Spreadsheet.read(await workbook(query));
+      expectTotals(sheet, await portfolioPlan(query.includes("years") ? query : `years=12&${query}`));
+      for (const at of sheet.formulas)
+        expect([at, sheet.number(at)]).toEqual([at, expect.closeTo(Number(sheet.saved(at)), 0)]);
+    },
+  );
+
+  // Rule: reserve-form-portfolio
+  test("follows a change of a property's cost, and is the same from the command line", async () => {
+    const bytes = await workbook("loan_term=5");
+    const sheet = await Spreadsheet.read(bytes);
+    const [needs, due] = [sheet.number("Summary!B13"), sheet.number("Summary!C9")];
+    const planned = "Properties!I2"; // of the second year
+    sheet.enter(planned, sheet.number(planned) + 1000);
+    expect(sheet.number("Summary!B13")).toBeCloseTo(needs + 1000, 1);
+    sheet.enter("Properties!E2", sheet.number("Properties!E2") + 500);
+    expect(sheet.number("Summary!C9")).toBeCloseTo(due + 500, 1);
+    const file = join(folder(), "portfolio.xlsx");
+    const { partner_id } = (await server.json("partner", "list")).partners.at(-1);
+    const args = ["plan", "--partner", partner_id, "--loan-term", "5", "--format", "xlsx", "--output", file];
+    expect((await server.run(...args)).code).toBe(0);
+    expect(Buffer.compare(await Bun.file(file).bytes(), bytes)).toBe(0);
+  });
+});
+
 describe("the reserve schedule as a workbook", () => {
   // Rule: reserve-form
   test.each(["", TERMS, "years=30&minimum_item_cost=0", "years=1", "minimum_item_cost=1000000000"])(

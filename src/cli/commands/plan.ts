@@ -11,6 +11,7 @@ import {
 } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workOfProperty } from "../../usecases/history/work.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
@@ -20,14 +21,14 @@ import {
   serializedLines,
   unitLabelsOf,
 } from "../../usecases/portfolio/plan-lines.ts";
-import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
+import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, planView } from "../../wire/plan.ts";
 import {
-  type PortfolioPlanRow,
   portfolioPlanItemView,
   portfolioPlanTable,
   portfolioPlanView,
@@ -84,6 +85,7 @@ export const planCommand = command({
   examples: [
     "mainstay plan --property P_… --budget 5000",
     "mainstay plan --partner PARTNER_… --years 12 --format csv > reserve.csv",
+    "mainstay plan --partner PARTNER_… --format xlsx --output portfolio.xlsx",
     "mainstay plan --property P_… --loan-term 10 --format xlsx --output reserve.xlsx",
   ],
   async run(context, _arguments, { property, partner, format, output, ...given }) {
@@ -94,11 +96,6 @@ export const planCommand = command({
       );
     const form = context.json ? "json" : (format ?? "table");
     checkWorkbookOutput(form, output);
-    if (form === "xlsx" && property === undefined)
-      throw new UsageError(
-        "--format xlsx needs --property",
-        "`--partner ID --format csv` prints a partner's properties.",
-      );
     const formTerms: FormTerms = {
       minimumItemCents: centsFromUsd(given.minimumItemCost ?? minimumItemUsd.usual),
       loanTermYears: given.loanTerm ?? null,
@@ -123,9 +120,9 @@ export const planCommand = command({
       };
       return property !== undefined
         ? ofProperty(deps, property, terms, formTerms)
-        : ofPartner(deps, partner!, terms, given.includeDemo ?? false);
+        : ofPartner(deps, partner!, { terms, formTerms }, given.includeDemo ?? false);
     });
-    if (form === "xlsx") writeWorkbookFile(context, output!, await plan.workbook!());
+    if (form === "xlsx") writeWorkbookFile(context, output!, await plan.workbook());
     else if (form === "csv") context.stdout.write(plan.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
     else context.stdout.write(`${printableText(plan.text(context.columns))}\n`);
@@ -136,7 +133,7 @@ type RenderedPlan = {
   record: object;
   csv(): string;
   text(width: number): string;
-  workbook?(): Promise<Uint8Array>;
+  workbook(): Promise<Uint8Array>;
 };
 
 async function ofProperty(
@@ -177,31 +174,31 @@ async function ofProperty(
   };
 }
 
-/** The number of properties per read. */
-const PAGE = 200;
-
 async function ofPartner(
   deps: PlanDeps & Pick<DataFolder, "store">,
   id: string,
-  terms: PlanTerms,
+  { terms, formTerms }: { terms: PlanTerms; formTerms: FormTerms },
   includeDemo: boolean,
 ): Promise<RenderedPlan> {
   const { store } = deps;
   const partner = await requirePartner(store, id);
   const plan = await planPortfolio(deps, id, terms, includeDemo);
   const shares = plan.budget && sharesOf(plan.budget);
-  const rows: PortfolioPlanRow[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const some = await propertyPlanRows(deps, id, { limit: PAGE, offset }, includeDemo);
+  const rows: PropertyPlanRow[] = [];
+  const properties = await plannedProperties(deps, id, includeDemo);
+  for (let some = await properties.page(0); some.length > 0; some = await properties.page(rows.length))
     rows.push(...some);
-    if (some.length < PAGE) break;
-  }
   const items = rows.map((row) => portfolioPlanItemView(row, shares));
   const record = portfolioPlanView(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
     csv: () => portfolioPlanTable(rows, shares, terms.years).map(spreadsheetLine).join(""),
     text: (width) => portfolioPlanText(record, items, width),
+    workbook: () => {
+      const page = async (offset: number) => rows.slice(offset);
+      const planned = { partner: partner.name, plan, properties: properties.properties, page };
+      return portfolioWorkbook(planned, formTerms, deps.yieldNow);
+    },
   };
 }
 

@@ -10,10 +10,15 @@ import {
   serializedLines,
   unitLabelsOf,
 } from "../../usecases/portfolio/plan-lines.ts";
-import { planPortfolio, propertyPlanRows } from "../../usecases/portfolio/portfolio-plan.ts";
+import {
+  plannedProperties,
+  planPortfolio,
+  propertyPlanRows,
+} from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { actionPage, actionSumsView, listedAction, listedActionView } from "../../wire/listed-action.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -24,6 +29,7 @@ import {
   includeDemo,
   pagingParameters,
   planTerms,
+  portfolioFormTerms,
   propertyFilter,
   propertyInPath,
   stateFilter,
@@ -47,7 +53,6 @@ import {
   listReplies,
   listReply,
   pageReplies,
-  wantsCsv,
 } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import {
@@ -62,6 +67,7 @@ import { unitLabelsOf as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../uni
 import { tableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
+const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
 const planReplies = readReplies("The plan", planReply);
 
 export function planOperations(knowledge: Knowledge): Operation[] {
@@ -116,21 +122,35 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get the portfolio's replacement plan",
       description:
         "The schedule, totals, deposits and the list cover all properties except the demo property, which `include_demo=true` adds; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
-        "With `format=csv`, a row per property with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined: the columns add up to `total` of each year.",
+        "With `format=csv`, a row per property with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined: the columns add up to `total` of each year. " +
+        "With `format=xlsx`, the replacement reserve schedule of all properties with live formulas, whatever the page: a line for each property, or for those with the highest costs and one for all others. Without `years`, it covers 12 years.",
       tag: "Figures",
-      parameters: [...pagingParameters, ...planTerms, includeDemo, format],
-      replies: pageReplies("A page of the portfolio with its plan", portfolioPlanPage),
+      parameters: [...pagingParameters, ...planTerms, includeDemo, ...portfolioFormTerms],
+      replies: { ...portfolioReplies, 200: { ...portfolioReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseSlice(query);
-        const terms = parsePlanTerms(query);
-        const isCsv = wantsCsv({ query, request });
+        const wanted = tableFormat({ query, request });
+        const asked = parseFormTerms(query);
+        const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const includesDemo = wantsDemo(query);
         const plan = await planPortfolio(deps, partner.id, terms, includesDemo);
+        if (wanted === "xlsx")
+          return workbookReply(
+            await portfolioWorkbook(
+              {
+                ...(await plannedProperties(deps, partner.id, includesDemo)),
+                ...{ plan, partner: partner.name },
+              },
+              asked.form,
+              yieldNow,
+            ),
+            "portfolio-reserve-schedule.xlsx",
+          );
         const rows = await propertyPlanRows(deps, partner.id, slice, includesDemo);
         const { properties: total } = await portfolioTotals(store.read, partner.id, includesDemo);
         const shares = plan.budget && sharesOf(plan.budget);
-        if (isCsv) {
+        if (wanted === "csv") {
           const table = portfolioPlanTable(rows, shares, terms.years);
           const text = table.map(spreadsheetLine).join("");
           return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../event-loop.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
 
@@ -8,13 +9,8 @@ const heading = (...names: string[]): SheetCell[] => names.map((value) => ({ val
 
 /** Returns losses as a workbook: the summary, the exceedance curves, the largest damages, and the drivers. */
 export async function lossWorkbook(json: LossesJson): Promise<Uint8Array<ArrayBuffer>> {
-  return await writeWorkbook([
-    summary(json),
-    exceedance(json),
-    largestDamage(json),
-    drivers(json),
-    assumptions(json),
-  ]);
+  const sheets = [summary(json), exceedance(json), largestDamage(json), drivers(json), assumptions(json)];
+  return await writeWorkbook(sheets, yieldToEventLoop);
 }
 
 function summary(json: LossesJson): Sheet {

@@ -33,6 +33,7 @@ import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { planContextOf } from "./plan-context.ts";
+import { portfolioTotals } from "./portfolio-totals.ts";
 import { presentPrices } from "./price-list.ts";
 import { type PlanDeps, sizeOf } from "./property-plan.ts";
 
@@ -309,6 +310,19 @@ export async function propertyPlanRows(
         : row,
     );
   return current;
+}
+
+/** The number of properties per read. */
+const PROPERTIES_A_PAGE = 200;
+
+/** Returns the number of the partner's planned properties, and how to read their plans, from an offset on. */
+export async function plannedProperties(deps: PlanDeps, partnerId: string, includeDemo: boolean) {
+  const { properties } = await portfolioTotals(deps.store.read, partnerId, includeDemo);
+  return {
+    properties,
+    page: (offset: number) =>
+      propertyPlanRows(deps, partnerId, { limit: PROPERTIES_A_PAGE, offset }, includeDemo),
+  };
 }
 
 /** Returns the best use of a budget over all properties of a partner. */

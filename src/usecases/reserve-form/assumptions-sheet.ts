@@ -1,5 +1,6 @@
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { CONFIDENCES } from "../../domain/planning/deposit.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionsOf } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
@@ -7,65 +8,92 @@ import { headings, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import { divisorOf } from "./summary-sheet.ts";
 
+/** The rows of the assumptions that differ between the form of a property and that of a portfolio. */
+type FormAssumptions = {
+  /** Rows 2 and 3: whose schedule it is. */
+  subject: readonly [SheetCell[], SheetCell[]];
+  /** Rows 14 and 15: which lines the form has. `INPUTS.includeBelow` is a cell of a property's. */
+  lines: readonly [SheetCell[], SheetCell[]];
+  loanTermYears: number | null;
+  sentences: readonly string[];
+};
+
 /** Returns the sheet of the assumptions. `INPUTS` are its cells: formulas follow when one is changed. */
-export function assumptionsSheet(form: ReserveForm): Sheet {
-  const { plan, terms: formTerms } = form;
-  const { property, terms, modelVersion, asOf, appliances } = plan;
-  const divisor = divisorOf(form);
+export function assumptionsSheet(
+  plan: PlanSummary,
+  { subject, lines, loanTermYears, sentences }: FormAssumptions,
+): Sheet {
+  const { terms, modelVersion, asOf } = plan;
+  const divisor = divisorOf(plan);
   const percent = (value: number): SheetCell => ({ value: value / 100, format: PERCENT });
-  const money = (cents: number): SheetCell => ({ value: usd(cents), format: USD });
   const share = (value: number): SheetCell => ({ value, format: SHARE });
-  const isEmpty = appliances.length === 0;
-  const sentences = [
-    "Immediate: known hazards, safety items past their life, and what is as likely as not to fail within a year. Short-term: the rest that is due now.",
-    "Replacements of a year are expected numbers: an item that is replaced at an age may fail before, and one that is run to failure may fail in any year.",
-    "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
-    "Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over $10,000 together.",
-    ...planAssumptionsOf(plan, isEmpty, overriddenIn(plan)),
-  ];
   return {
     name: SHEETS.assumptions,
     columns: [{ width: 52 }, { width: 18 }, { width: 70 }],
     rows: [
       headings("Assumption", "Value", "Effect"),
-      ["Property", property.name],
-      ["Year built", property.yearBuilt],
+      ...subject,
       [
-        divisor === null ? "Units" : divisor.name === "unit" ? "Units" : "Area in 1,000 sq ft",
+        divisor === null || divisor.name === "unit" ? "Units" : "Area in 1,000 sq ft",
         divisor?.number ?? 0,
         "Divides deposits; 0: unknown",
       ],
       ["Date", asOf],
       ["Scoring model", modelVersion],
-      ["Years", terms.years, "Ask for another form to change it"],
+      ["Years", terms.years, OTHER_FORM],
       ["Inflation a year", percent(terms.inflationPct)],
       ["Interest on the reserve a year", percent(terms.interestPct)],
       ["Opening balance", money(terms.openingCents)],
       ["Minimum balance", money(terms.minimumCents)],
       ["Growth of the deposit a year", percent(terms.depositGrowthPct)],
       ["Escrow for what is due now", percent(terms.escrowPct)],
-      [
-        "Minimum cost of like items to be listed",
-        money(formTerms.minimumItemCents),
-        "Ask for another form to change it",
-      ],
-      [
-        "Items below the minimum are reserved for (1 yes, 0 no)",
-        1,
-        "0 leaves the sheet Below the minimum out of needs and deposits",
-      ],
+      ...lines,
       ["Normal deviate of 80% confidence", share(CONFIDENCES[80])],
       ["Normal deviate of 95% confidence", share(CONFIDENCES[95])],
       ["Error of own costs together", percent(100 * COST_ERROR.own)],
       ["Error of costs of own history together", percent(100 * COST_ERROR.own_history)],
       ["Error of costs scaled to the size together", percent(100 * COST_ERROR.scaled)],
       ["Error of reference costs together", percent(100 * COST_ERROR.reference)],
-      ["Term of the loan in years", formTerms.loanTermYears ?? "Not stated"],
+      ["Term of the loan in years", loanTermYears ?? "Not stated"],
       [],
+      ...SENTENCES.map((sentence) => [sentence]),
       ...sentences.map((sentence) => [sentence]),
     ],
   };
 }
+
+/** Returns the assumptions of a property's form. */
+export function assumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumptions {
+  const { property, appliances } = plan;
+  return {
+    subject: [
+      ["Property", property.name],
+      ["Year built", property.yearBuilt],
+    ],
+    lines: [
+      ["Minimum cost of like items to be listed", money(terms.minimumItemCents), OTHER_FORM],
+      [
+        "Items below the minimum are reserved for (1 yes, 0 no)",
+        1,
+        "0 leaves the sheet Below the minimum out of needs and deposits",
+      ],
+    ],
+    loanTermYears: terms.loanTermYears,
+    sentences: [
+      "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
+      "Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over $10,000 together.",
+      ...planAssumptionsOf(plan, appliances.length === 0, overriddenIn(plan)),
+    ],
+  };
+}
+
+const SENTENCES = [
+  "Immediate: known hazards, safety items past their life, what is due of an appliance with an open deficiency, and what is as likely as not to fail within a year. Short-term: the rest that is due now.",
+  "Replacements of a year are expected numbers: an item that is replaced at an age may fail before, and one that is run to failure may fail in any year.",
+];
+const OTHER_FORM = "Ask for another form to change it";
+
+const money = (cents: number): SheetCell => ({ value: usd(cents), format: USD });
 
 function overriddenIn({ appliances }: ReserveForm["plan"]): number {
   let count = 0;

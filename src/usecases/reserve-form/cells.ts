@@ -8,6 +8,12 @@ export const COUNT = "#,##0";
 export const YEARS = "0.0";
 export const SHARE = "0.000000";
 
+/**
+ * The cells of a workbook take about 4 µs each to write, in one go. Beyond this number, more items share a line, so that other
+ * requests do not wait.
+ */
+export const MOST_CELLS = 9000;
+
 /** The names of the sheets. */
 export const SHEETS = {
   summary: "Summary",
@@ -19,6 +25,8 @@ export const SHEETS = {
   deposit: "Deposit",
   expected: "Expected",
   expectedBelow: "Expected below",
+  properties: "Properties",
+  bases: "Cost bases",
   assumptions: "Assumptions",
 } as const;
 

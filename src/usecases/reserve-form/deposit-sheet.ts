@@ -17,8 +17,7 @@ import {
   tableSheet,
   USD,
 } from "./cells.ts";
-import type { ReserveForm } from "./form.ts";
-import type { LineSheets } from "./line-sheets.ts";
+import type { CostCells } from "./form.ts";
 
 const COLUMNS = [
   { name: "Year", width: 7, format: COUNT },
@@ -51,11 +50,11 @@ const ERRORS = {
 } as const;
 
 /** Returns the sheet that derives the level deposits: of each year the deposit that it needs, whose largest is the deposit. */
-export function depositSheet({ plan }: ReserveForm, lines: LineSheets): Sheet {
+export function depositSheet(plan: PlanSummary, costs: CostCells): Sheet {
   const years = plan.capital.schedule.map(({ year }) => year);
   const byYear = depositYears(plan);
   return tableSheet(SHEETS.deposit, inUsd(COLUMNS), [
-    ...years.map((year) => depositRow(year, byYear[year - 1]!, lines)),
+    ...years.map((year) => depositRow(year, byYear[year - 1]!, costs)),
     [
       ...[bold("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
       ...Object.values(DEPOSIT_COLUMNS).map((column, at) =>
@@ -74,7 +73,7 @@ export function depositSheet({ plan }: ReserveForm, lines: LineSheets): Sheet {
   ]);
 }
 
-function depositRow(year: number, values: DepositYear, lines: LineSheets): SheetCell[] {
+function depositRow(year: number, values: DepositYear, costs: CostCells): SheetCell[] {
   const row = rowOfYear(year);
   const compounded = (column: string, more: string) =>
     year === 1 ? more : `${column}${row - 1}*(1+${INPUTS.interest})+${more}`;
@@ -100,7 +99,7 @@ function depositRow(year: number, values: DepositYear, lines: LineSheets): Sheet
     values.deviation,
     ...COST_BASES.map((basis, at) =>
       calculated(
-        compounded(BASIS_COLUMNS[basis], `MAX(0,${lines.basisFormula(basis, year)}*${inflator})`),
+        compounded(BASIS_COLUMNS[basis], `MAX(0,${costs.basisFormula(basis, year)}*${inflator})`),
         values.byBasis[at]!,
       ),
     ),

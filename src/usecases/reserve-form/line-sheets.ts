@@ -1,3 +1,4 @@
+import type { CostBasis } from "../../domain/costs/component-costs.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
@@ -6,7 +7,7 @@ import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { bold, COUNT, calculated, INPUTS, inWords, SHARE, SHEETS, tableSheet, USD, YEARS } from "./cells.ts";
-import type { ReserveForm } from "./form.ts";
+import type { CostCells, ReserveForm } from "./form.ts";
 
 /** The columns of a line before those of its years. */
 const COLUMNS = [
@@ -34,7 +35,7 @@ type Placed = { line: ReserveLine; sheet: string; row: number };
 type Part = { sheet: string; expected: string; lines: readonly ReserveLine[] };
 
 /** The sheets of the form's lines: those listed, those below the minimum, and the expected replacements of both. */
-export class LineSheets {
+export class LineSheets implements CostCells {
   readonly placed: readonly Placed[];
   readonly reserves: Sheet;
   readonly below: Sheet;
@@ -61,7 +62,6 @@ export class LineSheets {
     this.expected = this.#parts.map((part) => this.#expectedSheet(knowledge, part));
   }
 
-  /** Returns the formula of the cost of a year's planned replacements, or of those after failures, with all lines. */
   costFormula(of: "planned" | "failures", year: number): string {
     const [listed, below] = this.#parts.map((part) => {
       const shares = columnName(of === "planned" ? year : this.#years + year);
@@ -75,13 +75,18 @@ export class LineSheets {
     return `ROUND(${listed}+${INPUTS.includeBelow}*${below},2)`;
   }
 
-  /** Returns the formula of a year's cost of the lines whose costs have a basis. */
-  basisFormula(basis: string, year: number): string {
+  basisFormula(basis: CostBasis, year: number): string {
     const [listed, below] = this.#parts.map(
       (part) =>
         `SUMIF(${range(part, part.sheet, BASIS)},"${inWords(basis)}",${range(part, part.sheet, yearColumn(year))})`,
     );
     return `ROUND(${listed}+${INPUTS.includeBelow}*${below},2)`;
+  }
+
+  dueCells(dueNow: DueNow) {
+    const due = this.placed.filter(({ line }) => line.dueNow === dueNow).length;
+    const [items, cost] = ["$D$", "$G$"].map((column) => cellOf(SHEETS[dueNow], column, FIRST_ROW + due + 1));
+    return { items: items!, cost: cost! };
   }
 
   #lines(knowledge: Knowledge, part: Part): Sheet {
@@ -244,10 +249,6 @@ const DUE_COLUMNS = [
   { name: "Cost", width: 14, format: USD },
   { name: "Reason", width: 90 },
 ];
-
-/** Returns the row of the totals on the sheet of what is due now. */
-export const dueTotalRow = (lines: readonly ReserveLine[], dueNow: DueNow) =>
-  FIRST_ROW + lines.filter((line) => line.dueNow === dueNow).length + 1;
 
 function nameOf(knowledge: Knowledge, { first: { typeId, defId }, kinds }: ReserveLine): string {
   const type = knowledge.type(typeId);

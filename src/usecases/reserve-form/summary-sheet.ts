@@ -1,25 +1,27 @@
-import { addressLine } from "../../domain/address.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { sizesOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
-import type { ReserveForm } from "./form.ts";
-import { dueTotalRow } from "./line-sheets.ts";
+import type { CostCells } from "./form.ts";
 
 /** Returns the name of what deposits are divided by, and its number; null where neither units nor area are known. */
-export function divisorOf({ plan }: Pick<ReserveForm, "plan">): { name: string; number: number } | null {
+export function divisorOf(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
   const { units, thousandSqft } = sizesOf(plan.sums);
   if (units !== null) return { name: "unit", number: units };
   return thousandSqft === null ? null : { name: "1,000 sq ft", number: thousandSqft };
 }
 
 /** Returns the first sheet: the sums that lenders compare. `DEPOSIT_IN_USE` is a cell of it. */
-export function summarySheet(form: ReserveForm): Sheet {
-  const { plan, lines } = form;
-  const { property, capital, sums, terms } = plan;
+export function summarySheet(
+  plan: PlanSummary,
+  costs: CostCells,
+  [name, place]: readonly [string, string],
+): Sheet {
+  const { capital, sums, terms } = plan;
   const { due } = sums;
-  const divisor = divisorOf(form);
+  const divisor = divisorOf(plan);
   const last = rowOfYear(terms.years);
   const total = last + 1;
   const { levelDeposit, totals, balances, schedule } = capital;
@@ -36,8 +38,8 @@ export function summarySheet(form: ReserveForm): Sheet {
     { count, cents }: typeof due.immediate,
   ) => [
     label,
-    calculated(cellOf(SHEETS[dueNow], "D", dueTotalRow(lines, dueNow)), count, COUNT),
-    calculated(cellOf(SHEETS[dueNow], "G", dueTotalRow(lines, dueNow)), usd(cents)),
+    calculated(costs.dueCells(dueNow).items, count, COUNT),
+    calculated(costs.dueCells(dueNow).cost, usd(cents)),
   ];
   const depositRow = (label: string, column: string, row: number, cents: number): SheetCell[] => [
     label,
@@ -52,14 +54,13 @@ export function summarySheet(form: ReserveForm): Sheet {
     calculated(cellOf(SHEETS.byYear, column, total), usd(cents), USD, isBold);
   const savings = (column: string, cents: number) => calculated(`${column}28-${column}27`, usd(cents));
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
-  const { name } = property;
   return {
     name: SHEETS.summary,
     columns: [{ width: 44 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))],
     rows: [
       [bold("Replacement reserve schedule")],
       [name],
-      [addressLine(property)],
+      [place],
       [`${terms.years} years from ${plan.asOf}`],
       [],
       headings("Due now, paid at closing", "Items", "Cost"),

@@ -1,3 +1,4 @@
+import { addressLine } from "../../domain/address.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
@@ -6,18 +7,14 @@ import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/p
 import type { Steps } from "../../domain/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { type Sheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
-import { assumptionsSheet } from "./assumptions-sheet.ts";
+import { assumptionsOfProperty, assumptionsSheet } from "./assumptions-sheet.ts";
+import { MOST_CELLS } from "./cells.ts";
 import { depositSheet } from "./deposit-sheet.ts";
 import type { ReserveForm } from "./form.ts";
 import { dueSheet, LineSheets } from "./line-sheets.ts";
 import { summarySheet } from "./summary-sheet.ts";
 import { yearSheet } from "./year-sheet.ts";
 
-/**
- * The cells of a workbook take about 5 µs each to write, in one go. Beyond this number, more items share a line, so that other
- * requests do not wait.
- */
-const MOST_CELLS = 9000;
 /** The cells of a line beside those of its years, and the cells of each year. */
 const CELLS_OF_LINE = 16;
 const CELLS_OF_YEAR = 3;
@@ -47,6 +44,8 @@ export async function reserveWorkbook(
 }
 
 function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<Sheet[]> {
+  const { plan } = form;
+  const { name } = plan.property;
   const lines = new LineSheets(knowledge, form);
   yield;
   const [immediate, shortTerm] = [
@@ -55,7 +54,8 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<Sheet[]> {
   ];
   yield;
   return [
-    ...[summarySheet(form), immediate, shortTerm, lines.reserves, lines.below],
-    ...[yearSheet(form, lines), depositSheet(form, lines), ...lines.expected, assumptionsSheet(form)],
+    ...[summarySheet(plan, lines, [name, addressLine(plan.property)]), immediate, shortTerm],
+    ...[lines.reserves, lines.below, yearSheet(plan, lines), depositSheet(plan, lines), ...lines.expected],
+    assumptionsSheet(plan, assumptionsOfProperty(form)),
   ];
 }

@@ -1,5 +1,5 @@
+import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
-import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
   bold,
@@ -15,8 +15,7 @@ import {
   tableSheet,
   USD,
 } from "./cells.ts";
-import type { ReserveForm } from "./form.ts";
-import { dueTotalRow, type LineSheets } from "./line-sheets.ts";
+import type { CostCells } from "./form.ts";
 
 const COLUMNS = [
   { name: "Year", width: 7, format: COUNT },
@@ -39,10 +38,7 @@ const COLUMNS = [
 ] as const;
 
 /** Returns the sheet of the reserve by year: costs in today's dollars and inflated, deposits and balances. */
-export function yearSheet({ plan, lines: all }: ReserveForm, lines: LineSheets): Sheet {
-  const { capital, sums, terms } = plan;
-  const dueCell = (dueNow: "immediate" | "short_term") =>
-    cellOf(SHEETS[dueNow], "$G$", dueTotalRow(all, dueNow));
+export function yearSheet({ capital, sums, terms }: PlanSummary, costs: CostCells): Sheet {
   const rows = capital.schedule.map((year, at): SheetCell[] => {
     const row = rowOfYear(year.year);
     const isFirst = at === 0;
@@ -53,9 +49,11 @@ export function yearSheet({ plan, lines: all }: ReserveForm, lines: LineSheets):
     const { fullyFundedCents, balanceCents } = balance;
     return [
       year.year,
-      calculated(lines.costFormula("planned", year.year), usd(year.plannedCents - due)),
-      calculated(lines.costFormula("failures", year.year), usd(year.failureCents)),
-      isFirst ? calculated(`${dueCell("immediate")}+${dueCell("short_term")}`, usd(due)) : 0,
+      calculated(costs.costFormula("planned", year.year), usd(year.plannedCents - due)),
+      calculated(costs.costFormula("failures", year.year), usd(year.failureCents)),
+      isFirst
+        ? calculated(`${costs.dueCells("immediate").cost}+${costs.dueCells("short_term").cost}`, usd(due))
+        : 0,
       usd(year.repairCents),
       calculated(`SUM(B${row}:E${row})`, usd(year.totalCents)),
       calculated(`(1+${INPUTS.inflation})^(A${row}-1)`, factor, SHARE),

@@ -4,6 +4,7 @@ import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { count, counted, date } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -47,7 +48,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
   return (
     <div class="property reserve-page">
       <LoadedContent loaded={loaded} what="the schedule" isPage>
-        {({ plan, file, schedule }) => (
+        {({ plan, query, file, schedule }) => (
           <>
             <ReserveHeading plan={plan}>
               <a href={hrefTo([])}>
@@ -57,6 +58,11 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
               {counted(plan.total, "property", "properties")}
             </ReserveHeading>
             <PlanTermsControls route={route}>
+              <DownloadWorkbook
+                api={api}
+                file="portfolio-reserve-schedule.xlsx"
+                path={`/v1/portfolio/plan?${new URLSearchParams({ ...query, years: String(plan.years), format: "xlsx" })}`}
+              />
               <DownloadCsv file="portfolio-plan.csv" rows={file} total={plan.total} />
             </PlanTermsControls>
             {plan.total === 0 ? (
@@ -116,7 +122,7 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
     file.push(...records);
     if (records.length < PAGE_SIZE) break;
   }
-  return { plan, file, schedule: scheduleOf(plan, file) };
+  return { plan, query, file, schedule: scheduleOf(plan, file) };
 }
 
 /** Rounds the costs so that every row and column adds up as printed; properties that are not loaded share a row. */

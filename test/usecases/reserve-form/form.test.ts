@@ -1,11 +1,15 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { readXlsx } from "hucre/xlsx";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
-import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
-import type { PropertyPlan } from "../../../src/domain/planning/property-plan.ts";
+import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
+import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
+import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
 import { reserveItemsOf, reserveLinesOf } from "../../../src/domain/planning/reserve-lines.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { planProperty } from "../../../src/usecases/portfolio/property-plan.ts";
+import { portfolioWorkbook } from "../../../src/usecases/reserve-form/portfolio-workbook.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { Spreadsheet } from "../../support/spreadsheet.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -29,6 +33,32 @@ const linesOf = (mostLines: number, minimumCents = 300_000, years = 12) => {
   const items = plan.appliances.flatMap((one) => reserveItemsOf(knowledge, one));
   return { items, lines: runSteps(reserveLinesOf(knowledge, items, years, { minimumCents }, mostLines)) };
 };
+
+// Rule: reserve-form-portfolio
+test("a portfolio's form has a line for the costliest properties, and one for all others", async () => {
+  const sums = emptyPlanSums();
+  const rows = Array.from({ length: 201 }, (_, nth) => {
+    const own = emptyPlanSums();
+    for (let times = 0; times <= nth % 3; times++) addPlanSums(own, plan.sums, 1);
+    addPlanSums(sums, own, 1);
+    return { propertyId: `P_${nth}`, name: `Building ${nth}`, unitCount: 1, sums: own, isChanged: false };
+  });
+  const terms = { ...USUAL_TERMS, years: 30 };
+  const summary = planSummaryOf(terms, "2026-03-10", sums, "2");
+  const page = async (offset: number) => rows.slice(offset, offset + 50);
+  const portfolio = { partner: "Acme", plan: summary, properties: rows.length, page };
+  const bytes = await portfolioWorkbook(portfolio, USUAL_FORM_TERMS, async () => {});
+  const sheet = await Spreadsheet.read(bytes);
+  const { sheets } = await readXlsx(bytes);
+  const names = sheets.find(({ name }) => name === "Properties")!.rows.map(([name]) => name);
+  expect(names).toHaveLength(1 + 132 + 1 + 4);
+  expect(names[133]).toBe("69 more properties");
+  // Those with three and two times the costs come first.
+  expect(names.slice(1, 68).every((name) => Number(String(name).split(" ")[1]) % 3 === 2)).toBe(true);
+  expect(sheet.number("Summary!C9")).toBe(sums.due.cents / 100);
+  expect(sheet.number("Summary!B18")).toBeCloseTo(summary.capital.levelDeposit[50].noise / 100, 0);
+  expect(sheet.number("Summary!B27")).toBeCloseTo(summary.capital.totals.plannedCents / 100, 1);
+});
 
 describe("the lines of a reserve form", () => {
   // Rule: reserve-form

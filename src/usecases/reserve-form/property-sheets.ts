@@ -1,0 +1,149 @@
+import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.ts";
+import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
+import type { DueNow } from "../../domain/planning/planned-appliance.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import { exactUsd as usd } from "../../wire/plan-summary.ts";
+import { cellOf, columnName } from "../../xlsx/cell-references.ts";
+import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import { bold, COUNT, calculated, inWords, rowOfYear, SHARE, SHEETS, tableSheet, USD } from "./cells.ts";
+import type { CostCells } from "./form.ts";
+
+/** A property, or several that share a line, with what it costs. */
+export type PropertyLine = {
+  name: string;
+  propertyId: string;
+  units: number | null;
+  due: Pick<PlanRowSums["due"], "immediate" | "shortTerm">;
+  /** By year, in cents, without what is due now. */
+  planned: readonly number[];
+  failures: readonly number[];
+};
+
+/** The columns of a property before those of its years. */
+const COLUMNS = [
+  { name: "Property", width: 38 },
+  { name: "ID", width: 34 },
+  { name: "Units", width: 9, format: COUNT },
+  { name: "Immediate items", width: 10, format: COUNT },
+  { name: "Immediate cost", width: 14, format: USD },
+  { name: "Short-term items", width: 10, format: COUNT },
+  { name: "Short-term cost", width: 14, format: USD },
+] as const;
+const DUE_COLUMNS = { immediate: ["$D$", "$E$"], short_term: ["$F$", "$G$"] } as const;
+const FIRST_ROW = 2;
+
+/** The cells of a property's line over a number of years. */
+export const cellsOfLine = (years: number) => COLUMNS.length + 2 * years + 1;
+
+/** The sheets of a portfolio's properties: their costs by year, and the shares of their costs by basis. */
+export class PropertySheets implements CostCells {
+  readonly properties: Sheet;
+  readonly bases: Sheet;
+  readonly #years: number;
+  readonly #totalRow: number;
+
+  constructor(plan: PlanSummary, lines: readonly PropertyLine[]) {
+    this.#years = plan.terms.years;
+    this.#totalRow = FIRST_ROW + lines.length + 1;
+    this.properties = this.#propertiesSheet(lines);
+    this.bases = this.#basesSheet(plan);
+  }
+
+  costFormula(of: "planned" | "failures", year: number): string {
+    return cellOf(SHEETS.properties, this.#column(of, year), this.#totalRow);
+  }
+
+  basisFormula(basis: CostBasis, year: number): string {
+    const row = rowOfYear(year);
+    const share = cellOf(SHEETS.bases, columnName(1 + COST_BASES.indexOf(basis)), row);
+    return `ROUND(${share}*(${cellOf(SHEETS.byYear, "B", row)}+${cellOf(SHEETS.byYear, "C", row)}),2)`;
+  }
+
+  dueCells(dueNow: DueNow) {
+    const [items, cost] = DUE_COLUMNS[dueNow];
+    return {
+      items: cellOf(SHEETS.properties, items, this.#totalRow),
+      cost: cellOf(SHEETS.properties, cost, this.#totalRow),
+    };
+  }
+
+  #column(of: "planned" | "failures", year: number): string {
+    return columnName(COLUMNS.length + (of === "planned" ? 0 : this.#years) + year - 1);
+  }
+
+  #propertiesSheet(lines: readonly PropertyLine[]): Sheet {
+    const years = Array.from({ length: this.#years }, (_, at) => at + 1);
+    const last = this.#totalRow - 1;
+    const ofYears = (row: number) =>
+      `SUM(${this.#column("planned", 1)}${row}:${this.#column("failures", this.#years)}${row})`;
+    const sum = (pick: (line: PropertyLine) => number) =>
+      lines.reduce((total, line) => total + pick(line), 0);
+    const ofLine = ({ planned, failures }: PropertyLine) =>
+      years.reduce((cents, _, at) => cents + planned[at]! + failures[at]!, 0);
+    const total = (column: string, value: number, format: string = USD) =>
+      calculated(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, format, true);
+    const columns = [
+      ...COLUMNS,
+      ...["Planned", "After failures"].flatMap((how) =>
+        years.map((year) => ({ name: `${how}, year ${year}`, width: 13, format: USD })),
+      ),
+      { name: "Total", width: 14, format: USD },
+    ];
+    return tableSheet(SHEETS.properties, columns, [
+      ...lines.map((line, at): SheetCell[] => [
+        ...[line.name, line.propertyId, line.units],
+        ...[line.due.immediate.count, usd(line.due.immediate.cents)],
+        ...[line.due.shortTerm.count, usd(line.due.shortTerm.cents)],
+        ...years.map((_, year) => usd(line.planned[year]!)),
+        ...years.map((_, year) => usd(line.failures[year]!)),
+        calculated(ofYears(FIRST_ROW + at), usd(ofLine(line))),
+      ]),
+      [],
+      [
+        ...[bold("Total"), null, null],
+        total(
+          "D",
+          sum(({ due }) => due.immediate.count),
+          COUNT,
+        ),
+        total("E", usd(sum(({ due }) => due.immediate.cents))),
+        total(
+          "F",
+          sum(({ due }) => due.shortTerm.count),
+          COUNT,
+        ),
+        total("G", usd(sum(({ due }) => due.shortTerm.cents))),
+        ...years.map((year) =>
+          total(this.#column("planned", year), usd(sum(({ planned }) => planned[year - 1]!))),
+        ),
+        ...years.map((year) =>
+          total(this.#column("failures", year), usd(sum(({ failures }) => failures[year - 1]!))),
+        ),
+        calculated(ofYears(this.#totalRow), usd(sum(ofLine)), USD, true),
+      ],
+      [],
+      [
+        "Costs of a year are in today's dollars, after what is due now. Repairs of the minor parts of units are left out.",
+      ],
+    ]);
+  }
+
+  #basesSheet({ sums }: PlanSummary): Sheet {
+    const columns = [
+      { name: "Year", width: 7, format: COUNT },
+      ...COST_BASES.map((basis) => ({ name: `Share of ${inWords(basis)}`, width: 16, format: SHARE })),
+    ];
+    const rows = Array.from({ length: this.#years }, (_, at): SheetCell[] => {
+      const needs = COST_BASES.map(
+        (basis) => sums.years.needs[basis][at]! - (at === 0 ? sums.dueByBasis[basis] : 0),
+      );
+      const all = needs.reduce((total, need) => total + need, 0);
+      return [at + 1, ...needs.map((need) => (all === 0 ? 0 : need / all))];
+    });
+    return tableSheet(SHEETS.bases, columns, [
+      ...rows,
+      [],
+      ["The shares of a year's costs by where they come from. Costs of one basis err together."],
+    ]);
+  }
+}
