@@ -103,6 +103,30 @@ export function* reserveScheduleInSteps(
   };
 }
 
+/** What lenders usually ask to be set aside per unit and year, in USD. */
+export const USUAL_RESERVE = { least: 300, most: 1500 };
+
+/** A kind of equipment with its costs in all years of a schedule, without what is due now. */
+export type CostShare = { name: string; cost: number; share: number; isPastLife: boolean };
+
+/** Returns the rows that a schedule's costs after what is due now mostly are, the costliest first. */
+export function largestCosts({ systems }: Pick<ReserveSchedule, "systems">, most: number): CostShare[] {
+  const costs = systems
+    .flatMap(({ rows }) => rows)
+    .map(({ name, isDueNow, cost, years, remaining }) => ({
+      name,
+      cost: Math.max(0, sumBy(years, Number) - (isDueNow ? cost : 0)),
+      isPastLife: !isDueNow && remaining === NO_YEARS,
+    }));
+  const all = sumBy(costs, ({ cost }) => cost);
+  return costs
+    .filter(({ cost }) => cost > 0)
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, most)
+    .map((one) => ({ ...one, share: one.cost / all }));
+}
+const NO_YEARS = "0.0";
+
 export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSums {
   const years = roundToTotal(plan.schedule.map(({ total }) => total));
   const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);

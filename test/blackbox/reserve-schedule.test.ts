@@ -81,6 +81,31 @@ const added = (rows: readonly number[][]) =>
 /** The columns before the years: age, effective age, expected life, remaining life, quantity, unit cost, cost. */
 const FACTS = 7;
 
+// Rule: reserve-comparison
+test("the schedule compares its deposit with the usual one, and names the rows that it is mostly for", async () => {
+  const { page, close } = await open("demo", "?years=12", { javaScriptEnabled: false });
+  const text = (await page.getByLabel("Summary").innerText()).replaceAll(/\s+/g, " ");
+  await close();
+  const plan = (await client.get(`/v1/property/${ids.demo}/plan?years=12`)).body;
+  const perUnit = Math.round(plan.level_deposit["50"].noise.per_unit_per_year).toLocaleString("en-US");
+  expect(text).toContain(
+    `Lenders usually ask $300 to $1,500 per unit per year, and this schedule $${perUnit}.`,
+  );
+  const [, share, names] = /4 items make up (\d+)% of the costs after what is due now: (.+)\.$/.exec(text)!;
+  const { components } = await rowsOf("demo", "?years=12");
+  const named = [...names!.matchAll(/(?:^|, )(.+?) \$(\d+(?:,\d{3})*)/g)].map(([, name, cost]) => ({
+    name: name!,
+    cost: Number(cost!.replaceAll(",", "")),
+  }));
+  expect(named).toHaveLength(4);
+  for (const { name, cost } of named) {
+    expect(components.some(({ title }) => title.startsWith(name))).toBe(true);
+    expect(cost).toBeGreaterThan(0);
+  }
+  expect(Number(share)).toBeGreaterThan(10);
+  expect(Number(share)).toBeLessThanOrEqual(100);
+});
+
 describe.each([
   ["demo", "", 10, 3],
   ["demo", "?years=12&inflation_pct=4.5", 12, 4.5],

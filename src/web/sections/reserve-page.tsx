@@ -3,8 +3,15 @@ import { addressLine } from "../../domain/address.ts";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";
-import { counted, date, money } from "../format.ts";
-import type { ReserveSchedule, ScheduleSums } from "../reserve-schedule.ts";
+import { count, counted, date, money } from "../format.ts";
+import { sumBy } from "../grouping.ts";
+import {
+  type CostShare,
+  largestCosts,
+  type ReserveSchedule,
+  type ScheduleSums,
+  USUAL_RESERVE,
+} from "../reserve-schedule.ts";
 import { DepositSentence } from "./deposit.tsx";
 import { dueNowText } from "./plan.tsx";
 import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
@@ -40,7 +47,9 @@ export function ReserveSchedulePage(props: {
         </section>
       ) : (
         <>
-          <ReserveSummary plan={plan} sums={schedule} units={unit_count} />
+          <ReserveSummary plan={plan} sums={schedule} units={unit_count}>
+            <ReserveComparison plan={plan} largest={largestCosts(schedule, LARGEST)} />
+          </ReserveSummary>
           <section class="card" aria-label="Schedule">
             <ScheduleTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />
           </section>
@@ -81,8 +90,13 @@ export function ReserveHeading(props: {
 }
 
 /** The averages that lenders compare, the work due now, and the deposit. */
-export function ReserveSummary(props: { plan: PlanSummaryJson; sums: ScheduleSums; units: number }) {
-  const { plan, sums, units } = props;
+export function ReserveSummary(props: {
+  plan: PlanSummaryJson;
+  sums: ScheduleSums;
+  units: number;
+  children?: ComponentChildren;
+}) {
+  const { plan, sums, units, children } = props;
   return (
     <section class="card reserve-summary" aria-label="Summary">
       <ScheduleAverages schedule={sums} units={units} />
@@ -92,8 +106,37 @@ export function ReserveSummary(props: { plan: PlanSummaryJson; sums: ScheduleSum
           not in the deposits. Escrow at {plan.escrow_pct}%: {money(Math.round(plan.due_now.escrow))}.
         </p>
         <DepositSentence plan={plan} />
+        {children}
       </div>
     </section>
+  );
+}
+
+/** The number of costs that the comparison names. */
+const LARGEST = 4;
+
+/** The deposit beside those that lenders usually ask, and the costs that it is mostly for. */
+function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: readonly CostShare[] }) {
+  const { per_unit_per_year: perUnit } = plan.level_deposit["50"].noise;
+  const { least, most } = USUAL_RESERVE;
+  if (largest.length === 0) return null;
+  const share = Math.round(100 * sumBy(largest, (one) => one.share));
+  return (
+    <p>
+      {perUnit !== null && (
+        <>
+          Lenders usually ask {money(least)} to {money(most)} per unit per year, and this schedule{" "}
+          <strong>{money(Math.round(perUnit))}</strong>.{" "}
+          {perUnit > most && "It is more where items past their life are likely to fail soon. "}
+        </>
+      )}
+      {largest.length === 1 ? "One item makes" : `${count(largest.length)} items make`} up {share}% of the
+      costs after what is due now:{" "}
+      {largest
+        .map(({ name, cost, isPastLife }) => `${name} ${money(cost)}${isPastLife ? " (past its life)" : ""}`)
+        .join(", ")}
+      .
+    </p>
   );
 }
 
