@@ -100,7 +100,7 @@ export function ReserveSummary(props: {
   return (
     <section class="card reserve-summary" aria-label="Summary">
       <ScheduleAverages schedule={sums} units={units} />
-      <div>
+      <div class="sentences">
         <p>
           Due now: {dueNowText(plan.due_now)} ({money(Math.round(plan.due_now.cost))}), included in year 1 but
           not in the deposits. Escrow at {plan.escrow_pct}%: {money(Math.round(plan.due_now.escrow))}.
