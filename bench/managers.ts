@@ -14,14 +14,16 @@ import type { Figure } from "./figure.ts";
  * A simulated fleet under managers: one runs everything to failure, one replaces each part at its expected useful life, one
  * replaces appliances by a table of useful lives, one follows the plan part by part, as its first form did, and one follows
  * the plan. Each type of the knowledge base stands in many places. For thirty years everything is run to failure, the last
- * ten of them on record; then each manager has the same forty years, with the same luck in each place. In fewer, a manager
- * that replaces early pays for equipment that outlasts them.
+ * ten of them on record; then each manager has the same forty years, with the same luck in each place. In ten, a manager that
+ * renews what has been run to failure pays for equipment that outlasts them: the value of what is left of it, by the straight
+ * line of its expected life, is taken off there.
  */
 
 const PLACES_A_TYPE = 300;
 const YEARS_BEFORE = 30;
 const YEARS_ON_RECORD = 10;
 const YEARS = 40;
+const FEW_YEARS = 10;
 /** Standard deviation of the logarithm of a kind's true life over the book's, where the book is wrong. */
 const WRONG_BY = 0.4;
 const SEED = 20261121;
@@ -121,7 +123,9 @@ type Spent = Record<Name | "calibrated plan", number>;
 export async function managers(): Promise<Figure[]> {
   const asTheBook = simulate(0);
   const wrong = simulate(WRONG_BY);
-  const byCost = simulate(0, { fixedLifeYears: null, safety: false });
+  const byCost = simulate(0, { rules: { fixedLifeYears: null, safety: false } });
+  const few = simulate(0, { years: FEW_YEARS });
+  const fewLessWorth = simulate(0, { years: FEW_YEARS, isWorthLeft: true });
   const shares = (found: Spent, names: readonly (keyof Spent)[]) =>
     names.map((name) => `${name} ${(found[name] / found["run to failure"]).toFixed(3)}`).join(", ");
   const leastOfPlanned = (found: Spent, name: keyof Spent) =>
@@ -140,7 +144,13 @@ export async function managers(): Promise<Figure[]> {
       holds: byCost.plan < byCost["run to failure"],
     },
     {
-      what: `the same with them where the book's lives are wrong by a factor of e^±${WRONG_BY}`,
+      what: `spent in ${FEW_YEARS} years, less the value of the life left in what stands at their end, of that of running to failure`,
+      target: "the plan less than running to failure",
+      measured: `${shares(fewLessWorth, NAMES)}; with that value included: ${shares(few, NAMES)}`,
+      holds: fewLessWorth.plan < fewLessWorth["run to failure"],
+    },
+    {
+      what: `spent in ${YEARS} years where the book's lives are wrong by a factor of e^±${WRONG_BY}`,
       target: "the calibrated plan least of those that replace before a failure",
       measured: shares(wrong, [...NAMES, "calibrated plan"]),
       holds: leastOfPlanned(wrong, "calibrated plan") && wrong["calibrated plan"] < wrong.plan,
@@ -148,8 +158,15 @@ export async function managers(): Promise<Figure[]> {
   ];
 }
 
-/** `rules` replace those of the knowledge base. */
-function simulate(wrongBy: number, rules?: Kind["rules"]): Spent {
+/** `rules` replace those of the knowledge base; `isWorthLeft` takes off the value of what stands at the end. */
+function simulate(
+  wrongBy: number,
+  {
+    rules,
+    years = YEARS,
+    isWorthLeft = false,
+  }: { rules?: Kind["rules"]; years?: number; isWorthLeft?: boolean } = {},
+): Spent {
   const random = seededRandom(SEED);
   const knowledge = loadKnowledge();
   const prices = new PriceList(knowledge, { locationFactors: null, priceLevel: 1 });
@@ -166,7 +183,11 @@ function simulate(wrongBy: number, rules?: Kind["rules"]): Spent {
     }
   }
   const total = (manager: Manager, scaleOf: (kind: Kind) => number) =>
-    places.reduce((sum, place) => sum + spend(place, manager(place, scaleOf)), 0);
+    places.reduce((sum, place) => {
+      const decision = manager(place, scaleOf);
+      const end = live(place, decision, years, () => {});
+      return sum + end.cents - (isWorthLeft ? worthOf(place.type, end, decision) : 0);
+    }, 0);
   const spent = NAMES.map((name) => [name, total(MANAGERS[name], ({ bookScale }) => bookScale)]);
   const calibrated = total(byPlan, (kind) => believed.get(kind)!);
   return { ...Object.fromEntries(spent), "calibrated plan": calibrated };
@@ -219,8 +240,18 @@ function settle(type: Type, records: { failures: number; exposure: number }[], r
   return { type, ...ended, seed: seed() };
 }
 
-/** Returns the cost of a place over the coming years, in cents. */
-const spend = (place: Place, decision: Decision): number => live(place, decision, YEARS, () => {}).cents;
+/** Returns the value of what stands at these ages: its planned cost, less the share of its expected life that is used up. */
+function worthOf(
+  { kinds, whole }: Type,
+  { ages, unitAge }: Pick<Place, "ages" | "unitAge">,
+  { isPartByPart }: Decision,
+): number {
+  const left = (age: number, life: number) => Math.max(0, 1 - age / life);
+  const lives = kinds.map((kind) => lifeOf(kind, kind.trueScale));
+  if (!whole || isPartByPart)
+    return kinds.reduce((sum, { plannedCents }, at) => sum + plannedCents * left(ages[at]!, lives[at]!), 0);
+  return whole.plannedCents * left(unitAge, whole.principal < 0 ? whole.lifeYears! : lives[whole.principal]!);
+}
 
 /** A part that ends: its installation and end in years from now, and whether it fails. */
 type Ended = { part: number; from: number; to: number; fails: boolean };
