@@ -6,7 +6,7 @@ import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import { dueCentsOf, planStoredAppliance } from "../../../src/domain/planning/planned-appliance.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
-import { referenceContext } from "./reference-context.ts";
+import { applianceOf, referenceContext, type State } from "./reference-context.ts";
 
 const knowledge = loadKnowledge();
 const hazard = { label: "Recalled", authority: "CPSC" };
@@ -23,34 +23,9 @@ const state = fc.record({
   hazardRatio: fc.double({ min: 0.2, max: 8, noNaN: true }),
   installYear: fc.constantFrom<number>(1970, 1990, 2005, 2015, 2024, HAZARD_YEAR),
 });
-type State = typeof state extends fc.Arbitrary<infer T> ? T : never;
-
-function applianceOf(typeId: string, states: readonly State[], given: Partial<Plannable> = {}): Plannable[] {
-  return knowledge.type(typeId).components.map(({ id }, at) => ({
-    id: `C_${at}`,
-    applianceId: `A_${typeId}`,
-    defId: id,
-    typeId,
-    brandTier: "standard",
-    installYearBasis: "given",
-    lastReplaced: null,
-    past: null,
-    overrideLifespan: null,
-    recordsSince: "1990-01-01",
-    scoredOn: "2026-07-01",
-    riskTier: "GOOD",
-    confidence: "HIGH",
-    lifeFactor: 1,
-    acuteHazard: 0,
-    deficiencies: 0,
-    ...states[at % states.length]!,
-    ...given,
-  }));
-}
-
 const anyAppliance = fc
   .tuple(fc.constantFrom(...knowledge.types.keys()), fc.array(state, { minLength: 1, maxLength: 6 }))
-  .map(([typeId, states]) => applianceOf(typeId, states));
+  .map(([typeId, states]) => applianceOf(knowledge, typeId, states));
 
 const dueOf = (components: readonly Plannable[]) => {
   const sums = new PlanSumsAccumulator(1);
@@ -75,7 +50,10 @@ describe("the cost of what is due now", () => {
   });
 
   test("adds up over appliances, complete or not", () => {
-    const [roof, boiler] = [applianceOf("roof", [OLD]), applianceOf("boiler", [OLD]).slice(0, 3)];
+    const [roof, boiler] = [
+      applianceOf(knowledge, "roof", [OLD]),
+      applianceOf(knowledge, "boiler", [OLD]).slice(0, 3),
+    ];
     const sum = new DueSum(context);
     for (let at = 0; at < 9; at++)
       for (const one of [roof[at], boiler[at]]) if (one) sum.add({ ...one, applianceId: one.typeId });
@@ -92,12 +70,12 @@ test("what is due of an appliance with an open inspection deficiency is an immed
   for (const typeId of ["ptac", "roof"]) {
     const young = { effectiveAgeYears: 0.1, rate: 1, hazardRatio: 1, installYear: 2024 };
     const due = { effectiveAgeYears: 20, rate: 1, hazardRatio: 1, installYear: 2005 };
-    const passed = dueOf(applianceOf(typeId, [due]));
+    const passed = dueOf(applianceOf(knowledge, typeId, [due]));
     expect(passed.shortTerm.cents).toBeGreaterThan(0);
-    const failed = dueOf(applianceOf(typeId, [due], { deficiencies: 1 }));
+    const failed = dueOf(applianceOf(knowledge, typeId, [due], { deficiencies: 1 }));
     expect(failed.immediate.cents).toBe(passed.cents);
     expect(failed).toMatchObject({ cents: passed.cents, shortTerm: { count: 0, cents: 0 } });
     // A deficiency of what is not due is repaired, and replaces nothing.
-    expect(dueOf(applianceOf(typeId, [young], { deficiencies: 1 })).cents).toBe(0);
+    expect(dueOf(applianceOf(knowledge, typeId, [young], { deficiencies: 1 })).cents).toBe(0);
   }
 });

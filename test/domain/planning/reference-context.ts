@@ -25,3 +25,35 @@ export function referenceContext(knowledge: Knowledge): PlanContext<Plannable> {
     hazardOf: () => null,
   };
 }
+
+/** The age and evidence of a part. */
+export type State = { effectiveAgeYears: number; rate: number; hazardRatio: number; installYear: number };
+
+/** Returns the stored components of an appliance, with these states in turn. */
+export function applianceOf(
+  knowledge: Knowledge,
+  typeId: string,
+  states: readonly State[],
+  given: Partial<Plannable> = {},
+): Plannable[] {
+  return knowledge.type(typeId).components.map(({ id }, at) => ({
+    id: `C_${at}`,
+    applianceId: `A_${typeId}`,
+    defId: id,
+    typeId,
+    brandTier: "standard",
+    installYearBasis: "given",
+    lastReplaced: null,
+    past: null,
+    overrideLifespan: null,
+    recordsSince: "1990-01-01",
+    scoredOn: "2026-07-01",
+    riskTier: "GOOD",
+    confidence: "HIGH",
+    lifeFactor: 1,
+    acuteHazard: 0,
+    deficiencies: 0,
+    ...states[at % states.length]!,
+    ...given,
+  }));
+}
