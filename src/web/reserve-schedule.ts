@@ -103,7 +103,7 @@ export function* reserveScheduleInSteps(
   };
 }
 
-/** What lenders usually ask to be set aside per unit and year, in USD. */
+/** The range of deposits that lenders usually ask for per unit and year, in USD. */
 export const USUAL_RESERVE = { least: 300, most: 1500 };
 
 /** A kind of equipment with its costs in all years of a schedule, without what is due now. */

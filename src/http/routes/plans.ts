@@ -45,15 +45,7 @@ import {
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
 import { withRecalculating } from "../../wire/recalculating.ts";
-import {
-  CSV,
-  csvChunks,
-  csvPage,
-  csvReply,
-  listReplies,
-  listReply,
-  pageReplies,
-} from "../csv-replies.ts";
+import { CSV, csvChunks, csvPage, csvReply, listReplies, listReply, pageReplies } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import {
   parseActionFilter,
