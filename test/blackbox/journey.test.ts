@@ -270,6 +270,7 @@ describe("the partner's journey, over HTTP", () => {
       "/ping",
       "/.well-known/oauth-authorization-server",
       "/webhook-deliveries/{id}/resend",
+      "/webhook-endpoint/test",
       "/onboarding/demo-property",
       "/openapi.json",
     ]);

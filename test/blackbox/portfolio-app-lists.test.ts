@@ -293,7 +293,7 @@ test("a portfolio's plan totals all properties, and lists more of them on reques
   const last = await addProperty(client, { name: "Worn Court" });
   await addWornAppliance(client, last.id, { type_id: "roof" });
   const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key);
-  await page.getByText("None are in the first 200 properties.").waitFor();
+  await page.getByText("Nothing is due now in the first 200 properties.").waitFor();
   const plan = (await client.get("/v1/portfolio/plan", { budget: 1e12 })).body;
   const dollars = (value: number) => `$${Math.round(value).toLocaleString("en-US")}`;
   const outcome = await page.locator("#plan .budget-result").innerText();
