@@ -22,7 +22,7 @@ const KNOWS: Record<string, readonly string[]> = {
   "standard-streams.ts": [],
   "files.ts": ["domain"],
   csv: ["domain", "files.ts", "spreadsheet-text.ts"],
-  xlsx: [],
+  xlsx: ["domain"],
   tls: ["domain"],
   knowledge: ["domain", "validators.ts"],
   secrets: ["domain", "files.ts"],

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeXlsx } from "hucre/xlsx";
 import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
@@ -70,6 +71,97 @@ let first: Record<string, unknown>;
 beforeAll(async () => {
   whole = await withPartner();
   first = await whole.importing(...SAMPLE_FILES);
+});
+
+// Rule: import-mapping, import-workbooks
+describe("importing files of any form", () => {
+  const TORONTO = ["registrations", "evaluations"].map((name) =>
+    join(import.meta.dir, `../../samples/toronto-apartments/${name}.csv`),
+  );
+  const FILES = [...TORONTO.flatMap((path) => ["--file", path]), "--default", "city=Toronto"];
+
+  test("asks first, maps a city's files without a rejected row, and keeps the mapping for the next", async () => {
+    const { installation, run, importing } = await withPartner();
+    const asked = await run(...FILES);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain("NO_OF_ELEVATORS: number of them");
+    expect(asked.stderr).toContain("nothing was imported");
+    const keeping = ["--mapping", join(installation.folder, "toronto.json"), "--yes"];
+    const imported = await importing(...FILES, ...keeping);
+    expect(imported).toMatchObject({
+      properties: { created: 100 },
+      appliances: { created: 617 },
+      service_events: { created: 1322 },
+      rejected: 0,
+      warnings: [],
+    });
+    expect(imported.left_out).toContainEqual({
+      file: TORONTO[1],
+      what: "STAIRWELLS",
+      reason: "no kind of equipment",
+      cells: 332,
+    });
+    const [elevator] = await installation.sql(
+      "SELECT city, state, condition_after, condition_score FROM service_events e JOIN properties p ON p.id = e.property_id WHERE e.notes = 'ELEVATORS' ORDER BY date, e.id LIMIT 1",
+    );
+    expect(elevator).toMatchObject({ city: "Toronto", state: "CA-ON" });
+    // The mapping has the city.
+    const again = await importing(...FILES.slice(0, 4), ...keeping);
+    expect(again).toMatchObject({
+      properties: { created: 0, unchanged: 100 },
+      appliances: { created: 0 },
+      service_events: { created: 0, unchanged: 1322 },
+    });
+  });
+
+  test("reads workbooks, maps values, and says what is wrong", async () => {
+    const { installation, run, importing } = await withPartner();
+    const path = join(installation.folder, "assets.xlsx");
+    const bytes = await writeXlsx({
+      sheets: [
+        {
+          name: "Buildings",
+          rows: [
+            ["Building Code", "Building Name", "Street Address", "State", "Year of Construction"],
+            ["B1", "Elm", "1 Elm St", "NY", 1988],
+          ],
+        },
+        {
+          name: "Equipment",
+          rows: [
+            ["Building Name", "Equipment Type", "Tag No", "Qty", "Install Date"],
+            ["Elm", "Lift", "E", 2, new Date("2001-05-06T00:00:00Z")],
+            ["Elm", "Chandelier", "C", 1, null],
+          ],
+        },
+      ],
+    });
+    writeFileSync(path, bytes);
+    const values = ["--map-values", "type_id Chandelier=electrical_panel"];
+    expect(await importing("--file", path, "--yes", ...values)).toMatchObject({
+      properties: { created: 1 },
+      appliances: { created: 3 },
+      rejected: 0,
+    });
+    const appliances = await installation.sql(
+      "SELECT serial, type_id, install_year FROM appliances ORDER BY seq",
+    );
+    expect(appliances.map(Object.values)).toEqual([
+      ["E-1", "elevator", 2001],
+      ["E-2", "elevator", 2001],
+      ["C", "electrical_panel", 1988],
+    ]);
+    for (const [args, message] of [
+      [["--yes"], "--mapping, --map-values and --yes need --file"],
+      [["--file", path, "--properties", path], "--file cannot be combined"],
+      [["--file", path, "--map", "Nothing=name", "--yes"], 'no file has a column "Nothing"'],
+      [["--file", path, "--default", "colour=red", "--yes"], 'no file has a field "colour"'],
+      [["--file", path, "--map-values", "state", "--yes"], "expected 'FIELD VALUE=VALUE,…'"],
+    ] as const) {
+      const refused = await run(...args);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
 });
 
 describe("importing real files", () => {

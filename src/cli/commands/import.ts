@@ -9,14 +9,17 @@ import type { ChangedField } from "../../usecases/import/changes.ts";
 import type { ColumnMapping, FieldDefault } from "../../usecases/import/columns.ts";
 import {
   IMPORT_FIELDS,
+  type ImportRequest,
   type ImportResult,
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
+import { ORIGIN, type Prepared } from "../../usecases/import/mapping/prepare.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { command, flag, NothingDone, text, UsageError, value } from "../command.ts";
+import { command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
+import { leftOutText, mapFiles, parseValueMapping, withPreparedFiles } from "../mapped-files.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
@@ -46,6 +49,18 @@ const options = {
   ),
   serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
   claims: text("FILE", "claims, such as a loss run, matched on claim_number within the property"),
+  file: many(
+    "FILE",
+    "CSV or XLSX with columns of any names, mapped to fields; can be repeated. The mapping is shown before it is used",
+  ),
+  mapping: text("FILE", "keeps the mapping of --file, and uses it again for files with the same columns"),
+  mapValues: {
+    ...value("'FIELD VALUE=VALUE,…'", "", parseValueMapping),
+    description: "what the cells of a field in --file mean, such as 'condition_after 5=good,3=fair,1=poor'",
+    absent: [],
+    repeated: true,
+  },
+  yes: flag("use the mapping of --file without asking"),
   rejects: text("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
   dryRun: flag("validate on a copy of the data; writes nothing but rejected rows, to --rejects if given"),
   map: {
@@ -84,8 +99,9 @@ export const importCommand = command({
   async run(
     context,
     _arguments,
-    { partner: partnerId, dryRun, map, default: defaults, update, noWebhooks, rejects, ...files },
+    { partner: partnerId, dryRun, map, default: defaults, update, noWebhooks, rejects, ...given },
   ) {
+    const { file: named, mapping: mappingFile, mapValues, yes, ...files } = given;
     const source = (path: string | undefined) =>
       path === undefined ? undefined : { path: resolve(context.cwd, path) };
     const sources = {
@@ -97,25 +113,36 @@ export const importCommand = command({
     };
     if (partnerId === undefined)
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
-    if (!Object.values(sources).some(Boolean))
+    const isMapped = named.length > 0;
+    if (isMapped && Object.values(sources).some(Boolean))
+      throw new UsageError(
+        "--file cannot be combined with files of the importer's own columns",
+        "Pass those with --file too.",
+      );
+    if (!isMapped && (mappingFile !== undefined || mapValues.length > 0 || yes))
+      throw new UsageError("--mapping, --map-values and --yes need --file");
+    if (!isMapped && !Object.values(sources).some(Boolean))
       throw new UsageError(
         "no file to import",
-        "Specify at least one of --properties, --appliances, --components, --service-events and --claims.",
+        "Specify --file, or at least one of --properties, --appliances, --components, --service-events and --claims.",
       );
+    const mapped = isMapped
+      ? await mapFiles(context, { files: named, mapping: mappingFile, map, defaults, mapValues, yes })
+      : [];
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const lock = {
       name: importLockName(partnerId),
       owner: whoRuns(context),
       activity: `an import for ${partnerId} is in progress`,
     };
-    const run = async (store: Store) =>
+    const importFrom = async (store: Store, from: ImportRequest["sources"]) =>
       await importPortfolio({
         store,
         knowledge: loadKnowledge(context.config.costs),
         partner: await requirePartner(store, partnerId),
-        sources,
-        mappings: map,
-        defaults,
+        sources: from,
+        mappings: isMapped ? [] : map,
+        defaults: isMapped ? [] : defaults,
         update,
         silent: noWebhooks,
         actor: actorOf(context),
@@ -126,6 +153,13 @@ export const importCommand = command({
         ...(!dryRun && { withLock: (work) => withLock(store, lock, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
+    const run = async (store: Store): Promise<Done> =>
+      isMapped
+        ? await withPreparedFiles(store, partnerId, mapped, async ({ sources: from, leftOut }) => ({
+            ...withoutOrigin(await importFrom(store, from)),
+            leftOut,
+          }))
+        : { ...(await importFrom(store, sources)), leftOut: [] };
     try {
       const result = await withData(context, ({ store }) =>
         dryRun ? onCopy(context, partnerId, run) : run(store),
@@ -152,7 +186,15 @@ async function onCopy<T>(
   return await withScratch(dataDir, (file) => copyPortfolioTo(file, url, partnerId, now()), options, run);
 }
 
-function report({ json, stderr, print }: Context, result: ImportResult, dryRun: boolean): void {
+type Done = ImportResult & Pick<Prepared, "leftOut">;
+
+/** Drops the warning of the column that prepared files have for people. */
+const withoutOrigin = (result: ImportResult): ImportResult => ({
+  ...result,
+  warnings: result.warnings.filter((warning) => !warning.endsWith(`: ${ORIGIN}`)),
+});
+
+function report({ json, stderr, print }: Context, result: Done, dryRun: boolean): void {
   const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
     result;
   if (!json)
@@ -173,6 +215,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
       rejects: result.rejects.map(rejectsRecord),
       changes: result.changes,
       warnings: result.warnings,
+      left_out: result.leftOut,
       dry_run: dryRun,
       duration_ms: durationMs,
     },
@@ -187,6 +230,7 @@ function report({ json, stderr, print }: Context, result: ImportResult, dryRun: 
         ? []
         : [`${buildingYears} appliances have no install_year and take their building's year_built.`]),
       ...result.changes.map(changeLine),
+      ...leftOutText(result.leftOut),
       `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
     ].join("\n"),
   );

@@ -1,0 +1,239 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { replaceFile } from "../files.ts";
+import { loadKnowledge } from "../knowledge/load.ts";
+import type { Store } from "../store/store.ts";
+import type { ColumnMapping, FieldDefault } from "../usecases/import/columns.ts";
+import { IMPORT_FIELDS } from "../usecases/import/import-portfolio.ts";
+import {
+  type FileMapping,
+  mappingOf,
+  mappingText,
+  readMapping,
+} from "../usecases/import/mapping/file-mapping.ts";
+import { guessMapping } from "../usecases/import/mapping/guess.ts";
+import {
+  type LeftOut,
+  type Mapped,
+  type Prepared,
+  prepareFiles,
+} from "../usecases/import/mapping/prepare.ts";
+import { openTables, type Table } from "../usecases/import/mapping/tables.ts";
+import { plainWords } from "../usecases/import/mapping/words.ts";
+import { UsageError } from "./command.ts";
+import type { Context } from "./context.ts";
+
+/* Files whose columns are not the importer's own: their mapping is guessed, shown, and applied once it is confirmed. */
+
+type ValueMapping = { field: string; values: Readonly<Record<string, string>> };
+
+type MappedRequest = {
+  files: readonly string[];
+  /** The file that keeps the mapping. */
+  mapping: string | undefined;
+  map: readonly ColumnMapping[];
+  defaults: readonly FieldDefault[];
+  mapValues: readonly ValueMapping[];
+  yes: boolean;
+};
+
+/** Parses `FIELD VALUE=VALUE,…`. Throws a UsageError. */
+export function parseValueMapping(typed: string): ValueMapping {
+  const [, field, pairs] = /^([a-z_]+)[ :](.+)$/.exec(typed.trim()) ?? [];
+  const values = (pairs ?? "").split(",").map((pair) => pair.split("=").map((part) => part.trim()));
+  if (field === undefined || values.some((pair) => pair.length !== 2 || pair.includes("")))
+    throw new UsageError(`expected 'FIELD VALUE=VALUE,…', got ${JSON.stringify(typed)}`);
+  return { field, values: Object.fromEntries(values) };
+}
+
+/** Opens the files, and returns their mapping once the user has confirmed it. Throws a UsageError without confirmation. */
+export async function mapFiles(context: Context, request: MappedRequest): Promise<readonly Mapped[]> {
+  const { cwd, stderr, isTty, json } = context;
+  const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
+  const saved = path !== undefined && existsSync(path) ? readMapping(path, readFileSync(path, "utf8")) : [];
+  const knowledge = loadKnowledge(context.config.costs);
+  const names = new Map(
+    [...knowledge.types.values()].flatMap(({ id, name }) => [
+      [plainWords(id), id],
+      [plainWords(name), id],
+    ]),
+  );
+  const mapped: Mapped[] = [];
+  for (const file of request.files)
+    for (const table of await openTables(resolve(cwd, file))) {
+      const guessed =
+        mappingOf(saved, table.headings) ??
+        guessMapping(table.headings, table.sample, IMPORT_FIELDS, (text) => names.get(plainWords(text)));
+      const mapping = refined(guessed, request);
+      refuseUnknownTypes(table, mapping, (id) => knowledge.types.has(id));
+      mapped.push({ table, mapping });
+    }
+  refuseIdle(mapped, request);
+  if (!json) stderr.write(`${mapped.map(mappingSummary).join("\n\n")}\n\n`);
+  if (!request.yes) await confirm(isTty && !json, path);
+  if (path !== undefined) {
+    const own = mapped.map(({ mapping }) => mapping);
+    const others = saved.filter(({ columns }) => !mappingOf(own, columns));
+    await replaceFile(path, mappingText([...others, ...own]));
+  }
+  return mapped;
+}
+
+/** Runs the work with the mapped rows in files of the importer's own columns, which are removed afterwards. */
+export async function withPreparedFiles<T>(
+  store: Store,
+  partnerId: string,
+  mapped: readonly Mapped[],
+  work: (prepared: Prepared) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
+  try {
+    const {
+      properties = [],
+      appliances = [],
+      service_events: serviceEvents = [],
+      claims = [],
+    } = IMPORT_FIELDS;
+    const fields = { properties, appliances, serviceEvents, claims };
+    return await work(await prepareFiles({ read: store.read, partnerId, folder }, mapped, fields));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Applies what the command line says about columns, constants and values. */
+function refined(mapping: FileMapping, { map, defaults, mapValues }: MappedRequest): FileMapping {
+  const known = fieldsOf(mapping);
+  const fields: Record<string, string> = { ...mapping.fields };
+  for (const { column, field } of map) {
+    if (!mapping.columns.includes(column) || !known.includes(field)) continue;
+    for (const other of Object.keys(fields)) if (fields[other] === column) delete fields[other];
+    fields[field] = column;
+  }
+  const constants = { ...mapping.constants };
+  for (const { field, text } of defaults) if (known.includes(field)) constants[field] = text;
+  const values = { ...mapping.values };
+  for (const { field, values: given } of mapValues)
+    if (known.includes(field)) values[field] = { ...values[field], ...given };
+  return { ...mapping, fields, constants, values };
+}
+
+const kindOf = ({ rows }: FileMapping) => (rows === "visits" ? "service_events" : rows);
+const fieldsOf = (mapping: FileMapping) => [
+  ...(IMPORT_FIELDS[kindOf(mapping)] ?? []),
+  ...(mapping.rows === "appliances" ? ["quantity"] : []),
+  ...(mapping.rows === "properties" ? [] : ["name", "address"]),
+];
+
+function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: MappedRequest): void {
+  const known = new Set(mapped.flatMap(({ mapping }) => fieldsOf(mapping)));
+  for (const { field } of [...map, ...defaults, ...mapValues])
+    if (!known.has(field))
+      throw new UsageError(
+        `no file has a field ${JSON.stringify(field)}`,
+        "`mainstay import --help` lists the fields.",
+      );
+  for (const { column } of map)
+    if (!mapped.some(({ table }) => table.headings.includes(column)))
+      throw new UsageError(`no file has a column ${JSON.stringify(column)}`);
+}
+
+function refuseUnknownTypes(
+  { name }: Table,
+  { equipment, scores }: FileMapping,
+  isKnown: (id: string) => boolean,
+): void {
+  const named = [
+    ...equipment.flatMap(({ types }) => Object.values(types)),
+    ...scores.flatMap(({ type_id }) => type_id ?? []),
+  ];
+  const unknown = named.find((id) => !isKnown(id));
+  if (unknown !== undefined)
+    throw new UsageError(`${name}: the mapping names the type ${JSON.stringify(unknown)}, which is unknown`);
+}
+
+async function confirm(canAsk: boolean, path: string | undefined): Promise<void> {
+  const remedy =
+    path === undefined
+      ? "Pass --yes if it is right, --map COLUMN=FIELD to correct it, or --mapping FILE to keep and edit it."
+      : `Pass --yes if it is right, or edit ${path} after an import with --dry-run --yes.`;
+  if (!canAsk) throw new UsageError("the mapping above was not confirmed: nothing was imported", remedy);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question("Import with this mapping? [y/N] ");
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError("nothing was imported", remedy);
+}
+
+const ROWS = {
+  properties: "a property",
+  appliances: "an appliance",
+  service_events: "a service event",
+  claims: "a claim",
+  visits: "a visit with a score for each part",
+} as const;
+
+const UNUSED_SHOWN = 8;
+
+/** Describes a mapping: the column of each field, with its first values, and the columns that are not used. */
+function mappingSummary({ table, mapping }: Mapped): string {
+  const { fields, constants, values, dates, equipment, scores, scale } = mapping;
+  const used = new Set(Object.values(fields));
+  const lines: [string, string][] = [];
+  for (const [field, column] of Object.entries(fields)) {
+    const at = table.headings.indexOf(column);
+    const examples = [...new Set(table.sample.map((row) => (row[at] ?? "").trim()).filter(Boolean))].slice(
+      0,
+      3,
+    );
+    const mapped = Object.entries(values[field] ?? {})
+      .slice(0, 6)
+      .map(([from, to]) => `${from} is ${to}`);
+    const format = dates[field] && dates[field] !== "YYYY-MM-DD" ? ` as ${dates[field]}` : "";
+    lines.push([
+      field,
+      `${column}${format}: ${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}`,
+    ]);
+  }
+  for (const [field, text] of Object.entries(constants))
+    lines.push([field, `${text} in every row without one`]);
+  for (const { column, kind, types, year_column } of equipment) {
+    used.add(column);
+    if (year_column) used.add(year_column);
+    const how = { count: "number of them", flag: "one if yes", choice: "" }[kind];
+    const year = year_column ? `, year from ${year_column}` : "";
+    const choices = Object.entries(types).map(([text, id]) => `${text} is ${id}`);
+    lines.push([
+      kind === "choice" ? "equipment" : types["*"]!,
+      `${column}: ${(kind === "choice" ? choices.join(", ") : how).slice(0, 120)}${year}`,
+    ]);
+  }
+  for (const { column, type_id } of scores) {
+    used.add(column);
+    if (type_id) lines.push([type_id, `${column}: inspections scored ${scale?.join(" to ")}`]);
+  }
+  const without = scores.filter(({ type_id }) => !type_id).map(({ column }) => column);
+  const unused = table.headings.filter((heading) => heading !== "" && !used.has(heading));
+  const width = Math.max(...lines.map(([field]) => field.length), 0);
+  return [
+    `${basename(table.name)}: ${table.count} rows, each ${ROWS[mapping.rows]}`,
+    ...lines.map(([field, from]) => `  ${field.padEnd(width)}  ${from}`.replaceAll(/\s+$/g, "")),
+    ...(without.length > 0 ? [`  Counted only, no kind of equipment: ${without.join(", ")}`] : []),
+    ...(unused.length > 0
+      ? [
+          `  Not used: ${unused.slice(0, UNUSED_SHOWN).join(", ")}${unused.length > UNUSED_SHOWN ? ` and ${unused.length - UNUSED_SHOWN} more columns` : ""}`,
+        ]
+      : []),
+    ...table.notes.map((note) => `  ${note}`),
+  ].join("\n");
+}
+
+/** Says what was left out, and how often, a line for each reason. */
+export function leftOutText(leftOut: readonly LeftOut[]): string[] {
+  const reasons = [...new Set(leftOut.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const some = leftOut.filter((one) => one.reason === reason);
+    return `Left out, ${reason}: ${some.map(({ what, cells }) => `${what} (${cells})`).join(", ")}.`;
+  });
+}

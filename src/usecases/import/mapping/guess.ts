@@ -1,0 +1,191 @@
+import { type DateFormat, dateFormatOf } from "./dates.ts";
+import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
+import { equipmentType, FIELD_WORDS, plainWords, provinceOf } from "./words.ts";
+
+/** A column with its heading in plain words, and what its first rows contain. */
+type Column = { name: string; words: string; cells: readonly string[] };
+
+/** The fields of each kind, by which headings that are a field's own name are recognized. */
+type KnownFields = Readonly<Record<string, readonly string[]>>;
+
+const DAY_FIELDS = [
+  "date",
+  "date_of_loss",
+  "reported_on",
+  "closed_on",
+  "warranty_expiry",
+  "records_since",
+  "retired_at",
+];
+const NONE = /^(n\/?a|none|unknown|not (available|applicable)|-)?$/i;
+const YES_OR_NO = /^(y|yes|true|n|no|false)?$/i;
+/** Words of headings that speak of equipment without being it. */
+const NOT_EQUIPMENT =
+  /\b(tests?|records?|plan|room|rooms|restrictions?|separate|meters?|escape|status|replaced|location|hours|parts)\b/;
+/** Fewer columns of scores are no visit of a whole building. */
+const FEWEST_SCORES = 4;
+
+/** Guesses what the rows of a file are, and what its columns contain, by their headings and the first rows. */
+export function guessMapping(
+  headings: readonly string[],
+  sample: readonly (readonly string[])[],
+  known: KnownFields,
+  typeOf: (text: string) => string | undefined,
+): FileMapping {
+  const columns = headings.map(
+    (heading, at): Column => ({
+      name: heading,
+      words: plainWords(heading),
+      cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NONE.test(cell)),
+    }),
+  );
+  const rows = kindOf(columns, known);
+  const kind = rows === "visits" ? "service_events" : rows;
+  const fields = fieldsOf(columns, kind, known);
+  const reference = kind === "properties" ? {} : fieldsOf(columns, "properties", known);
+  for (const field of ["partner_property_id", "name", "address"])
+    if (
+      reference[field] !== undefined &&
+      fields[field] === undefined &&
+      !Object.values(fields).includes(reference[field])
+    )
+      fields[field] = reference[field];
+  const used = new Set(Object.values(fields));
+  const scores = rows === "visits" ? scoredColumns(columns, used) : [];
+  if (rows === "visits")
+    for (const field of ["condition_score", "condition_after", "notes"]) delete fields[field];
+  const column = (name: string | undefined) => columns.find((one) => one.name === name);
+  const types = kind === "appliances" ? typeValues(column(fields.type_id), typeOf) : {};
+  const dates: Record<string, DateFormat> = {};
+  for (const field of DAY_FIELDS) {
+    const format = fields[field] === undefined ? undefined : dateFormatOf(column(fields[field])!.cells);
+    if (format) dates[field] = format;
+  }
+  return {
+    columns: headings,
+    rows,
+    fields,
+    constants: rows === "properties" ? placeOf(column(fields.zip), fields) : {},
+    values: Object.keys(types).length > 0 ? { type_id: types } : {},
+    dates,
+    equipment: rows === "properties" ? equipmentColumns(columns, used) : [],
+    scores,
+    ...(scores.length > 0 && {
+      scale: [1, scores.some((one) => isAbove5(column(one.column)!)) ? 10 : 5] as const,
+    }),
+  };
+}
+
+const isAbove5 = ({ cells }: Column) => cells.some((cell) => Number(cell) > 5);
+
+function kindOf(columns: readonly Column[], known: KnownFields): FileMapping["rows"] {
+  const has = (kind: string, field: string) => fieldsOf(columns, kind, known)[field] !== undefined;
+  if (has("claims", "date_of_loss")) return "claims";
+  if (has("service_events", "date") && scoredColumns(columns, new Set()).length >= FEWEST_SCORES)
+    return "visits";
+  if (has("service_events", "event_type") && has("service_events", "date")) return "service_events";
+  if (has("appliances", "type_id") && !has("properties", "address")) return "appliances";
+  if (has("appliances", "type_id") && (has("appliances", "install_year") || has("appliances", "quantity")))
+    return "appliances";
+  return "properties";
+}
+
+/** Returns the column of each field: one with the field's own name, else the first whose heading means it. */
+function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields): Record<string, string> {
+  const fields: Record<string, string> = {};
+  const used = new Set<string>();
+  const take = (field: string, found: Column | undefined) => {
+    if (!found || fields[field] !== undefined) return;
+    fields[field] = found.name;
+    used.add(found.name);
+  };
+  for (const field of known[kind] ?? [])
+    take(
+      field,
+      columns.find(({ name, words }) => !used.has(name) && words === plainWords(field)),
+    );
+  for (const [field, heading] of FIELD_WORDS[kind as keyof typeof FIELD_WORDS] ?? []) {
+    const matching = columns.filter(({ name, words }) => !used.has(name) && heading.test(words));
+    // A heading of an earlier edition of a form stays in later files without cells.
+    take(field, matching.find(({ cells }) => cells.length > 0) ?? matching[0]);
+  }
+  return fields;
+}
+
+function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): ScoredColumn[] {
+  return columns
+    .filter(
+      ({ name, cells }) =>
+        !used.has(name) && cells.length > 0 && cells.every((cell) => /^([1-9]|10)$/.test(cell)),
+    )
+    .filter(({ words }) => !/\b(id|ward|year|units|floors|stor(ies|eys)|number|no|grade|score)\b/.test(words))
+    .map(({ name, words }) => {
+      const type_id = NOT_EQUIPMENT.test(words) ? undefined : equipmentType(words);
+      return { column: name, ...(type_id && { type_id }) };
+    });
+}
+
+function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>): EquipmentColumn[] {
+  const found = columns.flatMap(({ name, words, cells }): EquipmentColumn[] => {
+    if (used.has(name) || cells.length === 0) return [];
+    const [, counted] =
+      /^(?:no|num|number|count|qty|quantity)(?: of)? (.+)$/.exec(words) ??
+      /^(.+) (?:count|qty)$/.exec(words) ??
+      [];
+    if (counted !== undefined) {
+      const typeId = NOT_EQUIPMENT.test(counted) ? undefined : equipmentType(counted);
+      return typeId && cells.every((cell) => /^\d{1,5}$/.test(cell))
+        ? [{ column: name, kind: "count", types: { "*": typeId } }]
+        : [];
+    }
+    if (NOT_EQUIPMENT.test(words)) return [];
+    if (cells.every((cell) => YES_OR_NO.test(cell))) {
+      const typeId = equipmentType(words);
+      return typeId ? [{ column: name, kind: "flag", types: { "*": typeId } }] : [];
+    }
+    const [, of] = /^(.+) types?$/.exec(words) ?? [];
+    if (of === undefined) return [];
+    const types = Object.fromEntries(
+      [...new Set(cells)].slice(0, 100).flatMap((cell) => {
+        const typeId = equipmentType(plainWords(cell)) ?? equipmentType(`${of} ${plainWords(cell)}`);
+        return typeId ? [[cell, typeId] as const] : [];
+      }),
+    );
+    return Object.keys(types).length > 0 ? [{ column: name, kind: "choice", types }] : [];
+  });
+  return found.map((equipment) => {
+    const year = yearColumnOf(plainWords(equipment.column), columns);
+    return year === undefined ? equipment : { ...equipment, year_column: year };
+  });
+}
+
+/** Returns the column with the year of the equipment in another column, which shares a word with it. */
+function yearColumnOf(words: string, columns: readonly Column[]): string | undefined {
+  const own = new Set(words.split(" ").filter((word) => !/^(no|of|type|number|system)$/.test(word)));
+  return columns.find(({ words: heading }) => {
+    const [, of] =
+      /^(.+) (?:year installed|installed year|install(?:ation)? year|year)$/.exec(heading) ??
+      /^year (.+) installed$/.exec(heading) ??
+      [];
+    return of?.split(" ").some((word) => own.has(word) || own.has(`${word}s`));
+  })?.name;
+}
+
+function typeValues(
+  column: Column | undefined,
+  typeOf: (text: string) => string | undefined,
+): Record<string, string> {
+  const distinct = [...new Set(column?.cells ?? [])].slice(0, 500);
+  return Object.fromEntries(
+    distinct.flatMap((cell) => {
+      const typeId = typeOf(cell) ?? equipmentType(plainWords(cell));
+      return typeId !== undefined && typeId !== cell ? [[cell, typeId] as const] : [];
+    }),
+  );
+}
+
+function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
+  if (fields.state !== undefined) return {};
+  const province = zip && provinceOf(zip.cells);
+  return province === undefined ? {} : { country: "CA", state: province };
+}

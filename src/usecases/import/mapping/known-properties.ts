@@ -1,0 +1,162 @@
+import { addressKey } from "../../../domain/address.ts";
+import type { Stores } from "../../../store/stores.ts";
+
+/** A property in prepared rows: the columns that refer to it, and its reference if it is new. */
+type PropertyKey = {
+  reference: string;
+  columns: Readonly<Record<string, string>>;
+  /** Its ID, if it exists. */
+  id: string | undefined;
+};
+
+type Fields = Readonly<Record<string, string | undefined>>;
+type Label = { serial: string } | { appliance_id: string };
+
+const PROPERTIES_A_STEP = 1_000;
+const APPLIANCES_A_STEP = 500;
+
+const streetOf = (address: string) =>
+  addressKey({ address, city: null, state: "", zip: null }).split("|")[0]!;
+
+/** Finds the properties that rows mean, by reference, address or name, and labels their equipment. */
+export class KnownProperties {
+  /** By reference: the properties of this run, and those that were looked up. */
+  readonly #byReference = new Map<string, PropertyKey>();
+  /** The references by street address and by name; null where several properties have it. */
+  readonly #byStreet = new Map<string, string | null>();
+  readonly #byName = new Map<string, string | null>();
+  /** By reference and type: the equipment that exists or is prepared. */
+  readonly #equipment = new Map<string, Map<string, Label[]>>();
+  #areListed = false;
+
+  constructor(
+    private readonly read: Stores,
+    private readonly partnerId: string,
+  ) {}
+
+  /** Returns the property of a row that creates it unless it exists. */
+  async register(fields: Fields): Promise<PropertyKey> {
+    const given = fields.partner_property_id;
+    if (given === undefined) {
+      const found = await this.#matched(fields);
+      if (found) return found;
+    }
+    const reference = given ?? (fields.address === undefined ? "" : streetOf(fields.address).slice(0, 100));
+    const property = await this.#ofReference(reference);
+    this.#index(reference, fields.address, fields.name);
+    return property;
+  }
+
+  /** Returns the property of a row of another kind. The importer rejects the row if there is none. */
+  async find(fields: Fields): Promise<PropertyKey> {
+    const { partner_property_id: reference, property_id: id } = fields;
+    if (id !== undefined) return { reference: "", columns: { property_id: id }, id };
+    if (reference !== undefined) return await this.#ofReference(reference);
+    return (await this.#matched(fields)) ?? unknown(fields.address ?? fields.name ?? "");
+  }
+
+  /** Returns the labels that a number of appliances of a type still lacks in a property. */
+  async missing(property: PropertyKey, typeId: string): Promise<(count: number) => readonly string[]> {
+    const known = await this.#equipmentOf(property);
+    const there = known.get(typeId) ?? [];
+    known.set(typeId, there);
+    return (count) => {
+      const labels = Array.from({ length: count }, (_, i) => `${typeId}-${i + 1}`);
+      const own = new Set(there.flatMap((one) => ("serial" in one ? [one.serial] : [])));
+      const others = there.filter((one) => !("serial" in one && labels.includes(one.serial))).length;
+      const lacking = labels.slice(0, Math.max(0, count - others)).filter((label) => !own.has(label));
+      there.push(...lacking.map((serial) => ({ serial })));
+      // Those that this importer has labeled before are stated again, so that their fields can be updated.
+      return labels.filter((label) => own.has(label)).concat(lacking);
+    };
+  }
+
+  /** Returns the appliances of a type, and one to create where a visit proves that there is one. */
+  async appliancesOf(
+    property: PropertyKey,
+    typeId: string,
+  ): Promise<{ found: readonly Label[]; created?: { serial: string } }> {
+    const known = await this.#equipmentOf(property);
+    const there = known.get(typeId);
+    if (there && there.length > 0) return { found: there };
+    const created = { serial: `${typeId}-1` };
+    known.set(typeId, [created]);
+    return { found: [created], created };
+  }
+
+  async #equipmentOf({ reference, id }: PropertyKey): Promise<Map<string, Label[]>> {
+    const key = id ?? reference;
+    const kept = this.#equipment.get(key);
+    if (kept) return kept;
+    const found = new Map<string, Label[]>();
+    this.#equipment.set(key, found);
+    if (id === undefined) return found;
+    for (let after = 0; ; ) {
+      const some = await this.read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
+      for (const { typeId, serial, id: appliance_id } of some) {
+        const labels = found.get(typeId) ?? [];
+        labels.push(serial === null ? { appliance_id } : { serial });
+        found.set(typeId, labels);
+      }
+      if (some.length < APPLIANCES_A_STEP) return found;
+      after = some.at(-1)!.seq;
+    }
+  }
+
+  async #ofReference(reference: string): Promise<PropertyKey> {
+    const kept = this.#byReference.get(reference);
+    if (kept) return kept;
+    const stored =
+      reference === "" ? undefined : await this.read.properties.findByReference(this.partnerId, reference);
+    const property: PropertyKey = { reference, columns: { partner_property_id: reference }, id: stored?.id };
+    this.#byReference.set(reference, property);
+    return property;
+  }
+
+  async #matched({ address, name }: Fields): Promise<PropertyKey | undefined> {
+    await this.#list();
+    const reference =
+      (address === undefined ? undefined : this.#byStreet.get(streetOf(address))) ??
+      (name === undefined ? undefined : this.#byName.get(name.toLowerCase()));
+    return reference == null ? undefined : await this.#ofReference(reference);
+  }
+
+  /** Reads the addresses and names of all properties once; those without a reference cannot be matched by one. */
+  async #list(): Promise<void> {
+    if (this.#areListed) return;
+    this.#areListed = true;
+    const { properties: last } = await this.read.totals.stored(this.partnerId);
+    for (let after = 0; after < last; after += PROPERTIES_A_STEP) {
+      const rows = await this.read.propertyFilters.inRange(
+        this.partnerId,
+        {},
+        after,
+        after + PROPERTIES_A_STEP,
+      );
+      const found = await this.read.propertyFilters.ofIds(rows.map(({ id }) => id));
+      for (const { property } of found) {
+        const { id, partnerPropertyId, address, name } = property;
+        const reference = partnerPropertyId ?? id;
+        const columns: Record<string, string> =
+          partnerPropertyId === null ? { property_id: id } : { partner_property_id: partnerPropertyId };
+        this.#byReference.set(reference, { reference, columns, id });
+        this.#index(reference, address, name);
+      }
+    }
+  }
+
+  #index(reference: string, address: string | undefined, name: string | undefined): void {
+    const put = (index: Map<string, string | null>, key: string) => {
+      const other = index.get(key);
+      index.set(key, other === undefined || other === reference ? reference : null);
+    };
+    if (address !== undefined) put(this.#byStreet, streetOf(address));
+    if (name !== undefined) put(this.#byName, name.toLowerCase());
+  }
+}
+
+const unknown = (text: string): PropertyKey => ({
+  reference: text,
+  columns: { partner_property_id: text.slice(0, 200) },
+  id: undefined,
+});

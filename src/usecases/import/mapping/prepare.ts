@@ -1,0 +1,252 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { csvLine } from "../../../csv/write.ts";
+import type { Stores } from "../../../store/stores.ts";
+import { readDate } from "./dates.ts";
+import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
+import { KnownProperties } from "./known-properties.ts";
+import type { Table } from "./tables.ts";
+
+/** The files that the importer reads, written from mapped tables. */
+type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
+type Cells = Readonly<Record<string, string | undefined>>;
+
+/** Cells that were left out, with their number: of parts without a kind, or unreadable. */
+export type LeftOut = { file: string; what: string; reason: string; cells: number };
+
+export type Prepared = {
+  sources: Readonly<Partial<Record<PreparedPart, { path: string }>>>;
+  leftOut: readonly LeftOut[];
+};
+
+export type Mapped = { table: Table; mapping: FileMapping };
+
+/** The column with the file and line of the original row. */
+export const ORIGIN = "source_row";
+/** More of one kind in one building are a typing error. */
+const MOST_OF_A_KIND = 500;
+const BUFFERED = 256 * 1024;
+
+/** Writes rows of tables, mapped to the importer's fields, to files in a folder. */
+export async function prepareFiles(
+  { read, partnerId, folder }: { read: Stores; partnerId: string; folder: string },
+  mapped: readonly Mapped[],
+  fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
+): Promise<Prepared> {
+  const files = new Map<PreparedPart, PreparedFile>();
+  const fileOf = (part: PreparedPart) => {
+    const file =
+      files.get(part) ?? new PreparedFile(join(folder, FILE_NAMES[part]), [...fieldsOf[part], ORIGIN]);
+    files.set(part, file);
+    return file;
+  };
+  const left = new LeftOutCounts();
+  const known = new KnownProperties(read, partnerId);
+  for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
+    for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
+      const row = new RowMapper(table, mapping, left);
+      for await (const { line, cells } of table.rows()) {
+        const origin = `${table.name}:${line}`;
+        const fields = row.fields(cells);
+        if (rows === "properties") {
+          const property = await known.register(fields);
+          fileOf("properties").add(
+            { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
+            origin,
+          );
+          for (const equipment of mapping.equipment)
+            for (const appliance of await row.equipment(equipment, cells, (typeId) =>
+              known.missing(property, typeId),
+            ))
+              fileOf("appliances").add({ ...property.columns, ...appliance }, origin);
+          continue;
+        }
+        const property = await known.find(fields);
+        if (rows === "visits") {
+          for (const score of row.scores(cells)) {
+            const { found, created } = await known.appliancesOf(property, score.typeId);
+            if (created)
+              fileOf("appliances").add({ ...property.columns, type_id: score.typeId, ...created }, origin);
+            for (const appliance of found)
+              fileOf("serviceEvents").add(
+                { ...property.columns, ...appliance, ...visitFields(fields), ...score.fields },
+                origin,
+              );
+          }
+        } else if (rows === "appliances")
+          for (const [index, serial] of serialsOf(fields).entries())
+            fileOf("appliances").add(
+              { ...fields, ...property.columns, ...(serial && { serial }) },
+              `${origin}${index > 0 ? `#${index + 1}` : ""}`,
+            );
+        else
+          fileOf(rows === "claims" ? "claims" : "serviceEvents").add(
+            { ...fields, ...property.columns },
+            origin,
+          );
+      }
+    }
+  for (const file of files.values()) file.flush();
+  return {
+    sources: Object.fromEntries([...files].map(([part, { path }]) => [part, { path }])),
+    leftOut: left.counts(),
+  };
+}
+
+const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
+  properties: "properties.csv",
+  appliances: "appliances.csv",
+  serviceEvents: "service_events.csv",
+  claims: "claims.csv",
+};
+
+const visitFields = ({ date, technician }: Cells): Cells => ({
+  event_type: "Inspection",
+  date,
+  ...(technician && { technician }),
+});
+
+/** A quantity makes as many appliances, with numbered labels. */
+function serialsOf({ quantity, serial, type_id }: Cells): (string | undefined)[] {
+  const count = Number(quantity ?? 1);
+  if (!Number.isInteger(count) || count < 2 || count > MOST_OF_A_KIND) return [serial];
+  return Array.from({ length: count }, (_, i) => `${serial ?? type_id ?? ""}-${i + 1}`);
+}
+
+/** Maps the rows of one table. */
+class RowMapper {
+  readonly #at: ReadonlyMap<string, number>;
+
+  constructor(
+    private readonly table: Table,
+    private readonly mapping: FileMapping,
+    private readonly left: LeftOutCounts,
+  ) {
+    this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
+  }
+
+  #cell(cells: readonly string[], column: string): string {
+    return (cells[this.#at.get(column) ?? -1] ?? "").trim().replace(/ {2,}/g, " ");
+  }
+
+  fields(cells: readonly string[]): Record<string, string | undefined> {
+    const { fields, constants, values, dates } = this.mapping;
+    const read: Record<string, string | undefined> = { ...constants };
+    for (const [field, column] of Object.entries(fields)) {
+      const cell = this.#cell(cells, column);
+      if (cell === "" || /^n\/?a$/i.test(cell)) continue;
+      const format = dates[field];
+      // Forms have 0 where a number of stories or a size is unknown.
+      if (NEVER_ZERO.test(field) && /^0+(\.0*)?$/.test(cell)) continue;
+      // A date in another format stays as it is, and the importer rejects its row.
+      read[field] = values[field]?.[cell] ?? (format ? (readDate(cell, format) ?? cell) : plain(field, cell));
+    }
+    return read;
+  }
+
+  /** Returns the appliances of a building's row. `missing`: how many of a type it lacks, with their labels. */
+  async equipment(
+    { column, kind, types, year_column }: EquipmentColumn,
+    cells: readonly string[],
+    missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
+  ): Promise<Cells[]> {
+    const cell = this.#cell(cells, column);
+    const typeId = kind === "choice" ? typeOfChoice(types, cell) : types["*"];
+    if (cell === "" || typeId === undefined) return [];
+    const count =
+      kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|true|1)$/i.test(cell) ? 1 : 0;
+    if (!Number.isInteger(count) || count < 0 || count > MOST_OF_A_KIND) {
+      this.left.add(this.table.name, column, `no number from 0 to ${MOST_OF_A_KIND}`);
+      return [];
+    }
+    if (count === 0) return [];
+    const year = year_column === undefined ? "" : this.#cell(cells, year_column);
+    const isYear = /^(1[89]|20)\d{2}$/.test(year);
+    if (year !== "" && !isYear) this.left.add(this.table.name, year_column!, "no year");
+    return (await missing(typeId))(count).map((serial) => ({
+      type_id: typeId,
+      serial,
+      ...(isYear && { install_year: year }),
+    }));
+  }
+
+  /** Returns the scores of a visit; those of parts without a kind are counted. */
+  scores(cells: readonly string[]): { typeId: string; fields: Cells }[] {
+    const { scores, scale } = this.mapping;
+    return scores.flatMap(({ column, type_id }) => {
+      const cell = this.#cell(cells, column);
+      if (cell === "" || !/^\d+(\.\d+)?$/.test(cell)) return [];
+      if (type_id === undefined) {
+        this.left.add(this.table.name, column, "no kind of equipment");
+        return [];
+      }
+      const fields = { condition_score: cell, condition_scale: scale?.join("-"), notes: column };
+      return [{ typeId: type_id, fields }];
+    });
+  }
+}
+
+const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
+
+/** A cell may list several choices. */
+function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | undefined {
+  return (
+    types[cell] ??
+    cell
+      .split(",")
+      .map((part) => types[part.trim()])
+      .find(Boolean)
+  );
+}
+
+const YEARS = new Set(["install_year", "year_built"]);
+const AMOUNTS =
+  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^incurred|^deductible|^alae|^unit_count|^stories|^size)$/;
+
+/** Returns a number without currency sign and separators, and the year of a date. */
+function plain(field: string, cell: string): string {
+  if (YEARS.has(field))
+    return /^(\d{4})-\d\d-\d\d/.exec(cell)?.[1] ?? /^(?:\d{1,2}[/.]){2}(\d{4})$/.exec(cell)?.[1] ?? cell;
+  if (!AMOUNTS.test(field)) return cell;
+  const number = cell.replace(/^[A-Z]{0,3}\s?[$€£]?\s?/, "").replace(/(\d),(?=\d{3})/g, "$1");
+  return /^\d+(\.\d+)?$/.test(number) ? number : cell;
+}
+
+class LeftOutCounts {
+  readonly #counts = new Map<string, LeftOut>();
+
+  add(file: string, what: string, reason: string): void {
+    const key = JSON.stringify([file, what, reason]);
+    const known = this.#counts.get(key);
+    if (known) this.#counts.set(key, { ...known, cells: known.cells + 1 });
+    else this.#counts.set(key, { file, what, reason, cells: 1 });
+  }
+
+  counts(): LeftOut[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.cells - a.cells);
+  }
+}
+
+/** A file of rows in the importer's own columns. */
+class PreparedFile {
+  #waiting = "";
+
+  constructor(
+    readonly path: string,
+    private readonly columns: readonly string[],
+  ) {
+    writeFileSync(path, csvLine(columns), { mode: 0o600 });
+  }
+
+  add(cells: Cells, origin: string): void {
+    this.#waiting += csvLine(
+      this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))),
+    );
+    if (this.#waiting.length > BUFFERED) this.flush();
+  }
+
+  flush(): void {
+    appendFileSync(this.path, this.#waiting);
+    this.#waiting = "";
+  }
+}

@@ -1,0 +1,89 @@
+import { readCsv } from "../../../csv/read.ts";
+import { sourceBytes } from "../../../csv/source.ts";
+import { OperatorError } from "../../../domain/errors.ts";
+import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
+
+/** A file of rows, or a sheet of one. `rows` may be read more than once. */
+export type Table = {
+  name: string;
+  headings: readonly string[];
+  sample: readonly (readonly string[])[];
+  count: number;
+  notes: readonly string[];
+  rows(): AsyncIterable<{ line: number; cells: readonly string[] }>;
+};
+
+/** Rows by whose cells the contents of columns are guessed. */
+const SAMPLE = 2_000;
+
+/** Opens the tables of a CSV file or a workbook. Throws an OperatorError for one that cannot be read. */
+export async function openTables(path: string): Promise<Table[]> {
+  if (!isWorkbook(path)) return [await csvTable(path)];
+  const sheets = await readWorkbook(path);
+  if (sheets.length === 0)
+    throw new OperatorError(`${path} has no rows`, "The first row must contain the column names.");
+  return sheets.map(({ sheet, rows, notes }) => {
+    const [heading, ...data] = rows;
+    const name = sheets.length === 1 ? path : `${path}, sheet ${sheet}`;
+    refuseTwins(name, heading!.cells);
+    return {
+      name,
+      headings: heading!.cells.map((cell) => cell.trim()),
+      sample: data.slice(0, SAMPLE).map(({ cells }) => cells),
+      count: data.length,
+      notes,
+      async *rows() {
+        for (const { row, cells } of data) yield { line: row, cells };
+      },
+    };
+  });
+}
+
+async function csvTable(path: string): Promise<Table> {
+  const source = { path };
+  sourceBytes(source);
+  let headings: readonly string[] | undefined;
+  const sample: string[][] = [];
+  let count = 0;
+  for await (const { cells } of readCsv(source)) {
+    if (!headings) headings = cells.map((cell) => cell.trim());
+    else {
+      if (count < SAMPLE) sample.push(cells);
+      count++;
+    }
+  }
+  if (!headings)
+    throw new OperatorError(
+      `${path} has nothing but blank lines`,
+      "The first line must contain the column names.",
+    );
+  refuseTwins(path, headings);
+  return {
+    name: path,
+    headings,
+    sample,
+    count,
+    notes: [],
+    async *rows() {
+      let isHeading = true;
+      for await (const row of readCsv(source)) {
+        if (!isHeading) yield row;
+        isHeading = false;
+      }
+    },
+  };
+}
+
+function refuseTwins(name: string, headings: readonly string[]): void {
+  const seen = new Map<string, number>();
+  for (const [at, heading] of headings.entries()) {
+    const key = heading.trim();
+    const first = seen.get(key);
+    if (key !== "" && first !== undefined)
+      throw new OperatorError(
+        `${name}: columns ${first + 1} and ${at + 1} have the same heading ${JSON.stringify(key.slice(0, 100))}`,
+        "Rename one of them.",
+      );
+    seen.set(key, at);
+  }
+}

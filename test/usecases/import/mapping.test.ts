@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readCsv } from "../../../src/csv/read.ts";
+import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
+import { dateFormatOf, readDate } from "../../../src/usecases/import/mapping/dates.ts";
+import {
+  type FileMapping,
+  mappingOf,
+  mappingText,
+  readMapping,
+} from "../../../src/usecases/import/mapping/file-mapping.ts";
+import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
+import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
+import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+const open = usePortfolioStore();
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mainstay-mapping-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const guess = (text: string): FileMapping => {
+  const [headings, ...rows] = text
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  return guessMapping(headings!, rows, IMPORT_FIELDS, () => undefined);
+};
+
+// Rule: import-mapping
+describe("a guessed mapping", () => {
+  test("finds a register of equipment by its headings, and types by their words", () => {
+    const mapping = guess(`
+      Building | Equipment Type | Make | Date Installed | Qty | Tag No
+      Elm | Passenger Elevator | Otis | 03/25/1998 | 2 | E
+      Elm | Hot water boiler | Weil | 12/01/2004 | 1 | B`);
+    expect(mapping).toMatchObject({
+      rows: "appliances",
+      fields: {
+        ...{ type_id: "Equipment Type", brand: "Make", install_year: "Date Installed", quantity: "Qty" },
+        ...{ serial: "Tag No", name: "Building" },
+      },
+      values: { type_id: { "Passenger Elevator": "elevator", "Hot water boiler": "boiler" } },
+    });
+  });
+
+  test("finds a work-order export, a loss run, and a scored visit", () => {
+    expect(
+      guess(`
+      Site Address | Asset Tag | Work Type | Completed On | Vendor | Description | Cost
+      1 Elm St | E-1 | Inspection | 31/12/2025 | Acme | ok | $1,200.50`),
+    ).toMatchObject({
+      rows: "service_events",
+      fields: { address: "Site Address", serial: "Asset Tag", date: "Completed On", total_cost: "Cost" },
+      dates: { date: "DD/MM/YYYY" },
+    });
+    expect(
+      guess(`
+      Claim No | Loss Date | Cause of Loss | Net Paid | Reserve | Location Code
+      C1 | Mar 4, 2024 | water_damage | 100 | 5 | P1`),
+    ).toMatchObject({
+      rows: "claims",
+      fields: {
+        ...{
+          claim_number: "Claim No",
+          date_of_loss: "Loss Date",
+          claim_type: "Cause of Loss",
+          paid: "Net Paid",
+        },
+        ...{ outstanding: "Reserve", partner_property_id: "Location Code" },
+      },
+      dates: { date_of_loss: "MONTH D, YYYY" },
+    });
+    expect(
+      guess(`
+      RSN | Evaluation_Completed_On | Elevators | Stairwells | Parking_Area | Graffiti | Ward
+      1 | 2022-12-30 | 3 | 4 | N/A | 5 | 03`),
+    ).toMatchObject({
+      rows: "visits",
+      scores: [
+        { column: "Elevators", type_id: "elevator" },
+        { column: "Stairwells" },
+        { column: "Graffiti" },
+      ],
+    });
+  });
+
+  test("takes one column for a field, the first with cells", () => {
+    const { fields } = guess(`
+      Property Id | Address | Number of Units | Units
+      1 | 1 Elm St | | 12`);
+    expect(fields.unit_count).toBe("Units");
+  });
+
+  test("finds a Canadian province by postal codes, and none where they differ", () => {
+    expect(guess("RSN | Address | PCODE\n1 | A | M4K\n2 | B | L1A 1A1").constants).toEqual({
+      country: "CA",
+      state: "ON",
+    });
+    expect(guess("RSN | Address | PCODE\n1 | A | M4K\n2 | B | H2X 1Y4").constants).toEqual({});
+    expect(guess("RSN | Address | PCODE\n1 | A | 12207").constants).toEqual({});
+  });
+});
+
+describe("dates", () => {
+  test.each([
+    ["2025-12-31T10:00:00Z", "YYYY-MM-DD", "2025-12-31"],
+    ["12/31/2025", "MM/DD/YYYY", "2025-12-31"],
+    ["31.12.2025", "DD/MM/YYYY", "2025-12-31"],
+    ["JUL 5, 2014", "MONTH D, YYYY", "2014-07-05"],
+    ["5 July 2014", "MONTH D, YYYY", "2014-07-05"],
+    ["31/12/2025", "MM/DD/YYYY", undefined],
+    ["02/30/2025", "MM/DD/YYYY", undefined],
+    ["12/31/25", "MM/DD/YYYY", undefined],
+    ["5 Foo 2014", "MONTH D, YYYY", undefined],
+  ] as const)("%s as %s", (text, format, day) => {
+    expect(readDate(text, format)).toBe(day);
+  });
+
+  test("of a column have the format of most of its cells", () => {
+    expect(dateFormatOf(["01/02/2025", "13/02/2025"])).toBe("DD/MM/YYYY");
+    expect(dateFormatOf(["01/02/2025", "02/13/2025"])).toBe("MM/DD/YYYY");
+    expect(dateFormatOf(["2025-01-02", "2025-01-03", "01/02/2025"])).toBe("YYYY-MM-DD");
+    expect(dateFormatOf(["x"])).toBeUndefined();
+  });
+});
+
+describe("a saved mapping", () => {
+  const mapping = guess("RSN | Address | NO_OF_ELEVATORS\n1 | A | 2");
+
+  test("is read back, and found by the headings", () => {
+    const saved = readMapping("m.json", mappingText([mapping]));
+    expect(saved).toEqual([mapping]);
+    expect(mappingOf(saved, mapping.columns)).toEqual(mapping);
+    expect(mappingOf(saved, ["RSN", "Address"])).toBeUndefined();
+  });
+
+  test.each([
+    ["{", "m.json is not JSON"],
+    ["[]", "m.json: expected version 1 and a list of files"],
+    [JSON.stringify({ version: 1, files: [{}] }), "m.json: files.0.columns is not valid"],
+    [mappingText([{ ...mapping, rows: "rows" as never }]), "m.json: files.0.rows is not valid"],
+    [mappingText([{ ...mapping, more: 1 } as never]), "m.json: files.0.more is not valid"],
+    [mappingText([{ ...mapping, scale: [1] as never }]), "m.json: files.0.scale is not valid"],
+  ])("%#: is refused with what is wrong", (text, message) => {
+    expect(() => readMapping("m.json", text)).toThrow(message);
+  });
+});
+
+const parts = {
+  properties: IMPORT_FIELDS.properties!,
+  appliances: IMPORT_FIELDS.appliances!,
+  serviceEvents: IMPORT_FIELDS.service_events!,
+  claims: IMPORT_FIELDS.claims!,
+};
+
+/** Prepares files with guessed mappings; returns their rows without empty cells, and what was left out. */
+async function prepare(fixture: Awaited<ReturnType<typeof open>>, files: readonly string[]) {
+  const mapped = [];
+  for (const [index, text] of files.entries()) {
+    const path = join(folder, `file-${index}.csv`);
+    writeFileSync(path, text);
+    const [table] = await openTables(path);
+    mapped.push({
+      table: table!,
+      mapping: guessMapping(table!.headings, table!.sample, IMPORT_FIELDS, () => undefined),
+    });
+  }
+  const { store, partner } = fixture;
+  const { sources, leftOut } = await prepareFiles(
+    { read: store.read, partnerId: partner.id, folder },
+    mapped,
+    parts,
+  );
+  const rowsOf = async (part: keyof typeof parts): Promise<Record<string, string>[]> => {
+    const rows: Record<string, string>[] = [];
+    let headings: string[] | undefined;
+    if (sources[part])
+      for await (const { cells } of readCsv(sources[part])) {
+        if (headings)
+          rows.push(
+            Object.fromEntries(
+              headings.map((name, i) => [name, cells[i]!] as const).filter(([, cell]) => cell !== ""),
+            ),
+          );
+        headings ??= cells;
+      }
+    return rows.map(({ source_row, ...row }) => ({ ...row, row: source_row!.replace(/.*:/, "") }));
+  };
+  return { rowsOf, leftOut };
+}
+
+// Rule: import-mapping
+describe("prepared files", () => {
+  test("have a row for each piece of equipment that a building's row counts or names", async () => {
+    const fixture = await open(NOW);
+    const { rowsOf, leftOut } = await prepare(fixture, [
+      [
+        "RSN,ADDRESS,STATE,YEAR_BUILT,NO_OF_ELEVATORS,SPRINKLER_SYSTEM,SPRINKLER_SYSTEM_YEAR_INSTALLED,HEATING_TYPE,HEATING_EQUIPMENT_YEAR_INSTALLED,STOREYS",
+        "1,1 Elm St,NY,1960,2,YES,1972,HOT WATER,0,0",
+        "2,2 Elm St,NY,1970,0,NO,,FORCED AIR GAS,1999,3",
+        "3,3 Elm St,NY,1970,90000,,,ELECTRIC,,3",
+      ].join("\n"),
+    ]);
+    expect(await rowsOf("properties")).toMatchObject([
+      {
+        partner_property_id: "1",
+        name: "1 Elm St",
+        address: "1 Elm St",
+        state: "NY",
+        year_built: "1960",
+        row: "2",
+      },
+      { partner_property_id: "2", stories: "3" },
+      { partner_property_id: "3" },
+    ]);
+    expect((await rowsOf("properties"))[0]).not.toHaveProperty("stories");
+    expect(await rowsOf("appliances")).toEqual([
+      { partner_property_id: "1", type_id: "elevator", serial: "elevator-1", row: "2" },
+      { partner_property_id: "1", type_id: "elevator", serial: "elevator-2", row: "2" },
+      {
+        partner_property_id: "1",
+        type_id: "fire_suppression",
+        serial: "fire_suppression-1",
+        install_year: "1972",
+        row: "2",
+      },
+      { partner_property_id: "1", type_id: "boiler", serial: "boiler-1", row: "2" },
+      {
+        partner_property_id: "2",
+        type_id: "furnace_gas",
+        serial: "furnace_gas-1",
+        install_year: "1999",
+        row: "3",
+      },
+    ]);
+    expect(leftOut.map(({ what, cells }) => [what, cells])).toEqual([
+      ["HEATING_EQUIPMENT_YEAR_INSTALLED", 1],
+      ["NO_OF_ELEVATORS", 1],
+    ]);
+  });
+
+  test("refer to properties by address or name, and to what exists already", async () => {
+    const fixture = await open(NOW);
+    const property = await fixture.addProperty();
+    await fixture.addAppliances({ propertyId: property.id, typeId: "elevator" });
+    const street = property.address.toUpperCase();
+    const { rowsOf, leftOut } = await prepare(fixture, [
+      `Street Address,Inspection Date,Elevators,Roof,Stairwells,Parking Area\n${street},2026-02-01,3,5,1,4\nNowhere 1,2026-02-01,3,5,1,4`,
+      `Property,Equipment,Qty\n${property.name},Dishwasher,3\n`,
+      `Address,Claim No,Loss Date,Cause,Net Paid\n${street},C1,12/31/2025,water_damage,"$1,200.50"`,
+    ]);
+    const there = { property_id: property.id };
+    expect((await rowsOf("appliances")).filter((row) => "property_id" in row)).toMatchObject([
+      { ...there, type_id: "dishwasher", serial: "dishwasher-1", row: "2" },
+      { ...there, type_id: "dishwasher", serial: "dishwasher-2", row: "2#2" },
+      { ...there, type_id: "dishwasher", serial: "dishwasher-3", row: "2#3" },
+      { ...there, type_id: "roof", serial: "roof-1" },
+      { ...there, type_id: "parking_lot", serial: "parking_lot-1" },
+    ]);
+    const events = await rowsOf("serviceEvents");
+    expect(events.filter((row) => "property_id" in row)).toMatchObject([
+      {
+        ...there,
+        appliance_id: expect.stringMatching(/^A_/),
+        condition_score: "3",
+        condition_scale: "1-5",
+        notes: "Elevators",
+      },
+      { ...there, serial: "roof-1", event_type: "Inspection", date: "2026-02-01", condition_score: "5" },
+      { ...there, serial: "parking_lot-1", condition_score: "4" },
+    ]);
+    expect(events.find((row) => !("property_id" in row))).toMatchObject({ partner_property_id: "Nowhere 1" });
+    expect(await rowsOf("claims")).toMatchObject([{ ...there, date_of_loss: "2025-12-31", paid: "1200.50" }]);
+    expect(leftOut).toMatchObject([{ what: "Stairwells", reason: "no kind of equipment", cells: 2 }]);
+  });
+});
+
+describe("a table", () => {
+  test("with two columns of one heading is refused with both", async () => {
+    const path = join(folder, "twins.csv");
+    writeFileSync(path, "Address,RSN, Address \n1 Elm St,1,2 Elm St\n");
+    await expect(openTables(path)).rejects.toThrow('columns 1 and 3 have the same heading "Address"');
+  });
+
+  test("is read again row by row", async () => {
+    const path = join(folder, "again.csv");
+    writeFileSync(
+      path,
+      readFileSync(join(import.meta.dir, "../../../samples/toronto-apartments/registrations.csv")),
+    );
+    const [table] = await openTables(path);
+    let rows = 0;
+    for await (const { line } of table!.rows()) expect(line).toBe(++rows + 1);
+    expect(rows).toBe(table!.count);
+  });
+});
