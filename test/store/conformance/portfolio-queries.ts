@@ -647,6 +647,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
       await tx.components.saveExpectedCost(component!.id, LARGE);
       await tx.appliances.saveDue(component!.applianceId, LARGE);
+      await tx.properties.update(elm.id, { addressKey: TEXT });
       await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
     const [priced] = await recounts.priced(component!.propertyId, component!.seq - 1, 1);
