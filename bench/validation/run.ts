@@ -3,12 +3,13 @@
  *
  *   bun bench/validation/run.ts --water-mains FOLDER --inspections FOLDER
  *
- * The folders hold `lives.csv` and `events.csv`, and `evaluations.csv`; docs/validation.md describes them. Results are kept
+ * The folders hold `lives.csv` and `events.csv`, and `evaluations.csv` and `registrations.csv`, which `dist/mainstay` imports; docs/validation.md describes them. Results are kept
  * in results.json beside this file, so that a run of one half leaves the other's.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { compareConditions } from "./conditions.ts";
 import { proveInspections, readIntervals } from "./inspections.ts";
 import { dayOf } from "./records.ts";
 import { type Results, renewTables } from "./tables.ts";
@@ -51,6 +52,7 @@ if (values.inspections) {
   results.inspections = (["known", "all"] as const).map((areas) =>
     withoutBins(proveInspections(knowledge, intervals, dayOf("2022-01-01"), areas)),
   );
+  results.conditions = await compareConditions(values.inspections);
 }
 await Bun.write(file, `${JSON.stringify(results, (_, value) => rounded(value))}\n`);
 await Bun.write(page, renewTables(await Bun.file(page).text(), await Bun.file(file).json()));

@@ -1,4 +1,5 @@
 import type { Interval, Measures } from "../../src/domain/calibration/proof.ts";
+import type { ConditionComparison } from "./conditions.ts";
 import type { InspectionProof } from "./inspections.ts";
 import type { YearForecast } from "./water-mains.ts";
 
@@ -29,6 +30,7 @@ export type Results = {
     }[];
   };
   inspections: (Omit<InspectionProof, "models"> & { models: Model[] })[];
+  conditions: ConditionComparison[];
 };
 
 /** Replaces the tables between the markers of a page. */
@@ -39,6 +41,8 @@ export function renewTables(page: string, results: Results): string {
     return text.replace(block, (_, start, end) => `${start}${table(results)}${end}`);
   }, page);
 }
+
+const RATINGS = ["GOOD", "FAIR", "FAIL"];
 
 const TABLES: Record<string, (results: Results) => string> = {
   "water mains": ({ waterMains: { years } }) =>
@@ -143,6 +147,27 @@ const TABLES: Record<string, (results: Results) => string> = {
         ),
         strength.toFixed(2),
         String(frailtyShape ?? "none"),
+      ]),
+    ),
+  conditions: ({ conditions }) =>
+    markdown(
+      [
+        "Imported",
+        "Buildings",
+        "City's score, median",
+        "Condition score, median",
+        ...RATINGS.map((rating) => `Rated ${rating}`),
+        "FCI, median",
+        "Rank correlation (90 % interval)",
+      ],
+      conditions.map(({ records, buildings, medians, ratings, medianFci, correlation, interval }) => [
+        records,
+        String(buildings),
+        String(medians.city),
+        String(medians.ours),
+        ...RATINGS.map((rating) => String(ratings[rating] ?? 0)),
+        medianFci.toFixed(3),
+        withRange(correlation, interval),
       ]),
     ),
 };
