@@ -46,6 +46,16 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/embed.ts")).embedCommands,
   },
   {
+    name: "property",
+    summary: "print properties and merge duplicates",
+    load: async () => (await import("./commands/property.ts")).propertyCommands,
+  },
+  {
+    name: "appliance",
+    summary: "print appliances and move them to another property or type",
+    load: async () => (await import("./commands/appliance.ts")).applianceCommands,
+  },
+  {
     name: "retire",
     summary: "retire a property or an appliance, or bring it back",
     load: async () => (await import("./commands/retire.ts")).retireCommand,

@@ -475,6 +475,30 @@ describe("a recorded claim", () => {
       ["claim.update", "cli"],
       ["claim.update", "cli"],
     ]);
+    const stated = {
+      status: "closed",
+      amount: 900.5,
+      carrier: "Acme Mutual",
+      description: "Burst riser",
+      paid: 900,
+      outstanding: 0,
+      deductible: 2500,
+      alae: 120.25,
+      catastrophe_code: "CAT-48",
+      reported_on: "2025-02-01",
+      closed_on: "2025-03-01",
+      valued_at: "2025-04-01",
+    };
+    const [columns, cells] = [Object.keys(stated), Object.values(stated)];
+    const key = `${property.id},A-9,water_damage,2025-01-31`;
+    writeFileSync(
+      file,
+      `${rows[0]!.split(",").slice(0, 4).join(",")},${columns.join(",")}\n${key},${cells.join(",")}\n`,
+    );
+    expect((await run()).claims.created).toBe(1);
+    const { amount, ...others } = stated;
+    const complete = (await list()).claims.find((one: Json) => one.claim_number === "A-9");
+    expect(complete).toMatchObject({ ...others, amount_paid: amount, incurred: 900 });
     expect(entries[1].detail).toEqual({
       before: { status: "open", paid: null, incurred: null },
       after: { status: "closed", paid: 12.5, incurred: 12.5 },

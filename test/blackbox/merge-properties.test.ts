@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
@@ -63,6 +65,98 @@ describe("a merge of two properties", () => {
     expect(await page.text()).toContain("Kept");
     const again = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
     expect(again).toEqual(merged);
+    await server.json("doctor", "--full");
+  });
+
+  // Rule: merge-properties, import-same-address
+  test("follows the summary of an import by command, in the audit log", async () => {
+    const file = join(server.folder, "doubles.csv");
+    const rows = ["partner_property_id,name,address,city,state"];
+    rows.push(
+      "D-1,First,77 Pine St,Barre,VT",
+      "D-2,Second,77 Pine Street,Barre,VT",
+      "D-3,Third,78 Pine St,,VT",
+    );
+    writeFileSync(file, `${rows.join("\n")}\n`);
+    const run = async (...options: string[]) =>
+      await server.json("import", "--partner", partner.partner_id, "--properties", file, ...options);
+    const { same_address } = await run();
+    expect(same_address).toEqual({
+      properties: 1,
+      first: [{ line: 3, property_id: expect.any(String), first_property_id: expect.any(String) }],
+    });
+    const { property_id: duplicate, first_property_id: first } = same_address.first[0];
+    expect((await run()).same_address).toEqual({ properties: 0, first: [] });
+    writeFileSync(file, `${rows[0]}\n${rows[3]!.replace("78", "77").replace(",,", ",Barre,")}\n`);
+    const moved = await server.run(
+      "import",
+      "--partner",
+      partner.partner_id,
+      "--properties",
+      file,
+      "--update",
+    );
+    expect(moved.stdout).toContain("1 property has the address of another property:\n  line 2: if P_");
+    expect(moved.stdout).toContain(`run: mainstay property merge ${first} P_`);
+
+    await addWornAppliance(client, duplicate);
+    expect(await server.json("property", "merge", first, duplicate)).toMatchObject({
+      id: first,
+      name: "First",
+      warnings: [],
+    });
+    expect(await server.json("property", "show", duplicate)).toMatchObject({ merged_into: first });
+    expect((await get("/v1/appliances", { property_id: first })).total).toBe(1);
+    const { entries } = await server.json("audit", "--subject", first);
+    expect(entries[0]).toMatchObject({
+      action: "property.merge",
+      actor: expect.stringMatching(/^cli:/),
+      detail: { after: { from: duplicate, appliances: 1 } },
+    });
+    const itself = await server.run("property", "merge", first, first);
+    expect([itself.code, itself.stderr]).toEqual([1, expect.stringContaining("merged with itself")]);
+    const unknown = await server.run("property", "merge", first, "P_none");
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining("Property not found: P_none"),
+    ]);
+    const foreign = await addProperty(server.as(await server.createPartner("Fourth")));
+    const refused = await server.run("property", "merge", first, foreign.id);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("not a property of the partner"),
+    ]);
+  });
+
+  // Rule: appliance-move
+  test("and a move of a single appliance by command leave it with its history", async () => {
+    const [from, to] = [await addProperty(client), await addProperty(client)];
+    const heater = await addWornAppliance(client, from.id);
+    const shown = await server.json("appliance", "show", heater.id);
+    expect(shown).toMatchObject({ id: heater.id, property_id: from.id, type_id: "water_heater_gas" });
+    const type = ["--type", "water_heater_electric"];
+    const moved = await server.json("appliance", "move", heater.id, "--property", to.id, ...type);
+    expect(moved).toMatchObject({ property_id: to.id, type_id: "water_heater_electric", warnings: [] });
+    expect((await get("/v1/components", { property_id: to.id })).total).toBe(moved.components.length);
+    expect((await get("/v1/components", { property_id: from.id })).total).toBe(0);
+    const { entries } = await server.json("audit", "--subject", heater.id);
+    expect(entries).toMatchObject([
+      {
+        action: "appliance.move",
+        actor: expect.stringMatching(/^cli:/),
+        detail: { before: { property_id: from.id }, after: { property_id: to.id } },
+      },
+    ]);
+    const foreign = await addProperty(server.as(await server.createPartner("Third")));
+    for (const [options, code, message] of [
+      [["--property", foreign.id], 1, "Property not found"],
+      [["--type", "spaceship"], 1, "spaceship"],
+      [["--unit", "UNIT_none"], 1, "Unit not found"],
+      [[], 2, "nowhere to move to"],
+    ] as const) {
+      const refused = await server.run("appliance", "move", heater.id, ...options);
+      expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(message)]);
+    }
     await server.json("doctor", "--full");
   });
 

@@ -11,7 +11,17 @@ import { COMMANDS } from "../../src/cli/table.ts";
 
 const HEAVY = new Set(["arktype", "@ark/schema", "elysia", "pg", "prom-client", "marked", "age-encryption"]);
 /** Commands that load most of the program anyway. */
-const HEAVY_COMMANDS = new Set(["claim", "component", "costs", "demo", "event", "import", "move"]);
+const HEAVY_COMMANDS = new Set([
+  "appliance",
+  "claim",
+  "component",
+  "costs",
+  "demo",
+  "event",
+  "import",
+  "move",
+  "property",
+]);
 /** The files of commands that share a file with another command. */
 const FILES: Readonly<Record<string, string>> = { restore: "backup" };
 

@@ -78,6 +78,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "admin-id": "ADM_01m7xtfbnkegg9j7dstwvcm1r5",
   "component-id": "C_01m7xtfbnkegg9j7dstwvcm1r5",
   "property-id": "P_01m7xtfbnkegg9j7dstwvcm1r5",
+  "duplicate-id": "P_01m7xtfbnkegg9j7dstwvcm2x7",
+  "appliance-id": "A_01m7xtfbnkegg9j7dstwvcm1r5",
   "claim-id": "CLM_01m7xtfbnkegg9j7dstwvcm1r5",
   "event-id": "SE_01m7xtfbnkegg9j7dstwvcm1r5",
   "embed-id": "EMB_01m7xtfbnkegg9j7dstwvcm1r5",
@@ -93,10 +95,14 @@ const bare = (argument: string) => argument.slice(1, -1);
 const isRequired = (argument: string) => argument.startsWith("<");
 const sample = (argument: string) => SAMPLES[bare(argument)]!;
 /** Placeholders for any text, which cannot be invalid. */
-const ANY_TEXT = ["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "ID", "PARTNER_ID", "TARGET"];
+const ANY_TEXT = [
+  ...["FILE", "FILE.html", "DIR", "HOST", "URL", "TEXT", "TARGET"],
+  ...["ID", "PARTNER_ID", "PROPERTY_ID", "UNIT_ID", "TYPE_ID"],
+];
 /** The arguments that a command needs in addition to the option under test. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],
+  "appliance move": ["--type", "boiler"],
   "claim update": ["--set", "status=closed"],
   "component update": ["--set", "override_lifespan=20"],
   "event update": ["--set", "date=2026-03-01"],

@@ -197,6 +197,7 @@ const withoutOrigin = (result: ImportResult): ImportResult => ({
 function report({ json, stderr, print }: Context, result: Done, dryRun: boolean): void {
   const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
     result;
+  const { sameAddress } = result;
   if (!json)
     stderr.write(
       problems(result)
@@ -211,6 +212,14 @@ function report({ json, stderr, print }: Context, result: Done, dryRun: boolean)
       service_events: serviceEvents,
       claims,
       install_years_from_year_built: buildingYears,
+      same_address: {
+        properties: sameAddress.properties,
+        first: sameAddress.first.map(({ line, propertyId, firstId }) => ({
+          line,
+          property_id: propertyId,
+          first_property_id: firstId,
+        })),
+      },
       rejected,
       rejects: result.rejects.map(rejectsRecord),
       changes: result.changes,
@@ -229,6 +238,7 @@ function report({ json, stderr, print }: Context, result: Done, dryRun: boolean)
       ...(buildingYears === 0
         ? []
         : [`${buildingYears} appliances have no install_year and take their building's year_built.`]),
+      ...sameAddressLines(result),
       ...result.changes.map(changeLine),
       ...leftOutText(result.leftOut),
       `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
@@ -238,6 +248,17 @@ function report({ json, stderr, print }: Context, result: Done, dryRun: boolean)
 
 function problems({ warnings, rejects }: ImportResult): string[] {
   return [...warnings, ...rejects.map((reject) => rejectsText(reject))];
+}
+
+function sameAddressLines({ sameAddress: { properties, first } }: ImportResult): string[] {
+  if (properties === 0) return [];
+  const more = properties > first.length ? [`  … and ${properties - first.length} more`] : [];
+  const lines = first.map(
+    ({ line, propertyId, firstId }) =>
+      `  line ${line}: if ${propertyId} is ${firstId}, run: mainstay property merge ${firstId} ${propertyId}`,
+  );
+  const have = properties === 1 ? "1 property has" : `${properties} properties have`;
+  return [`${have} the address of another property:`, ...lines, ...more];
 }
 
 function changeLine({ kind, field, rows, line, from, to }: ChangedField): string {

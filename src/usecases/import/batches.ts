@@ -5,7 +5,14 @@ import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
-import { type Added, type Batch, type FieldChange, NOTHING_ADDED, type RowKind } from "./kind.ts";
+import {
+  type Added,
+  type Batch,
+  type FieldChange,
+  NOTHING_ADDED,
+  type RowKind,
+  type SameAddress,
+} from "./kind.ts";
 import type { RejectedRow } from "./rejects.ts";
 
 /** Rows after which the database updates its statistics for the first time, and again after each tenfold. */
@@ -63,10 +70,16 @@ export const emptyCounts = (): ImportCounts => ({
 });
 
 /** The result of one transaction. */
-type BatchResult = { counts: ImportCounts; rejected: RejectedRow[]; changed: ChangedRow[] };
+type BatchResult = {
+  counts: ImportCounts;
+  rejected: RejectedRow[];
+  changed: ChangedRow[];
+  sameAddresses: RowOfSameAddress[];
+};
 
 type Written<Entry> = { batch: Batch<Entry>; result: BatchResult; scoringMs: number };
 
+export type RowOfSameAddress = SameAddress & { line: number };
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
 /**
@@ -136,6 +149,7 @@ async function processRows<Entry>(
   const counts = emptyCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
+  const sameAddresses: RowOfSameAddress[] = [];
   const until = monotonicMs() + mostMs;
   for (const [at, row] of rows.entries()) {
     if (at % PRELOADED === 0) {
@@ -149,8 +163,13 @@ async function processRows<Entry>(
         const outcome = await batch.apply(row.entry, update);
         if (typeof outcome === "string") counts[outcome]++;
         else {
-          counts.updated++;
-          changed.push({ line: row.line, fields: outcome.updated });
+          const { line } = row;
+          if (outcome.sameAddress) sameAddresses.push({ ...outcome.sameAddress, line });
+          if ("created" in outcome) counts.created++;
+          else {
+            counts.updated++;
+            changed.push({ line, fields: outcome.updated });
+          }
         }
       } catch (error) {
         rejected.push({ ...row, error: rejection(error) });
@@ -158,5 +177,5 @@ async function processRows<Entry>(
     if (monotonicMs() > until) break;
     await yieldNow();
   }
-  return { counts, rejected, changed };
+  return { counts, rejected, changed, sameAddresses };
 }

@@ -15,6 +15,7 @@ type Heading = {
   fields: Fields;
   required: readonly string[];
   references: readonly (readonly string[])[];
+  identifier?: string;
 };
 
 /** The columns of the fields. */
@@ -127,6 +128,7 @@ function refuseMissing(
   columns: readonly string[],
   ignored: readonly string[],
 ): void {
+  if (kind.identifier !== undefined && found.has(kind.identifier)) return;
   const missing = kind.required.filter((field) => !found.has(field));
   const hasReference = kind.references.some((set) => set.every((field) => found.has(field)));
   if (missing.length === 0 && hasReference) return;

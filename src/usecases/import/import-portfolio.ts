@@ -3,7 +3,13 @@ import { type Source, sourceName } from "../../csv/source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { applianceRows } from "./appliances.ts";
-import { emptyCounts, type ImportCounts, type ImportDeps, importRows } from "./batches.ts";
+import {
+  emptyCounts,
+  type ImportCounts,
+  type ImportDeps,
+  importRows,
+  type RowOfSameAddress,
+} from "./batches.ts";
 import { type ChangedField, ChangeLog } from "./changes.ts";
 import { claimRows } from "./claims.ts";
 import type { ColumnMapping, FieldDefault } from "./columns.ts";
@@ -58,6 +64,8 @@ export type ImportResult = {
   components: RowCounts;
   /** Created appliances without an install year, which have their building's. */
   buildingYears: number;
+  /** Properties created or changed with the address of one created before; `first` are some of their rows. */
+  sameAddress: { properties: number; first: RowOfSameAddress[] };
   serviceEvents: RowCounts;
   claims: RowCounts;
   rejected: number;
@@ -125,8 +133,9 @@ async function importFiles(
   };
   const rejects: Rejects[] = [];
   const changes = new ChangeLog();
+  const sameAddress: ImportResult["sameAddress"] = { properties: 0, first: [] };
   for (const { part, file } of files) {
-    const rejected = await importFile(request, part, file, counters[part], changes);
+    const rejected = await importFile(request, part, file, { total: counters[part], changes, sameAddress });
     if (rejected) rejects.push(rejected);
   }
   return {
@@ -134,6 +143,7 @@ async function importFiles(
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
     buildingYears: counters.appliances.buildingYears,
+    sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),
     rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
@@ -144,12 +154,16 @@ async function importFiles(
   };
 }
 
+type Totals = { total: ImportCounts; changes: ChangeLog; sameAddress: ImportResult["sameAddress"] };
+
+/** Rows of properties with the same address that are named; the others are counted. */
+const MOST_SHOWN = 10;
+
 async function importFile(
   request: ImportRequest & { lock: HeldLock },
   part: Part,
   file: SurveyedFile,
-  total: ImportCounts,
-  changes: ChangeLog,
+  { total, changes, sameAddress }: Totals,
 ): Promise<Rejects | undefined> {
   const { onProgress, yieldNow = async () => {}, rejectsFolder, ...deps } = request;
   const log = new RejectLog(file, rejectsFolder);
@@ -160,10 +174,12 @@ async function importFile(
       { ...deps, yieldNow },
       KINDS[part] as RowKind<unknown>,
       file,
-      ({ counts, rejected, changed }) => {
+      ({ counts, rejected, changed, sameAddresses }) => {
         for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
         changes.add(file.kind, changed);
+        sameAddress.properties += sameAddresses.length;
+        sameAddress.first.push(...sameAddresses.slice(0, MOST_SHOWN - sameAddress.first.length));
         report();
       },
     );

@@ -20,6 +20,8 @@ export type RowReader<Entry> = {
   required: readonly string[];
   /** Sets of columns, of which the file must have one completely to identify what its rows belong to. */
   references: readonly (readonly string[])[];
+  /** The column of the IDs of stored records, with which a file needs no other. */
+  identifier?: string;
   /** Validates everything that needs no database. Throws a Failure. */
   read(cells: Cells): Entry;
 };
@@ -36,7 +38,14 @@ export type RowKind<Entry> = RowReader<Entry> & {
 /** A field changed by a row, in the file's terms. */
 export type FieldChange = { field: string; from: unknown; to: unknown };
 
-export type Outcome = "created" | "unchanged" | { updated: readonly FieldChange[] };
+/** Two properties with the same address, the second of which a row has created or changed. */
+export type SameAddress = { propertyId: string; firstId: string };
+
+export type Outcome =
+  | "created"
+  | "unchanged"
+  | { created: true; sameAddress: SameAddress }
+  | { updated: readonly FieldChange[]; sameAddress?: SameAddress | undefined };
 
 export type Added = {
   components: number;

@@ -10,9 +10,9 @@ import {
 } from "../../wire/property-input.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { changeProperty, createProperty } from "../portfolio/properties.ts";
+import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
 import { type Comparison, differences } from "./differences.ts";
-import { type Cells, NOTHING_ADDED, type RowKind } from "./kind.ts";
+import { type Cells, NOTHING_ADDED, type RowKind, type SameAddress } from "./kind.ts";
 
 /** The reference to a property in rows of other files. */
 export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };
@@ -65,21 +65,30 @@ export const propertyRows: RowKind<Entry> = {
         if (!there) {
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
           const retirement = retirementIn(cells);
-          known.add(
-            retirement ? await changeProperty(writer, made.id, readPropertyChange(retirement)) : made,
-          );
-          return "created";
+          const added = retirement
+            ? await changeProperty(writer, made.id, readPropertyChange(retirement))
+            : made;
+          known.add(added);
+          const sameAddress = await sameAddressAs(writer, added);
+          return sameAddress ? { created: true, sameAddress } : "created";
         }
         if (!update) return "unchanged";
         const { change, fields } = differences(COMPARISON, cells, stated(there));
         if (fields.length === 0) return "unchanged";
-        known.add(await changeProperty(writer, there.id, change));
-        return { updated: fields };
+        const changed = await changeProperty(writer, there.id, change);
+        known.add(changed);
+        const hasMoved = changed.addressKey !== there.addressKey;
+        return { updated: fields, sameAddress: hasMoved ? await sameAddressAs(writer, changed) : undefined };
       },
       finish: async () => NOTHING_ADDED,
     };
   },
 };
+
+async function sameAddressAs(writer: PortfolioWriter, property: Property): Promise<SameAddress | undefined> {
+  const first = await firstOfItsAddress(writer, property);
+  return first && { propertyId: property.id, firstId: first.id };
+}
 
 /** Returns the row's cells of these columns; undefined without any. */
 export function retirementIn({ retired_at, retired_reason }: Cells): Cells | undefined {

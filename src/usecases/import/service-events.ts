@@ -2,12 +2,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import {
-  newServiceEvent,
-  readNewServiceEvent,
-  readScale,
-  serviceEventView,
-} from "../../wire/service-event.ts";
+import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import type { Preloading } from "./appliance-cache.ts";
@@ -19,16 +14,29 @@ import {
   unknownDefinition,
 } from "./appliance-references.ts";
 import { type Comparison, differences } from "./differences.ts";
+import {
+  CORRECTION_COLUMNS,
+  correctEvent,
+  type EventCorrection,
+  listsIn,
+  readEventCorrection,
+  readVoiding,
+  type Voiding,
+  voidEvent,
+} from "./event-corrections.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
 
-type Entry = {
+type LoggedEvent = {
   appliance: ApplianceReference;
   /** The component by its kind, such as `elev_door_operator`, if its id is not given. */
   componentDefId: string | undefined;
   input: NewServiceEvent;
+  /** Given for a row that voids the event, if it is on record. */
+  voids: Voiding | undefined;
   cells: Cells;
 };
+type Entry = LoggedEvent | EventCorrection;
 
 /** The fields that a row can change in a stored event; the others identify it. */
 const CHANGEABLE: Readonly<Record<string, keyof ServiceEventChange>> = {
@@ -56,7 +64,7 @@ const MOST_EVENTS = 500;
 /** A placeholder for the appliance's id until the transaction resolves it. */
 const UNRESOLVED = "A_";
 
-/** Rows of service events, matched by appliance, component, type, date and notes. */
+/** Rows of service events, matched by their IDs, or by appliance, component, type, date and notes. */
 export const serviceEventRows: RowKind<Entry> = {
   name: "service_events",
   fields: {
@@ -67,22 +75,27 @@ export const serviceEventRows: RowKind<Entry> = {
     component_id: "text",
     component_def_id: "text",
     ...columnsOf(newServiceEvent),
+    ...CORRECTION_COLUMNS,
   },
   required: ["event_type", "date"],
   references: APPLIANCE_REFERENCES,
-  read: (cells) => ({
-    input: readNewServiceEvent({
+  identifier: "service_event_id",
+  read(cells) {
+    const correction = readEventCorrection(cells);
+    if (correction) return correction;
+    const given = {
       ...cells,
       appliance_id: UNRESOLVED,
-      ...(cells.inspection_types !== undefined && { inspection_types: listOf(cells.inspection_types) }),
-      ...(cells.condition_scale !== undefined && {
-        condition_scale: readScale(cells.condition_scale.toString()),
-      }),
-    }),
-    componentDefId: cells.component_def_id?.toString(),
-    appliance: readApplianceReference(cells),
-    cells,
-  }),
+      ...listsIn(cells),
+    };
+    return {
+      input: readNewServiceEvent(given),
+      componentDefId: cells.component_def_id?.toString(),
+      appliance: readApplianceReference(cells),
+      voids: readVoiding(cells),
+      cells,
+    };
+  },
   start() {
     const [ofAppliances, ofEvents] = [{ pays: true }, { pays: true }];
     const days = new EventDayCache();
@@ -112,7 +125,7 @@ class ServiceEventBatch implements Batch<Entry> {
   async preload(entries: readonly Entry[]): Promise<void> {
     if (!this.#isCaughtUp) await this.kept.catchUp(this.writer);
     this.#isCaughtUp = true;
-    const found = await this.#appliances.preload(entries.map(({ appliance }) => appliance));
+    const found = await this.#appliances.preload(entries.flatMap(({ appliance }) => appliance ?? []));
     await this.#log.preload(found);
     const ids = found.map(({ id }) => id).filter((id) => !this.#events.has(id));
     if (!this.reading.pays || ids.length === 0) return;
@@ -124,7 +137,8 @@ class ServiceEventBatch implements Batch<Entry> {
   }
 
   async apply(entry: Entry, update: boolean): Promise<Outcome> {
-    const { appliance: reference, componentDefId, input: unresolved, cells } = entry;
+    if ("eventId" in entry) return await this.#correct(entry, update);
+    const { appliance: reference, componentDefId, input: unresolved, voids, cells } = entry;
     const appliance = await this.#appliances.find(reference);
     const { inspectionTypes: types } = unresolved;
     const inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, types);
@@ -132,6 +146,7 @@ class ServiceEventBatch implements Batch<Entry> {
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
     const there = await this.#alike(input);
+    if (voids) return there && update ? await this.#void(there, voids) : "unchanged";
     if (!there) {
       const event = await this.#log.add(input);
       this.#events.get(appliance.id)?.push(event);
@@ -144,6 +159,26 @@ class ServiceEventBatch implements Batch<Entry> {
     await this.#log.change(there, change);
     this.#events.delete(appliance.id);
     return { updated: fields };
+  }
+
+  async #correct(entry: EventCorrection, update: boolean): Promise<Outcome> {
+    const { appliance: reference, componentDefId } = entry;
+    const appliance = reference && (await this.#appliances.find(reference));
+    const componentId =
+      appliance && componentDefId !== undefined
+        ? await this.#componentOf(appliance, componentDefId)
+        : undefined;
+    const named = appliance && { appliance, componentId };
+    const { before, after, outcome } = await correctEvent(this.writer, this.#log, entry, named, update);
+    if (outcome === "unchanged") return outcome;
+    for (const { applianceId } of [before, after]) this.#events.delete(applianceId);
+    if (after.voidedAt === null && !(await this.#days.firstAlike(after))) this.#days.add(after);
+    return outcome;
+  }
+
+  async #void(there: ServiceEvent, voids: Voiding): Promise<Outcome> {
+    this.#events.delete(there.applianceId);
+    return (await voidEvent(this.#log, there, voids)).outcome;
   }
 
   async finish(): Promise<Added> {
@@ -161,23 +196,16 @@ class ServiceEventBatch implements Batch<Entry> {
    * several.
    */
   async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
-    const { applianceId, componentId, date, eventType, notes } = input;
-    const events = this.#events.get(applianceId);
+    const events = this.#events.get(input.applianceId);
     if (!events) {
       const id = await this.#days.firstAlike(input);
       if (id === undefined) return undefined;
-      // Another writer may have voided it since the day was read.
+      // It may have been voided or changed since the day was read.
       const { tx, partner } = this.writer;
       const found = (await tx.serviceEvents.find(partner.id, id))!;
-      return found.voidedAt === null ? found : undefined;
+      return found.voidedAt === null && isAlike(found, input) ? found : undefined;
     }
-    const alike = events.filter(
-      (event) =>
-        event.date === date &&
-        event.eventType === eventType &&
-        event.notes === notes &&
-        event.componentId === componentId,
-    );
+    const alike = events.filter((event) => isAlike(event, input));
     // The events are unordered: without a rule, the next import would change another of them.
     return alike.reduce<ServiceEvent | undefined>(
       (first, serviceEvent) => (first && first.id < serviceEvent.id ? first : serviceEvent),
@@ -194,9 +222,7 @@ class ServiceEventBatch implements Batch<Entry> {
   }
 }
 
-/** Returns the items of a cell that are separated by commas, semicolons or spaces. */
-const listOf = (cell: Cells[string]) =>
-  cell
-    ?.toString()
-    .split(/[\s,;|]+/)
-    .filter(Boolean);
+const MATCHED = ["applianceId", "componentId", "eventType", "date", "notes"] as const;
+
+const isAlike = (event: ServiceEvent, input: NewServiceEvent) =>
+  MATCHED.every((field) => event[field] === input[field]);

@@ -154,17 +154,23 @@ function placedChange(before: Property, { country, state, zip }: PropertyChange)
   };
 }
 
-/** Returns what is probably wrong about a property: that one created before it has its address. */
-export async function duplicateWarnings(
-  { tx, partner }: PortfolioWriter,
+/** Returns the property created before this one that has its address. */
+export async function firstOfItsAddress(
+  { tx, partner }: Pick<PortfolioWriter, "tx" | "partner">,
   property: Property,
-): Promise<string[]> {
+): Promise<{ id: string; name: string } | undefined> {
   const { id, addressKey: key } = property;
-  if (key === null || isRetired(property)) return [];
+  if (key === null || isRetired(property)) return undefined;
   const first = await tx.properties.firstOfAddress(partner.id, key);
-  if (!first || first.id === id) return [];
+  return first?.id === id ? undefined : first;
+}
+
+/** Returns what is probably wrong about a property: that one created before it has its address. */
+export async function duplicateWarnings(writer: PortfolioWriter, property: Property): Promise<string[]> {
+  const first = await firstOfItsAddress(writer, property);
+  if (!first) return [];
   return [
-    `property ${first.id} (${JSON.stringify(first.name)}) has the same address. If it is the same building, merge this one into it: POST /v1/properties/${first.id}/merge with from: ${id}`,
+    `property ${first.id} (${JSON.stringify(first.name)}) has the same address. If it is the same building, merge this one into it: POST /v1/properties/${first.id}/merge with from: ${property.id}`,
   ];
 }
 

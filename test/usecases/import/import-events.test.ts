@@ -385,3 +385,96 @@ test("a mapped column of inspection types is read as a list, and updates events 
   expect(await stored()).toEqual(["category_1_annual_test", "category_5_full_load_test"]);
   expect((await run(both, true)).serviceEvents.unchanged).toBe(1);
 });
+
+// Rule: import-event-corrections
+test.each([
+  ["read ahead", (store: Store) => store],
+  ["read by day", withoutReadingAhead],
+])("a row with an event's ID corrects or voids it with --update, events %s", async (_, reading) => {
+  const fixture = await open(NOW);
+  const { partner, clock } = fixture;
+  const store = reading(fixture.store);
+  const property = await fixture.addProperty();
+  const [heater, lift] = await fixture.addAppliances(
+    { propertyId: property.id, serial: "H" },
+    { propertyId: property.id, typeId: "elevator", serial: "L" },
+  );
+  const event = { componentId: null, eventType: "Replacement" as const, totalCostCents: 100 };
+  await log(fixture, heater!.id, [
+    { ...event, date: "2020-02-01", notes: "wrong" },
+    { ...event, date: "2021-02-01", notes: "twice" },
+    { ...event, date: "2022-02-01", notes: "by its facts" },
+  ]);
+  const stored = async (id: string) =>
+    (await store.read.serviceEvents.ofAppliance(id)).toSorted((a, b) => a.createdAt - b.createdAt);
+  const [wrong, twice] = await stored(heater!.id);
+  const run = (text: string, update = true) =>
+    importPortfolio({
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
+      update,
+      sources: { serviceEvents: { name: "events.csv", text } },
+    });
+  const corrections = [
+    "service_event_id,appliance_id,serial,property_id,component_def_id,event_type,date,notes,inspection_types,voided,void_reason",
+    `${wrong!.id},,L,${property.id},elev_door_operator,Inspection,2019-03-01,,"category_5_full_load_test;category_1_annual_test",false,`,
+    `${twice!.id},,,,,,,,,TRUE,Logged twice`,
+    `,${heater!.id},,,,Replacement,2022-02-01,by its facts,,true,`,
+    `,${heater!.id},,,,Replacement,2020-02-01,wrong,,,`,
+    `,${heater!.id},,,,Replacement,2022-02-01,by its facts,,,`,
+    `SE_none,,,,,Repair,,,,,`,
+    `${twice!.id},,,,,Repair,,,,,`,
+    `${wrong!.id},,,,,Dance,,,,,`,
+    `${wrong!.id},,,,,,2999-01-01,,,,`,
+    `${wrong!.id},,,,,,,,,perhaps,`,
+    `,${heater!.id},,,,,2022-02-01,,,,`,
+  ].join("\n");
+  const head = corrections.split("\n").slice(0, 4).join("\n");
+
+  expect((await run(head, false)).serviceEvents).toEqual({ read: 3, created: 0, updated: 0, unchanged: 3 });
+  const result = await run(corrections);
+  expect(result.serviceEvents).toEqual({ read: 11, created: 2, updated: 3, unchanged: 0 });
+  expect(result.rejects[0]!.reasons.map(({ error }) => error).toSorted()).toEqual([
+    `Service event ${twice!.id} was voided and cannot be changed: log it again`,
+    "Service event not found: SE_none",
+    expect.stringContaining("date must be from 1900-01-01"),
+    "event_type is required",
+    expect.stringContaining("event_type must be one of"),
+    "voided must be true or false",
+  ]);
+  expect(result.changes.map(({ field, rows }) => [field, rows])).toEqual([
+    ["appliance_id", 1],
+    ["component_id", 1],
+    ["event_type", 1],
+    ["date", 1],
+    ["inspection_types", 1],
+    ["voided", 2],
+  ]);
+  expect(await stored(lift!.id)).toMatchObject([
+    {
+      id: wrong!.id,
+      eventType: "Inspection",
+      date: "2019-03-01",
+      notes: "wrong",
+      inspectionTypes: ["category_1_annual_test", "category_5_full_load_test"],
+    },
+  ]);
+  expect((await stored(heater!.id)).map(({ id, date }) => [id === wrong!.id, date])).toEqual([
+    [false, "2020-02-01"],
+    [false, "2022-02-01"],
+  ]);
+  const [tank] = await fixture.components(property.id);
+  expect(tank!.lastReplaced).toBe("2022-02-01");
+  expect(await store.read.serviceEvents.find(partner.id, twice!.id)).toMatchObject({
+    voidReason: "Logged twice",
+    voidedAt: NOW,
+  });
+  const again = await run(corrections.split("\n").slice(0, 3).join("\n"));
+  expect(again.serviceEvents).toEqual({ read: 2, created: 0, updated: 0, unchanged: 2 });
+  const alone = await run(`service_event_id,date\n${wrong!.id},2018-01-01\n,2018-01-02\n`);
+  expect(alone.serviceEvents).toMatchObject({ updated: 1 });
+  expect(alone.rejects[0]!.first.error).toContain("event_type");
+});

@@ -1,0 +1,63 @@
+import type { ApplianceChange } from "../../domain/appliance.ts";
+import { loadKnowledge } from "../../knowledge/load.ts";
+import type { Store } from "../../store/store.ts";
+import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
+import { applianceView, readApplianceChange, writtenApplianceView } from "../../wire/appliance.ts";
+import { type Command, command, required, text, UsageError } from "../command.ts";
+import { correct, recordText, requireFound } from "../corrections.ts";
+import { withData } from "../data.ts";
+
+const find = async ({ read }: Store, id: string) =>
+  requireFound((await read.appliances.list([id]))[0], "Appliance", id);
+
+const show = command({
+  name: "show",
+  summary: "print an appliance, also a retired one",
+  arguments: { applianceId: required("the appliance's ID") },
+  async run(context, { applianceId }) {
+    const found = await withData(context, ({ store }) => find(store, applianceId));
+    const record = applianceView(loadKnowledge(context.config.costs), found);
+    context.print(record, recordText(record));
+  },
+});
+
+const move = command({
+  name: "move",
+  summary: "move an appliance to another property, unit or type",
+  description:
+    "The appliance keeps its ID, service events and photos. It moves only to properties of the same partner, and to no unit " +
+    "unless --unit names one. Components that only the former type has leave every list with their history; missing ones " +
+    "are created. Scores and sums of both properties follow in the same transaction, and the audit log has the fields before " +
+    "and after. The server may be running.",
+  arguments: { applianceId: required("the appliance's ID") },
+  options: {
+    property: text("PROPERTY_ID", "the property that it belongs to"),
+    unit: text("UNIT_ID", "the unit of the property that it serves"),
+    type: text("TYPE_ID", "the type that it is of, as listed by GET /v1/appliance-types"),
+  },
+  examples: [
+    "mainstay appliance move A_01j… --property P_01j…",
+    "mainstay appliance move A_01j… --type water_heater_electric",
+  ],
+  async run(context, { applianceId }, { property, unit, type }) {
+    const change: ApplianceChange = readApplianceChange({
+      ...(property !== undefined && { property_id: property }),
+      ...(unit !== undefined && { unit_id: unit }),
+      ...(type !== undefined && { type_id: type }),
+    });
+    if (Object.keys(change).length === 0)
+      throw new UsageError("nowhere to move to", "Pass --property, --unit or --type.");
+    const knowledge = loadKnowledge(context.config.costs);
+    const record = await withData(context, async ({ store }) => {
+      const { partnerId } = await find(store, applianceId);
+      return await correct(context, store, partnerId, async (writer) => {
+        const { appliance, components, warnings } = await changeAppliance(writer, applianceId, change);
+        return writtenApplianceView(knowledge, appliance, components, warnings);
+      });
+    });
+    const { components, ...shown } = record;
+    context.print(record, recordText({ ...shown, components: components.length }));
+  },
+});
+
+export const applianceCommands: readonly Command[] = [show, move];

@@ -1,0 +1,62 @@
+import { OperatorError } from "../../domain/errors.ts";
+import type { Store } from "../../store/store.ts";
+import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
+import { duplicateWarnings } from "../../usecases/portfolio/properties.ts";
+import { propertyView, writtenPropertyView } from "../../wire/property.ts";
+import { type Command, command, required } from "../command.ts";
+import { correct, recordText, requireFound } from "../corrections.ts";
+import { withData } from "../data.ts";
+
+const show = command({
+  name: "show",
+  summary: "print a property, also a retired one",
+  arguments: { propertyId: required("the property's ID") },
+  async run(context, { propertyId }) {
+    const found = await withData(context, async ({ store: { read } }) => {
+      const owner = await read.properties.ownerOf(propertyId);
+      return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
+    });
+    const record = propertyView(requireFound(found, "Property", propertyId));
+    context.print(record, recordText(record));
+  },
+});
+
+const merge = command({
+  name: "merge",
+  summary: "merge a duplicate into a property",
+  description:
+    "The duplicate's appliances, service events, photos, claims and embeds move to the property, which also takes the fields " +
+    "that it lacks. The duplicate is retired and names the property. Merging it again changes nothing. The audit log has the " +
+    "merge. The server may be running.",
+  arguments: {
+    propertyId: required("the ID of the property that stays"),
+    duplicateId: required("the ID of its duplicate"),
+  },
+  examples: ["mainstay property merge P_01j… P_01k…"],
+  async run(context, { propertyId, duplicateId }) {
+    const record = await withData(context, async ({ store }) => {
+      const owner = await ownerOfBoth(store, propertyId, duplicateId);
+      return await correct(context, store, owner, async (writer) => {
+        const property = await mergeProperties(writer, { into: propertyId, from: duplicateId });
+        return writtenPropertyView(property, await duplicateWarnings(writer, property));
+      });
+    });
+    context.print(record, recordText(record));
+  },
+});
+
+async function ownerOfBoth({ read }: Store, propertyId: string, duplicateId: string): Promise<string> {
+  const [owner, other] = [
+    await read.properties.ownerOf(propertyId),
+    await read.properties.ownerOf(duplicateId),
+  ];
+  const unknown = [owner === undefined && propertyId, other === undefined && duplicateId].filter(Boolean);
+  const known = requireFound(unknown.length === 0 ? owner : undefined, "Property", unknown.join(", "));
+  if (known === other) return known;
+  throw new OperatorError(
+    `${duplicateId} is not a property of the partner of ${propertyId}`,
+    "Only properties of one partner can be merged.",
+  );
+}
+
+export const propertyCommands: readonly Command[] = [show, merge];

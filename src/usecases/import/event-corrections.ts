@@ -1,0 +1,123 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
+import { readScale, readServiceEventChange, serviceEventView } from "../../wire/service-event.ts";
+import type { ServiceLog } from "../history/service-events.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import {
+  APPLIANCE_REFERENCES,
+  type ApplianceReference,
+  readApplianceReference,
+} from "./appliance-references.ts";
+import type { Cells, Outcome } from "./kind.ts";
+
+/** The columns of a row that corrects or voids a stored event. */
+export const CORRECTION_COLUMNS = { service_event_id: "text", voided: "text", void_reason: "text" } as const;
+
+/** A row that names a stored event by its ID. Other cells change it, as `PUT /v1/service-events/{id}` does. */
+export type EventCorrection = {
+  eventId: string;
+  /** The appliance that the event is to be of, if the row names one. */
+  appliance: ApplianceReference | undefined;
+  componentDefId: string | undefined;
+  voids: Voiding | undefined;
+  cells: Cells;
+};
+
+export type Voiding = { reason: string | null };
+
+/** An event before and after, and the outcome of its row. */
+type Corrected = { outcome: Outcome; before: ServiceEvent; after: ServiceEvent };
+
+/** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
+export function readEventCorrection(cells: Cells): EventCorrection | undefined {
+  if (cells.service_event_id === undefined) return undefined;
+  const voids = readVoiding(cells);
+  readChange(cells);
+  const namesAppliance = APPLIANCE_REFERENCES.some((columns) => columns.every((name) => name in cells));
+  return {
+    eventId: String(cells.service_event_id),
+    appliance: namesAppliance ? readApplianceReference(cells) : undefined,
+    componentDefId: cells.component_def_id?.toString(),
+    voids,
+    cells,
+  };
+}
+
+/** Returns the voiding that a row asks for. Throws invalid_request for neither true nor false. */
+export function readVoiding({ voided, void_reason: reason }: Cells): Voiding | undefined {
+  if (voided === undefined) return undefined;
+  const flag = { true: true, false: false }[String(voided).toLowerCase()];
+  if (flag === undefined) throw invalid("voided", [{ field: "voided", message: "must be true or false" }]);
+  const asked = readServiceEventChange({ voided: flag, ...(reason !== undefined && { reason }) });
+  return "void" in asked ? asked.void : undefined;
+}
+
+/** Voids an event. One that is voided stays as it is. */
+export async function voidEvent(log: ServiceLog, before: ServiceEvent, voids: Voiding): Promise<Corrected> {
+  if (before.voidedAt !== null) return { outcome: "unchanged", before, after: before };
+  const after = await log.void(before, voids.reason);
+  return { outcome: { updated: [{ field: "voided", from: false, to: true }] }, before, after };
+}
+
+/** Corrects the event that a row names. Throws not_found, and conflict for a change of a voided one. */
+export async function correctEvent(
+  { tx, partner }: Pick<PortfolioWriter, "tx" | "partner">,
+  log: ServiceLog,
+  { eventId, voids, cells }: EventCorrection,
+  named: { appliance: Appliance; componentId: string | undefined } | undefined,
+  update: boolean,
+): Promise<Corrected> {
+  const before = await tx.serviceEvents.find(partner.id, eventId);
+  if (!before) throw notFound(`Service event not found: ${eventId}`);
+  if (!update) return { outcome: "unchanged", before, after: before };
+  if (voids) return await voidEvent(log, before, voids);
+  const change = readChange(cells);
+  if (named) change.applianceId = named.appliance.id;
+  if (named?.componentId !== undefined) change.componentId = named.componentId;
+  const after = await log.change(before, change);
+  const [from, to] = [serviceEventView(before), serviceEventView(after)];
+  const updated = CHANGEABLE.filter((field) => !Bun.deepEquals(from[field], to[field])).map((field) => ({
+    field,
+    from: from[field],
+    to: to[field],
+  }));
+  return { outcome: updated.length === 0 ? "unchanged" : { updated }, before, after };
+}
+
+/** Returns the cells that have lists, as a body has them: inspection types, and a scale such as `1-5`. */
+export const listsIn = ({ inspection_types: types, condition_scale: scale }: Cells) => ({
+  ...(types !== undefined && {
+    inspection_types: types
+      .toString()
+      .split(/[\s,;|]+/)
+      .filter(Boolean),
+  }),
+  ...(scale !== undefined && { condition_scale: readScale(scale.toString()) }),
+});
+
+const CHANGEABLE = [
+  "appliance_id",
+  "component_id",
+  "event_type",
+  "date",
+  "parts_cost",
+  "labor_cost",
+  "total_cost",
+  "technician",
+  "notes",
+  "condition_after",
+  "condition_score",
+  "condition_scale",
+  "inspection_types",
+] as const;
+
+/** Returns the change that a row's cells state. An empty cell changes nothing. Throws invalid_request. */
+function readChange(cells: Cells): ServiceEventChange {
+  const given = CHANGEABLE.filter((field) => cells[field] !== undefined);
+  const request = readServiceEventChange({
+    ...Object.fromEntries(given.map((field) => [field, cells[field]])),
+    ...listsIn(cells),
+  });
+  return "change" in request ? request.change : {};
+}
