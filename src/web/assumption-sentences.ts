@@ -1,6 +1,6 @@
+import { priceText } from "../domain/costs/price-basis.ts";
 import type { AssumptionsJson } from "../wire/assumptions.ts";
 
-const month = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" });
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 const counted = (value: number, one: string) =>
   `${value.toLocaleString("en-US")} ${value === 1 ? one : `${one}s`}`;
@@ -9,13 +9,15 @@ const counted = (value: number, one: string) =>
 export function assumptionSentences(assumptions: AssumptionsJson): string[] {
   const { components, confidence_shares: confidence, cost_shares: costs } = assumptions;
   const { install_year_of_building: buildings, unknown_past: unknown } = assumptions;
-  const prices = month.format(new Date(`${assumptions.price_month}-01`));
-  const level = assumptions.price_level === 1 ? "" : `, times ${assumptions.price_level}`;
-  const place = assumptions.price_location === "state" ? "of the property's state" : "averaged over the US";
+  const prices = priceText({
+    priceLevel: assumptions.price_level,
+    priceMonth: assumptions.price_month,
+    priceFollowsState: assumptions.price_location === "state",
+  });
   const calibrated = assumptions.calibrated ? "calibrated" : "not calibrated";
   return [
     `Scoring model ${assumptions.model_version}, ${calibrated} to the operator's own records.`,
-    `Costs are in US dollars at the prices of ${prices}${level}, ${place} unless they are the owner's own.`,
+    `Costs are in US dollars ${prices} unless they are the owner's own.`,
     ...(components === 0
       ? []
       : [

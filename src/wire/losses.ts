@@ -10,7 +10,7 @@ import { assumptionsView, lossAssumptions, yearFactorView } from "./assumptions.
 import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
-import type { Cell } from "./schema/table.ts";
+import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -207,9 +207,11 @@ const HEADING = [
   "share_of_variance",
 ] as const;
 
+const ASSUMPTIONS = tableColumns(lossAssumptions);
+
 type Row = Partial<Record<(typeof HEADING)[number], Cell>>;
 
-/** Returns losses as a table, one row for each figure. */
+/** Returns losses as a table, one row for each figure and each assumption. */
 export function lossTable(json: LossesJson): Cell[][] {
   const rows: Row[] = [
     { section: "selection", item: "as_of", amount: json.as_of },
@@ -238,6 +240,12 @@ export function lossTable(json: LossesJson): Cell[][] {
       amount: expected,
       share_of_expected,
       share_of_variance,
+    });
+  for (const [at, item] of ASSUMPTIONS.entries())
+    rows.push({
+      section: "assumptions",
+      item,
+      amount: tableCells(lossAssumptions, json.assumptions)[at] ?? null,
     });
   return [[...HEADING], ...rows.map((row) => HEADING.map((column) => row[column] ?? null))];
 }

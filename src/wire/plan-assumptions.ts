@@ -1,18 +1,31 @@
+import { priceText } from "../domain/costs/price-basis.ts";
+import { shareByBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { NO_GUARANTEE } from "./assumptions.ts";
 
+const percent = (share: number) => `${Math.round(share * 100)}%`;
 const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+
+/** The column of a table of plans that says in its first row what they rest on. */
+export const ASSUMPTIONS_COLUMN = "assumptions";
 
 /**
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with
  * their own lifespan.
  */
 export function planAssumptionsOf(
-  { terms, asOf, modelVersion }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion">,
+  {
+    terms,
+    asOf,
+    modelVersion,
+    prices,
+    sums,
+  }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion" | "prices" | "sums">,
   isEmpty = false,
   overridden = 0,
 ): string[] {
   const { inflationPct } = terms;
+  const shares = shareByBasis(sums, terms.years);
   return [
     ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),
     `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day.format(new Date(asOf))}. Year 1 starts on that date. ${NO_GUARANTEE}`,
@@ -20,8 +33,14 @@ export function planAssumptionsOf(
       ? "Costs are not inflated."
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in today's dollars.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
-      "checked against published price guides and brought to size, state and price level as far as these are known. " +
+      `checked against published price guides, scaled to size as far as it is known, and ${priceText(prices)}. ` +
       "The cost basis of each says which. They are in US dollars, and are not site-specific quotes.",
+    ...(shares === null
+      ? []
+      : [
+          `Of what the reserve pays, ${percent(shares.own + shares.own_history)} is at your own costs, ` +
+            `${percent(shares.scaled)} at reference costs scaled to size, ${percent(shares.reference)} at reference costs.`,
+        ]),
     "A replaced component starts new, with no inherited risk factors. Until then, its current risk factors apply.",
     "Appliances that are usually replaced as a whole are planned as a whole: their minor parts are repaired until they go, " +
       "and a new unit has new parts.",

@@ -16,7 +16,7 @@ import { costBasis, costFactor, costFields, costSize, costsView } from "./costs.
 import { subject, subjectView } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
-import { planAssumptionsOf } from "./plan-assumptions.ts";
+import { ASSUMPTIONS_COLUMN, planAssumptionsOf } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
@@ -280,23 +280,37 @@ const TABLE_FIELDS = Object.keys(plannedComponent.fields).flatMap((field) =>
   field === "unit" ? ["unit", "unit_label"] : [field],
 );
 
-/** Returns the heading of a plan's table: the kind of line, the fields of a component, then a column for each year. */
+/**
+ * Returns the heading of a plan's table: the kind of line, the fields of a component, a column for each year, and the
+ * assumptions, which the first line has.
+ */
 export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
   "line",
   ...TABLE_FIELDS,
   ...capital.schedule.map(({ year }) => `year_${year}`),
+  ASSUMPTIONS_COLUMN,
 ];
 
-/**
- * Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. `labels` has the labels
- * of the property's units, and `work` the marks on work, by IDs.
- */
+type PlanLine = WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>;
+
+/** The data that the lines of a plan's table share. */
+type PlanTable = {
+  /** The labels of the property's units, and the marks on work, by IDs. */
+  labels: ReadonlyMap<string, string>;
+  work: ReadonlyMap<string, Work>;
+  /** The first line, which has the assumptions. */
+  first: PlanLine | undefined;
+  assumptions: string;
+};
+
+/** Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. */
 export function planCells(
   knowledge: Knowledge,
-  line: WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>,
+  line: PlanLine,
   years: number,
-  { labels, work }: { labels: ReadonlyMap<string, string>; work: ReadonlyMap<string, Work> },
+  { labels, work, first, assumptions }: PlanTable,
 ): Cell[] {
+  const note = line === first ? assumptions : null;
   const costs = yearlyCosts(line.schedule, years);
   const unit_label = labels.get(line.component.unitId ?? "") ?? null;
   if ("applianceId" in line) {
@@ -308,7 +322,7 @@ export function planCells(
       proactive_cost: unit.price,
       reactive_cost: unit.failed_price,
     };
-    return ["unit", ...TABLE_FIELDS.map((field) => values[field] ?? null), ...costs];
+    return ["unit", ...TABLE_FIELDS.map((field) => values[field] ?? null), ...costs, note];
   }
   const isOfUnit = line.schedule === null;
   const fields: Readonly<Record<string, Cell>> = {
@@ -319,5 +333,6 @@ export function planCells(
     isOfUnit ? "component_of_unit" : "component",
     ...TABLE_FIELDS.map((field) => fields[field] ?? null),
     ...costs.map((cost) => (isOfUnit ? null : cost)),
+    note,
   ];
 }

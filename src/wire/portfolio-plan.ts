@@ -1,7 +1,7 @@
 import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
 import { page } from "./paging.ts";
-import { planAssumptionsOf } from "./plan-assumptions.ts";
+import { ASSUMPTIONS_COLUMN, planAssumptionsOf } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
@@ -113,20 +113,27 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
 
 /**
  * Returns a table with one row per property: its plan, then its expected cost for each year in today's USD, planned
- * replacements, failures and repairs combined.
+ * replacements, failures and repairs combined, and in the first row the plan's assumptions.
  */
 export function portfolioPlanTable(
   rows: readonly PortfolioPlanRow[],
   shares: Shares | null,
-  years: number,
+  plan: PortfolioPlan,
 ): Cell[][] {
+  const { years } = plan.terms;
   const numbers = Array.from({ length: years }, (_, index) => index);
-  const heading = [...tableColumns(portfolioPlanItem), ...numbers.map((index) => `year_${index + 1}`)];
-  const cells = rows.map((row) => {
+  const heading = [
+    ...tableColumns(portfolioPlanItem),
+    ...numbers.map((index) => `year_${index + 1}`),
+    ASSUMPTIONS_COLUMN,
+  ];
+  const assumptions = planAssumptionsOf(plan).join(" ");
+  const cells = rows.map((row, at) => {
     const { planned, failures, repairs } = row.sums.years;
     return [
       ...tableCells(portfolioPlanItem, portfolioPlanItemView(row, shares)),
       ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
+      at === 0 ? assumptions : null,
     ];
   });
   return [heading, ...cells];

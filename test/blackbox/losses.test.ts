@@ -151,6 +151,15 @@ describe("losses", () => {
     const csv = await client.get("/v1/portfolio/losses", { format: "csv" });
     expect(csv.headers.get("content-type")).toContain("text/csv");
     expect(csv.text).toContain(`total,expected,${json.total.expected},`);
+    const { statement, cost_shares, unknown_past } = json.assumptions;
+    for (const [item, value] of [
+      ["model_version", "3"],
+      ["price_month", "2026-01"],
+      ["cost_shares_reference", cost_shares.reference],
+      ["unknown_past", unknown_past],
+      ["statement", statement.includes(",") ? `"${statement}"` : statement],
+    ])
+      expect(csv.text).toContain(`assumptions,${item},${value},`);
     const response = await fetch(`${url()}/v1/portfolio/losses?format=xlsx`, { headers: client.credential });
     expect(response.headers.get("content-type")).toContain("spreadsheetml");
     const { sheets } = await readXlsx(new Uint8Array(await response.arrayBuffer()));

@@ -276,11 +276,18 @@ describe("a property's plan", () => {
       ...plan.units.map((one: Json) => one.appliance_id),
       ...plan.components.map((one: Json) => one.component_id),
     ]);
-    expect(Object.keys(rows[0]!).slice(-4)).toEqual(["year_1", "year_2", "year_3", "year_4"]);
+    expect(Object.keys(rows[0]!).slice(-5)).toEqual(["year_1", "year_2", "year_3", "year_4", "assumptions"]);
+    const [assumptions, ...none] = rows.map((row) => row.assumptions);
+    const { components, statement } = plan.counted_assumptions;
+    expect(assumptions).toStartWith("Scoring model 3, not calibrated");
+    expect(assumptions).toContain("at the prices of January 2026, of the property's state");
+    expect(assumptions).toContain(`Scores of ${components} components: `);
+    expect(assumptions).toEndWith(statement);
+    expect(none.join("")).toBe("");
     const tank = plan.components[0];
     const row = rows[plan.units.length]!;
     expect(row.line).toBe("component_of_unit");
-    const { unit_label, ...fields } = Object.fromEntries(Object.entries(row).slice(1, -4));
+    const { unit_label, ...fields } = Object.fromEntries(Object.entries(row).slice(1, -5));
     expect(unit_label).toBe("");
     expect(fields).toEqual(
       Object.fromEntries(
@@ -423,7 +430,14 @@ describe("a portfolio's plan", () => {
       "property_id,name,unit_count,due_now_component_count,due_now_unit_count,due_now_cost",
     );
     for (const { year, total } of schedule) expect(sum(rows, `year_${year}`)).toBe(cents(total));
-    expect(columns.at(-1)).toBe("year_12");
+    expect(columns.slice(-2)).toEqual(["year_12", "assumptions"]);
+    const assumptions = (await portfolioPlan(query)).assumptions.join(" ");
+    expect(rows.map((row) => row.assumptions)).toEqual([assumptions, "", ""]);
+    expect(assumptions).toContain("scoring model 3, not calibrated");
+    expect(assumptions).toContain("at the prices of January 2026, of the property's state");
+    expect(assumptions).toContain(
+      "Of what the reserve pays, 0% is at your own costs, 0% at reference costs scaled to size, 100% at reference costs.",
+    );
     expect(sum(rows, "due_now_cost")).toBe(cents(due.cost));
     expect(sum(rows, "due_now_immediate_cost")).toBe(cents(due.immediate.cost));
     expect(sum(rows, "due_now_unit_count")).toBe(cents(due.unit_count));

@@ -26,6 +26,7 @@ import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
+import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, planView } from "../../wire/plan.ts";
 import {
@@ -155,18 +156,24 @@ async function ofProperty(
   const { knowledge, yieldNow } = deps;
   const lines = await linesOf(plan, yieldNow);
   const work = await workOfProperty(deps.store.read, id, yieldNow);
+  const basis = await basisOf(knowledge, plan, yieldNow);
   const record = planView(
     plan,
     await reconciliationOf(await pricesOf(deps.store.read, knowledge, partner), plan, yieldNow),
-    await basisOf(knowledge, plan, yieldNow),
+    basis,
     await serializedLines(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];
-  const labels = await unitLabelsOf(deps.store.read, property);
+  const table = {
+    labels: await unitLabelsOf(deps.store.read, property),
+    work,
+    first: rows[0],
+    assumptions: assumptionSentences(record.counted_assumptions).join(" "),
+  };
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, { labels, work }))]
+      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, table))]
         .map(spreadsheetLine)
         .join(""),
     text: (width) => propertyPlanText(record, width),
@@ -192,7 +199,7 @@ async function ofPartner(
   const record = portfolioPlanView(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
-    csv: () => portfolioPlanTable(rows, shares, terms.years).map(spreadsheetLine).join(""),
+    csv: () => portfolioPlanTable(rows, shares, plan).map(spreadsheetLine).join(""),
     text: (width) => portfolioPlanText(record, items, width),
     workbook: () => {
       const page = async (offset: number) => rows.slice(offset);

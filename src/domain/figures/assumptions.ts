@@ -1,20 +1,16 @@
 import type { PlacedComponent } from "../component.ts";
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
+import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
 import type { Confidence } from "../scoring/types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
 /** The basis of figures: counts of components, and their planned costs in cents by where these come from. */
-export type Assumptions = {
+export type Assumptions = PriceBasis & {
   components: number;
   confidence: Readonly<Record<Confidence, number>>;
   costCents: Readonly<Record<CostBasis, number>>;
-  /** Today's prices ÷ those of `priceMonth`, which the knowledge base's costs are of. */
-  priceLevel: number;
-  priceMonth: string;
-  /** True if costs of the knowledge base follow the state of the property. */
-  priceFollowsState: boolean;
   /** Components of appliances that have the building's year for lack of their own. */
   buildingYears: number;
   /** Components older than the service record, which may have been replaced before it. */
@@ -75,9 +71,7 @@ export class AssumptionsAccumulator {
       components: this.#components,
       confidence: this.#confidence,
       costCents: this.#costCents,
-      priceLevel: this.knowledge.priceTerms.priceLevel,
-      priceMonth: this.knowledge.costs.ofMonth,
-      priceFollowsState: this.knowledge.priceTerms.locationFactors !== null,
+      ...priceBasisOf(this.knowledge),
       buildingYears: this.#buildingYears,
       unknownPasts: this.#unknownPasts,
       unknownPlaces: this.#unknownPlaces,

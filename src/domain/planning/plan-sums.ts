@@ -57,6 +57,23 @@ export type PlanSums = {
 /** The sums of a plan but for the products of years, which only deposits need. */
 export type PlanRowSums = Omit<PlanSums, "years"> & { years: Omit<StoredYears, "products"> };
 
+/** Returns the shares of what the reserve pays in the first `years` by the basis of its costs; null if it pays nothing. */
+export function shareByBasis(
+  { years: { needs } }: PlanRowSums,
+  years: number,
+): Record<CostBasis, number> | null {
+  const cents = byBasis(() => 0);
+  let sum = 0;
+  for (const basis of COST_BASES)
+    for (const need of needs[basis].slice(0, years)) {
+      cents[basis] += need;
+      sum += need;
+    }
+  if (sum === 0) return null;
+  for (const basis of COST_BASES) cents[basis] /= sum;
+  return cents;
+}
+
 const SQUARE_CENTS = 10_000;
 const zeros = (length: number) => new Array<number>(length).fill(0);
 const byBasis = <T>(value: () => T): Record<CostBasis, T> => ({

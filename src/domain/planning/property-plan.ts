@@ -1,3 +1,4 @@
+import type { PriceBasis } from "../costs/price-basis.ts";
 import type { Property } from "../property.ts";
 import type { Day } from "../time.ts";
 import type { Candidate, Spending } from "./budget.ts";
@@ -20,6 +21,7 @@ export type PlanSummary = {
   capital: CapitalPlan;
   /** The model version of the scores. */
   modelVersion: string;
+  prices: PriceBasis;
 };
 
 /** A portfolio's plan, computed from stored sums. */
@@ -37,12 +39,13 @@ export const planSummaryOf = (
   terms: PlanTerms,
   asOf: Day,
   sums: PlanSums,
-  modelVersion: string,
+  { modelVersion, prices }: Pick<PlanSummary, "modelVersion" | "prices">,
 ): PlanSummary => ({
   terms,
   asOf,
   sums,
   modelVersion,
+  prices,
   capital: capitalPlanOf(sums, terms.years, terms.inflationPct / 100, fundingOf(terms)),
 });
 

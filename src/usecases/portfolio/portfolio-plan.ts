@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import { StorageError } from "../../domain/errors.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
@@ -219,9 +220,10 @@ export async function planPortfolio(
     ? { propertyIds: excluded, candidates: [] }
     : await addChangedPlans(deps, partnerId, sums, excluded);
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
+  const modelVersion = await modelVersionOf(store.read, knowledge);
   const { budgetCents } = terms;
   return {
-    ...planSummaryOf(terms, asOf, sums, await modelVersionOf(store.read, knowledge)),
+    ...planSummaryOf(terms, asOf, sums, { modelVersion, prices: priceBasisOf(knowledge) }),
     budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents, unsaved),
   };
 }

@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
@@ -70,7 +71,10 @@ export async function planLoadedProperty(
   const { appliances, sums } = await planComponents(planContextOf(prices), components, asOf, yieldNow);
   await yieldNow();
   return {
-    ...planSummaryOf(terms, asOf, sums.sums(sizeOf(property)), modelVersion),
+    ...planSummaryOf(terms, asOf, sums.sums(sizeOf(property)), {
+      modelVersion,
+      prices: priceBasisOf(prices.knowledge),
+    }),
     property,
     appliances,
     budget: terms.budgetCents === null ? null : await spendOn(appliances, terms.budgetCents, yieldNow),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { dueOn, hasUnknownAge, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
+import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { planAssumptionsOf } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
@@ -50,7 +52,13 @@ describe("a stored component", () => {
     expect(planned(own).bestAgeMonths!).toBeGreaterThan(planned(tank).bestAgeMonths!);
     const sentences = (overridden: number) =>
       planAssumptionsOf(
-        { terms: { ...USUAL_TERMS, years: 1 }, asOf: "2026-11-21", modelVersion: "3" },
+        {
+          terms: { ...USUAL_TERMS, years: 1 },
+          asOf: "2026-11-21",
+          modelVersion: "3",
+          prices: priceBasisOf(knowledge),
+          sums: emptyPlanSums(),
+        },
         false,
         overridden,
       ).join(" ");

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readXlsx } from "hucre/xlsx";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
+import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
@@ -44,7 +45,10 @@ test("a portfolio's form has a line for the costliest properties, and one for al
     return { propertyId: `P_${nth}`, name: `Building ${nth}`, unitCount: 1, sums: own, isChanged: false };
   });
   const terms = { ...USUAL_TERMS, years: 30 };
-  const summary = planSummaryOf(terms, "2026-03-10", sums, "2");
+  const summary = planSummaryOf(terms, "2026-03-10", sums, {
+    modelVersion: "2",
+    prices: priceBasisOf(knowledge),
+  });
   const page = async (offset: number) => rows.slice(offset, offset + 50);
   const portfolio = { partner: "Acme", plan: summary, properties: rows.length, page };
   const bytes = await portfolioWorkbook(portfolio, USUAL_FORM_TERMS, async () => {});
