@@ -173,10 +173,24 @@ describe("importing real files", () => {
     const lines = readFileSync(join(rejects, "appliances.csv"), "utf8").trim().split("\n");
     expect(lines).toHaveLength(1 + 190);
     expect(lines[0]).toBe("partner_property_id,type_id,brand,model,serial,install_year,line,error");
-    expect(lines[1]).toMatch(/^BIN-\d+,elevator,,[^,]*,\w+,,\d+,install_year is required$/);
+    expect(lines[1]).toMatch(
+      /^BIN-\d+,elevator,,[^,]*,\w+,,\d+,install_year is required where the property has no year_built$/,
+    );
     expect(readFileSync(join(rejects, "service_events.csv"), "utf8")).toMatch(
       /,Appliance not found: serial \w+ in property BIN-\d+\n/,
     );
+  });
+
+  // Rule: install-year-of-the-building
+  test("loses no row for lack of a year where the building has one", async () => {
+    const { importing } = await withPartner();
+    const { components: _, ...counts } = await importing(...SAMPLE_FILES, "--default", "year_built=1962");
+    expect(counts).toMatchObject({
+      appliances: { read: 559, created: 559 },
+      service_events: { read: 543, created: 543 },
+      install_years_from_year_built: 190,
+      rejected: 0,
+    });
   });
 
   test("adds nothing the second time", async () => {
@@ -317,7 +331,7 @@ describe("the text output", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^properties +300 read +0 created +300 unchanged$/m);
     expect(stderr).toMatch(
-      /appliances\.csv: 190 rows rejected \(written to .*\n {2}190 rows \(first: line 18\): install_year is required\. Fix the rows or pass --default install_year=VALUE\n/,
+      /appliances\.csv: 190 rows rejected \(written to .*\n {2}190 rows \(first: line 18\): install_year is required where the property has no year_built\. Fix the rows, pass --default install_year=VALUE, or import year_built of the properties with --update\n/,
     );
   });
 

@@ -15,12 +15,19 @@ export function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): 
 /** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
 const REASONS_SHOWN = 3;
 
+const alternatives = new Intl.ListFormat("en-US", { type: "disjunction" });
+
 function reasonText({ error: given, rows, firstLine }: RejectReason): string {
   // A quoted cell may contain line ends, and so lines that look like the command's own.
   const error = given.replaceAll(/\s+/g, " ");
   if (rows === 1) return `line ${firstLine}: ${error}`;
-  const absent = /^(\w+) is required$/.exec(error)?.[1];
-  const remedy = absent === undefined ? "" : `. Fix the rows or pass --default ${absent}=VALUE`;
+  const [, absent, other] = /^(\w+) is required(?: where the property has no (\w+))?$/.exec(error) ?? [];
+  const remedies = [
+    "Fix the rows",
+    `pass --default ${absent}=VALUE`,
+    ...(other === undefined ? [] : [`import ${other} of the properties with --update`]),
+  ];
+  const remedy = absent === undefined ? "" : `. ${alternatives.format(remedies)}`;
   return `${rows} rows (first: line ${firstLine}): ${error}${remedy}`;
 }
 

@@ -270,8 +270,8 @@ function installYearOf(
   if (given !== null) checkYear("install_year", given, yearOf(today));
   const installYear = given ?? yearBuilt;
   if (installYear === null)
-    throw invalid("install_year is required, since the property has no year_built", [
-      { field: "install_year", message: "is required" },
+    throw invalid("install_year is required where the property has no year_built", [
+      { field: "install_year", message: "is required where the property has no year_built" },
     ]);
   return { installYear, installYearBasis: given === null ? "year_built" : "given" };
 }

@@ -380,7 +380,7 @@ describe("a rejected row", () => {
     expect(kept).toBe(
       [
         "serial,type_id,install_year,partner_property_id,Remark,line,error",
-        'L1,elevator,,E,"by ""Otis"",\nsouth",2,install_year is required',
+        'L1,elevator,,E,"by ""Otis"",\nsouth",2,install_year is required where the property has no year_built',
         '"  ",roof,12abc,E,,4,install_year must be a number such as 12 or 1200.50',
         "L3,elevator,1999,X,,6,Property not found: X\n",
       ].join("\n"),
