@@ -61,7 +61,7 @@ async function bundle(source: string): Promise<{ bytes: Uint8Array; metafile: Co
 }
 
 /** Matches the path of the module that the packaging replaces with the bundled files. */
-export const BUNDLED_MODULE = /[\\/]src[\\/]web[\\/]assets[\\/]bundled\.ts$/;
+export const BUNDLED_MODULE = /[\\/]src[\\/]web[\\/]assets[\\/]asset-bundle\.ts$/;
 
 /** Returns a plugin that embeds the bundles in the executable. */
 export function embeddingPages(assets: readonly BundledAsset[]): Bun.BunPlugin {

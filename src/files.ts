@@ -174,7 +174,7 @@ export function requireFreeSpace(folder: string, bytes: number, purpose: string)
 export const formatBytes = (bytes: number) =>
   bytes < 1e9 ? `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
-export function linkError(path: string): OperatorError {
+export function symbolicLinkError(path: string): OperatorError {
   return new OperatorError(
     `${path} is a symbolic link, which Mainstay does not follow; nothing was written`,
     "Find out who created the link, and remove it.",
@@ -193,7 +193,7 @@ export function toStorageError(error: unknown, path: string): unknown {
       `the disk is full: ${path} cannot be written (${code})`,
       "Free some space and try again, or specify a folder on another disk.",
     );
-  if (code === "ELOOP") return linkError(path);
+  if (code === "ELOOP") return symbolicLinkError(path);
   if (REFUSED.includes(code))
     return new StorageError(
       `${path} cannot be written (${message})`,

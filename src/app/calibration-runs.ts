@@ -3,7 +3,7 @@ import { renewInBackground } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { beginFit, failFit, latestFit } from "../usecases/calibration/fits.ts";
+import { beginCalibration, failCalibration, latestCalibration } from "../usecases/calibration/fits.ts";
 import { FIT_LOCK, failureText, selfExec } from "./self-exec.ts";
 
 /** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */
@@ -36,7 +36,7 @@ export function calibrationRuns(deps: {
       await selfExec({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
     } catch (error) {
       const why = abort.signal.aborted ? STOPPED : failureText(error as Error);
-      await failFit(store, lockId, why).catch((failure) =>
+      await failCalibration(store, lockId, why).catch((failure) =>
         log.warn({ err: failure }, "the failure of a calibration could not be stored"),
       );
     } finally {
@@ -44,9 +44,9 @@ export function calibrationRuns(deps: {
     }
   };
   return {
-    state: () => latestFit(store.read),
+    state: () => latestCalibration(store.read),
     async start(request) {
-      const begun = await beginFit(store, request);
+      const begun = await beginCalibration(store, request);
       if ("heldBy" in begun) return begun;
       running = fit(begun.id);
       return "begun";

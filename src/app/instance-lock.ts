@@ -2,7 +2,7 @@ import { constants, Database, SQLiteError } from "bun:sqlite";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { linkError } from "../files.ts";
+import { symbolicLinkError } from "../files.ts";
 import { explainError } from "../store/sqlite/errors.ts";
 import { databaseFile } from "./data-folder.ts";
 
@@ -45,7 +45,7 @@ function openLockFile(dataDir: string): Database {
   try {
     return new Database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
   } catch (error) {
-    throw (error as SQLiteError).code === "SQLITE_CANTOPEN_SYMLINK" ? linkError(file) : error;
+    throw (error as SQLiteError).code === "SQLITE_CANTOPEN_SYMLINK" ? symbolicLinkError(file) : error;
   }
 }
 

@@ -4,7 +4,7 @@ import { parseAdminListen } from "../config/formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { type GuardedListener, guardDescriptors } from "../http/descriptor-guard.ts";
+import { type GuardedListener, guardDescriptors } from "../http/file-descriptor-guard.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
 import type { Logger } from "../log.ts";

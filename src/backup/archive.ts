@@ -8,7 +8,7 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
-import { CHECKSUMS, damagedError, MANIFEST } from "./manifest.ts";
+import { CHECKSUMS, damagedError, MANIFEST } from "./backup-manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
 import { appendChecksum, verifiedLength } from "./trailing-checksum.ts";
 

@@ -20,7 +20,7 @@ import {
   uploadNames,
 } from "../store/sqlite/inspect.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
-import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
+import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
 type BackupRequest = {

@@ -1,5 +1,5 @@
 import { asText, type ReadMember, readArchive } from "./archive.ts";
-import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
+import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, parseManifest } from "./backup-manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
 
 const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;

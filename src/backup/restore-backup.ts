@@ -28,8 +28,8 @@ import {
 } from "../store/sqlite/inspect.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
 import { asText, type ReadMember, readArchive } from "./archive.ts";
+import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { inspectBackup, isMemberName } from "./inspect-backup.ts";
-import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./manifest.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
 type RestoreRequest = {

@@ -7,7 +7,7 @@ import {
 } from "../domain/planning/budget.ts";
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
-import type { Locations } from "./locations.ts";
+import type { EquipmentLocations } from "./equipment-locations.ts";
 import { lineKind, planLinesInSteps } from "./plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
@@ -26,7 +26,7 @@ const cents = (usd: number) => Math.round(usd * 100);
 /** Lists the units and components that are worth buying, in order of selection. */
 export function* candidatesInSteps(
   plan: Pick<PropertyPlanJson, "units" | "components">,
-  locations: Locations,
+  locations: EquipmentLocations,
 ): Steps<BudgetCandidates> {
   const kinds: BudgetCandidates["kinds"][number][] = [];
   const indexes = new Map<string, number>();

@@ -1,9 +1,9 @@
 import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
+import { EquipmentLocations } from "./equipment-locations.ts";
 import { compareByExpectedLoss } from "./expected-loss.ts";
 import { systemLabel } from "./labels.ts";
-import { Locations } from "./locations.ts";
 import { type PlanLine, planLinesInSteps } from "./plan-lines.ts";
 import type { CsvFile, PropertyPageData } from "./sections/property-sections.tsx";
 
@@ -46,12 +46,12 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
       },
     ]),
   components: function* ({ components, types, units }) {
-    const locations = new Locations(types, units);
+    const locations = new EquipmentLocations(types, units);
     const sorted = yield* sortInSteps(components, compareByExpectedLoss);
     return yield* rowsOfRecords(sorted, (component) => componentRow(component, locations));
   },
   plan: function* ({ plan, types, units }) {
-    const locations = new Locations(types, units);
+    const locations = new EquipmentLocations(types, units);
     const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
     const lines = yield* planLinesInSteps(plan, locations);
     return yield* rowsOfRecords(lines, (planLine) =>
@@ -77,7 +77,7 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
       })),
     ),
   inspections: ({ inspections, types, units }) => {
-    const locations = new Locations(types, units);
+    const locations = new EquipmentLocations(types, units);
     return rowsOfRecords(inspections, (inspection) => ({
       inspection_type: inspection.inspection_type,
       place: locations.of(inspection),
@@ -106,7 +106,7 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
     ),
 };
 
-function componentRow(component: ComponentRow, locations: Locations) {
+function componentRow(component: ComponentRow, locations: EquipmentLocations) {
   return {
     component_id: component.component_id,
     component_name: component.component_name,
@@ -138,7 +138,7 @@ function componentRow(component: ComponentRow, locations: Locations) {
 }
 
 /** The costs by year of a unit include those of its components, whose cells are empty. */
-function plannedRow(planLine: PlanLine, locations: Locations, isOfUnit: boolean) {
+function plannedRow(planLine: PlanLine, locations: EquipmentLocations, isOfUnit: boolean) {
   return {
     line: planLine.isUnit ? "unit" : isOfUnit ? "component_of_unit" : "component",
     id: planLine.id,

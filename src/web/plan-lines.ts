@@ -1,6 +1,6 @@
 import { mapInSteps, type Steps } from "../domain/steps.ts";
 import type { PlannedComponentJson, PlannedUnitJson, PropertyPlanJson } from "../wire/plan.ts";
-import type { Locations } from "./locations.ts";
+import type { EquipmentLocations } from "./equipment-locations.ts";
 
 /** A unit or component of a plan, as lists of both show it. */
 export type PlanLine = Pick<
@@ -49,7 +49,10 @@ type Lines = {
 };
 
 /** Returns the units of a plan, then its components. */
-export function* planLinesInSteps({ units, components }: Lines, locations: Locations): Steps<PlanLine[]> {
+export function* planLinesInSteps(
+  { units, components }: Lines,
+  locations: EquipmentLocations,
+): Steps<PlanLine[]> {
   const ofUnits = yield* mapInSteps(units, (unit) => ({
     ...unit,
     id: unit.appliance_id,

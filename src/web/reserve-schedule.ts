@@ -1,9 +1,9 @@
 import { runSteps, type Steps } from "../domain/steps.ts";
 import type { ScheduledPlanJson } from "../wire/plan.ts";
 import type { PlanSummaryJson } from "../wire/plan-summary.ts";
+import type { EquipmentLocations } from "./equipment-locations.ts";
 import { groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
 import { COST_BASIS_LABELS, systemLabel } from "./labels.ts";
-import type { Locations } from "./locations.ts";
 import { lineKind, type PlanLine, planLinesInSteps } from "./plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
@@ -56,13 +56,13 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the plan's total rounded to a dollar, the rows of a year sum up to that year, and inflated amounts are computed from
  * the printed ones.
  */
-export const reserveScheduleOf = (plan: ScheduledPlanJson, locations: Locations): ReserveSchedule =>
+export const reserveScheduleOf = (plan: ScheduledPlanJson, locations: EquipmentLocations): ReserveSchedule =>
   runSteps(reserveScheduleInSteps(plan, locations));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
 export function* reserveScheduleInSteps(
   plan: ScheduledPlanJson,
-  locations: Locations,
+  locations: EquipmentLocations,
 ): Steps<ReserveSchedule> {
   const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
   const all = yield* planLinesInSteps(plan, locations);
@@ -155,7 +155,7 @@ export function roundRowsToTotals(
   return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
-function toRow(group: readonly PlanLine[], locations: Locations, years: number[]): ScheduleRow {
+function toRow(group: readonly PlanLine[], locations: EquipmentLocations, years: number[]): ScheduleRow {
   const [first] = group as [PlanLine];
   const span = (pick: (planLine: PlanLine) => number) =>
     rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
@@ -183,7 +183,7 @@ function toRow(group: readonly PlanLine[], locations: Locations, years: number[]
   };
 }
 
-function costBasisOf({ appliance_type, size, cost_basis }: PlanLine, locations: Locations): string {
+function costBasisOf({ appliance_type, size, cost_basis }: PlanLine, locations: EquipmentLocations): string {
   const unit = locations.sizeUnitOf(appliance_type);
   const sized = size === null || unit === undefined ? [] : [`${size.toLocaleString("en-US")} ${unit}`];
   return [...sized, COST_BASIS_LABELS[cost_basis]].join(", ");

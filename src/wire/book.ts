@@ -33,13 +33,13 @@ export const bookItemView = (
   ...portfolioItemView(knowledge, row),
   ...ownerView(partner),
 });
-export const bookPage = unscopedPage("portfolio", bookItem, {
+export const bookPropertiesPage = unscopedPage("portfolio", bookItem, {
   totals: portfolioTotals.describedAs(
     "Totals of all properties that match, without demo properties unless they are asked for",
   ),
 });
 
-export type BookPageJson = WireOf<typeof bookPage>;
+export type BookPropertiesPageJson = WireOf<typeof bookPropertiesPage>;
 
 export const bookAlert = alert.and(owner);
 export const bookAlertView = (prices: PriceList, partner: Owner["partner"], row: PlacedComponent) => ({

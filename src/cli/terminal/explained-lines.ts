@@ -38,5 +38,5 @@ export const days = (value: number) => `${Math.round(value).toLocaleString("en-U
 export const amount = (usd: number) =>
   `${usd < 0 ? "−" : ""}$${Math.abs(usd).toLocaleString("en-US", { maximumFractionDigits: Math.abs(usd) < 100 ? 2 : 0 })}`;
 /** Formats `hard_water` as `Hard water`. */
-export const spaced = (token: string) =>
+export const sentenceCase = (token: string) =>
   `${token.charAt(0).toUpperCase()}${token.slice(1).replaceAll("_", " ")}`;

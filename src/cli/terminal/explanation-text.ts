@@ -8,7 +8,7 @@ import {
   line,
   number,
   percent,
-  spaced,
+  sentenceCase,
   years,
 } from "./explained-lines.ts";
 import { fittedTable, wrapped } from "./fitted-table.ts";
@@ -98,7 +98,7 @@ function rateText({ rate, definition, model_source, score }: Explained, width: n
       : line("Use", number(rate.usage_factor), "ages with time only"),
     ...rate.environment.map((influence) =>
       line(
-        spaced(influence.factor),
+        sentenceCase(influence.factor),
         `/ ${number(influence.life_factor)}`,
         `1 − ${number(influence.sensitivity)} · ${number(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
       ),

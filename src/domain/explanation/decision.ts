@@ -1,4 +1,3 @@
-import { ageFactor } from "../planning/advice.ts";
 import type { Plannable } from "../planning/component-plan.ts";
 import {
   type ComponentPlan,
@@ -6,6 +5,7 @@ import {
   planStoredAppliance,
   type WholePlan,
 } from "../planning/planned-appliance.ts";
+import { ageFactor } from "../planning/replacement-advice.ts";
 import type { Day } from "../time.ts";
 
 /** The advice on a component with its inputs (docs/model/planning.md#due-date). Costs in cents. */

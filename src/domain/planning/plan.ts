@@ -1,8 +1,8 @@
-import { type Advice, adviseOn, monthOf } from "./advice.ts";
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { type Cache, type KnownPart, newPartOf } from "./known-part.ts";
 import { failing, type Part, survivalInPlace } from "./part.ts";
 import type { Policy } from "./policy.ts";
+import { type Advice, adviseOn, monthOf } from "./replacement-advice.ts";
 import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";
 import type { UnitKind } from "./unit.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";

@@ -1,8 +1,8 @@
-import { monthOf } from "./advice.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./known-part.ts";
 import { failing, survivalInPlace } from "./part.ts";
 import type { PartPlan } from "./plan.ts";
+import { monthOf } from "./replacement-advice.ts";
 import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";
 import { ConvolutionSum, type Spectrum, spectraOf } from "./spectrum.ts";
 import type { Unit } from "./unit.ts";

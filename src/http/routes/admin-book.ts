@@ -16,7 +16,7 @@ import {
   bookItem,
   bookItemView,
   bookLosses,
-  bookPage,
+  bookPropertiesPage,
   bookProperty,
   bookPropertyPage,
   bookPropertyView,
@@ -60,7 +60,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description: LISTED,
       tag: "Administration",
       parameters: [bookPartners, ...propertyFilters, ...pagingParameters, includeDemo, format],
-      replies: listReplies("A page of the book", bookPage, bookItem),
+      replies: listReplies("A page of the book", bookPropertiesPage, bookItem),
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
@@ -70,7 +70,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const found = await bookPortfolio({ store, yieldNow }, selection, wantsDemo(query), slice);
         const items = found.rows.map((row) => bookItemView(knowledge, row));
         const totals = portfolioTotalsView(knowledge, found.totals, found.flags);
-        const page = bookPage.of(items, slice, found.total, { totals });
+        const page = bookPropertiesPage.of(items, slice, found.total, { totals });
         return listReply(call, page, "portfolio", bookItem);
       },
     }),

@@ -1,6 +1,6 @@
 import type { Day } from "../../domain/time.ts";
 import type { BudgetReservation, BudgetReservations } from "../store.ts";
-import type { Connections } from "./connection/connections.ts";
+import type { PostgresConnections } from "./connection/connections.ts";
 import { isConnectionLost } from "./errors.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 
@@ -41,7 +41,7 @@ type Writer = { name: string; number: number };
 type Row = { revision: number; taken: number | null; registered: boolean };
 
 /** `process` is the name of this process, unique among all processes on the database. */
-export function budgetReservations(connections: Connections, process: string): BudgetReservations {
+export function budgetReservations(connections: PostgresConnections, process: string): BudgetReservations {
   const { pool, preparesStatements: prepares } = connections.address;
   const prepared = (name: string) => ({ ...(prepares && { name: `mainstay_${name}` }), types: TYPE_PARSERS });
   const { reader } = connections;

@@ -2,7 +2,7 @@ import type { Instant } from "../../domain/time.ts";
 import { sqliteEndpoint } from "../sqlite/transfer-endpoint.ts";
 import { copyPortfolio } from "../transfer.ts";
 import { parseAddress } from "./connection/address.ts";
-import { Connections } from "./connection/connections.ts";
+import { PostgresConnections } from "./connection/connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
@@ -19,7 +19,7 @@ export async function copyPortfolioTo(
   now: Instant,
 ): Promise<void> {
   const address = parseAddress(url);
-  const connections = new Connections(address);
+  const connections = new PostgresConnections(address);
   try {
     const snapshot = await openReadSnapshot(connections);
     const to = sqliteEndpoint(file, now);

@@ -4,7 +4,7 @@ import { storesOf } from "../stores.ts";
 import { budgetReservations } from "./budget-reservations.ts";
 import { parseAddress } from "./connection/address.ts";
 import { ChangePoller } from "./connection/change-poller.ts";
-import { Connections, type ReadTimeouts } from "./connection/connections.ts";
+import { PostgresConnections, type ReadTimeouts } from "./connection/connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
@@ -41,7 +41,7 @@ export type PostgresStoreOptions = StoreOptions & {
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
   const address = parseAddress(url);
-  const connections = new Connections(address, options.readTimeouts ?? READS);
+  const connections = new PostgresConnections(address, options.readTimeouts ?? READS);
   const { migrations = MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
   try {
     const client = await connections.open();
@@ -60,7 +60,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
 }
 
 type Opened = StoreOptions & {
-  connections: Connections;
+  connections: PostgresConnections;
   applied: readonly Migration[];
   /** The name of this process, unique among all processes on the database. */
   process: string;
@@ -129,7 +129,7 @@ function assemble(opened: Opened): Store {
   };
 }
 
-async function analyze(connections: Connections): Promise<void> {
+async function analyze(connections: PostgresConnections): Promise<void> {
   const client = await connections.open();
   try {
     await client.query({ text: ANALYZE, query_timeout: ANALYZE_TIMEOUT_MS } as pg.QueryConfig);

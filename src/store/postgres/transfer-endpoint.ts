@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { TransferEndpoint } from "../transfer.ts";
 import { type DatabaseAddress, parseAddress } from "./connection/address.ts";
-import { Connections } from "./connection/connections.ts";
+import { PostgresConnections } from "./connection/connections.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
 import {
@@ -79,7 +79,7 @@ async function openEndpoint(
   prepare: Prepare,
 ): Promise<PostgresEndpoint & { run(sql: string): Promise<void> }> {
   const address = parseAddress(url);
-  const connections = new Connections(address);
+  const connections = new PostgresConnections(address);
   const explained = async <T>(work: () => Promise<T>) => {
     try {
       return await work();

@@ -18,8 +18,8 @@ import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -4,8 +4,8 @@ import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { aliased } from "./aliased-columns.ts";
 import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

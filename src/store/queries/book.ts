@@ -6,9 +6,9 @@ import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts
 import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
 import type { CodeCount } from "./flags.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

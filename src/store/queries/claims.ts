@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm"
 import type { Claim, ClaimChange } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -12,9 +12,9 @@ import {
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { aliased } from "./aliased-columns.ts";
 import { componentRows } from "./component-rows.ts";
 import { listPlaces } from "./retired-rows.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -1,6 +1,6 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 /** Components with the columns of their appliance and property that lists show. */
 export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {

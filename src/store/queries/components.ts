@@ -4,10 +4,10 @@ import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/types.ts";
 import type { Engine } from "../engine.ts";
 import { alertLists } from "./alert-lists.ts";
-import { aliased } from "./aliased-columns.ts";
 import { componentLists } from "./component-lists.ts";
 import { componentRows } from "./component-rows.ts";
 import { byNumber, isNumbered, rangeOf } from "./retired-rows.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

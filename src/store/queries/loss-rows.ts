@@ -3,7 +3,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -7,7 +7,7 @@ import type {
 } from "../../domain/calibration/model-version.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

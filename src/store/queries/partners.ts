@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 type NewCredential = {
   partnerId: string;

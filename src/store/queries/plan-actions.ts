@@ -6,7 +6,7 @@ import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -5,8 +5,8 @@ import type { PropertyTotals } from "../../domain/totals.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
-import { aliased } from "./aliased-columns.ts";
 import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

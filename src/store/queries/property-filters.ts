@@ -3,7 +3,7 @@ import type { Property } from "../../domain/property.ts";
 import type { FilteredProperty, PropertyFilter } from "../../domain/property-filter.ts";
 import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

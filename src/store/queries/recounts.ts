@@ -26,7 +26,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { type PropertyTotals, TOTALS } from "../../domain/totals.ts";
 import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 import type { StoredTotals } from "./totals.ts";
 
 const { placeholder } = sql;

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { BLOCK_SIZE } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Engine } from "../engine.ts";
 import { asSearched, LAST_CHARACTER, lowered, streetOf } from "../searched-texts.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -4,7 +4,7 @@ import type { Condition, EventType, ServiceEvent } from "../../domain/service-ev
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

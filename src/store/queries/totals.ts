@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./aliased-columns.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 

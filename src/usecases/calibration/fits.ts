@@ -37,7 +37,7 @@ export type FitLock = Lock & {
 type StoredFit = { proposalId: string | null; modelVersion: string };
 
 /** Acquires the lock and records the start; the caller starts the process. `by` describes the caller for people. */
-export async function beginFit(
+export async function beginCalibration(
   store: Pick<Store, "write">,
   { by, actor }: { by: string; actor: string },
 ): Promise<Acquired> {
@@ -58,7 +58,11 @@ export async function beginFit(
 }
 
 /** Records why a calibration failed, unless it has ended already. */
-export async function failFit(store: Pick<Store, "write">, lockId: string, error: string): Promise<void> {
+export async function failCalibration(
+  store: Pick<Store, "write">,
+  lockId: string,
+  error: string,
+): Promise<void> {
   const reason = error.slice(0, MAX_REASON_LENGTH);
   await store.write(async (tx) => {
     if (await tx.locks.release(FIT, lockId)) await recordFailed(tx, reason);
@@ -74,7 +78,7 @@ export async function withFitLock<T>(
   { by, actor, handedOver }: { by: string; actor: string; handedOver: string | undefined },
   run: (lock: FitLock) => Promise<T>,
 ): Promise<T> {
-  const begun = handedOver === undefined ? await beginFit(store, { by, actor }) : { id: handedOver };
+  const begun = handedOver === undefined ? await beginCalibration(store, { by, actor }) : { id: handedOver };
   if ("heldBy" in begun) throw lockHeldError("a calibration is in progress", begun.heldBy);
   const { id } = begun;
   const { confirm, stop } = renewInBackground(store, id);
@@ -88,7 +92,7 @@ export async function withFitLock<T>(
     return await run({ confirm, finish });
   } catch (error) {
     // If this cannot be stored now, the lock expires.
-    if (handedOver === undefined) await failFit(store, id, reasonOf(error)).catch(() => {});
+    if (handedOver === undefined) await failCalibration(store, id, reasonOf(error)).catch(() => {});
     throw error;
   } finally {
     stop();
@@ -104,7 +108,7 @@ export async function recordApplied(tx: Tx, actor: string, modelVersion: string)
 }
 
 /** Returns the latest calibration that was requested, the same on every server, with the one that is stored. */
-export async function latestFit(read: Stores): Promise<ModelProposal> {
+export async function latestCalibration(read: Stores): Promise<ModelProposal> {
   for (let latest = await read.models.latestCalibration(); ; ) {
     const proposal = await proposalOf(read, latest, await lockHolder({ read }, FIT));
     // Read in several steps: a start or an end in between shows as another state.

@@ -46,12 +46,17 @@ export async function setEnabled(
 ): Promise<void> {
   await change(administration, partnerId, async (tx, { partner }) => {
     if (enabled) await refuseDeleted(tx, partnerId);
-    if (partner.enabled !== enabled) await setEnabledIn(tx, administration.actor, partner, enabled);
+    if (partner.enabled !== enabled) await setPartnerEnabled(tx, administration.actor, partner, enabled);
   });
 }
 
 /** Does the same inside the caller's transaction. */
-export async function setEnabledIn(tx: Tx, actor: string, partner: Partner, enabled: boolean): Promise<void> {
+export async function setPartnerEnabled(
+  tx: Tx,
+  actor: string,
+  partner: Partner,
+  enabled: boolean,
+): Promise<void> {
   const { id } = partner;
   const credentialGeneration = partner.credentialGeneration + (enabled ? 0 : 1);
   await tx.partners.update(id, { enabled, credentialGeneration });

@@ -6,9 +6,9 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { EquipmentLocations } from "../equipment-locations.ts";
 import { count, money } from "../format.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
-import { Locations } from "../locations.ts";
 import { ComponentName } from "../sections/component-name.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { DownloadAllCsv } from "./csv-download.tsx";
@@ -31,7 +31,7 @@ export function AlertsPage({ route }: { route: Route }) {
   });
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
-  const columns = useMemo(() => columnsOf(new Locations(types.value ?? [], [])), [types.value]);
+  const columns = useMemo(() => columnsOf(new EquipmentLocations(types.value ?? [], [])), [types.value]);
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   return (
     <>
@@ -111,7 +111,7 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
   return `/v1/alerts${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
 }
 
-const columnsOf = (locations: Locations): readonly TableColumn<AlertJson>[] => [
+const columnsOf = (locations: EquipmentLocations): readonly TableColumn<AlertJson>[] => [
   {
     key: "component",
     heading: "Component",

@@ -7,10 +7,10 @@ import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { EquipmentLocations } from "../equipment-locations.ts";
 import { expectedLoss } from "../expected-loss.ts";
 import { capitalized, counted, likelyFailure, money, probabilityText } from "../format.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../labels.ts";
-import { Locations } from "../locations.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
 import { ServiceEvents } from "../records/service-events.tsx";
@@ -119,5 +119,12 @@ async function readComponent(api: ApiClient, id: string) {
     readApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;
-  return { component, why, appliance, points, events: history.events, locations: new Locations(types, []) };
+  return {
+    component,
+    why,
+    appliance,
+    points,
+    events: history.events,
+    locations: new EquipmentLocations(types, []),
+  };
 }

@@ -6,8 +6,8 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
+import { EquipmentLocations } from "../equipment-locations.ts";
 import { date } from "../format.ts";
-import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
@@ -71,7 +71,7 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
 type Schedule = {
   property: PropertyJson;
   plan: ScheduledPlanJson;
-  locations: Locations;
+  locations: EquipmentLocations;
   /** The rows of the plan's CSV. */
   file: Record<string, string>[];
 };
@@ -106,7 +106,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
   return {
     property,
     plan: { ...plan, units: unitLines, components },
-    locations: new Locations(types, units),
+    locations: new EquipmentLocations(types, units),
     file,
   };
 }

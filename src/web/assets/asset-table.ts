@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gzipSync } from "node:zlib";
-import { bundledAssets } from "./bundled.ts";
+import { bundledAssets } from "./asset-bundle.ts";
 import type { BundledAsset } from "./bundled-asset.ts";
 
 /** A file with its content in every encoding that can be sent. */

@@ -1,5 +1,5 @@
 import { joinPlace } from "../../domain/place.ts";
-import type { BookAlertPageJson, BookLossesJson, BookPageJson } from "../../wire/book.ts";
+import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
 import type { PartnerComponentPageJson } from "../../wire/component.ts";
 import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
@@ -62,7 +62,7 @@ function listQuery({ partner, route }: ViewProps): URLSearchParams {
   return new URLSearchParams({ offset, ...(partner !== "" && { partner_id: partner }) });
 }
 
-const PROPERTY_COLUMNS: readonly TableColumn<BookPageJson["portfolio"][number]>[] = [
+const PROPERTY_COLUMNS: readonly TableColumn<BookPropertiesPageJson["portfolio"][number]>[] = [
   {
     key: "name",
     heading: "Property",
@@ -107,7 +107,7 @@ function Properties({ partner, route }: ViewProps) {
   const query = listQuery({ partner, route });
   for (const name of ["q", "flag", "include_demo"]) if (filter(name) !== "") query.set(name, filter(name));
   if (showsRetired) query.set("retired", "true");
-  const loaded = useRead<BookPageJson>(`/admin/book/summary?${query}`);
+  const loaded = useRead<BookPropertiesPageJson>(`/admin/book/summary?${query}`);
   const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
   return (
     <>

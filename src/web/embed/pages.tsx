@@ -3,10 +3,10 @@ import { renderToString } from "preact-render-to-string";
 import { type Steps, sortInSteps } from "../../domain/steps.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { type RenderedPage, renderDocument } from "../document.tsx";
+import { EquipmentLocations } from "../equipment-locations.ts";
 import { compareByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
-import { Locations } from "../locations.ts";
 import { truncatedName } from "../print-footer.ts";
 import { componentColumns } from "../sections/component-table.tsx";
 import {
@@ -75,7 +75,7 @@ export function* renderComponentList(
   page: number,
   { style, back, brand }: { style: string; back: string; brand: PageBrand },
 ): Steps<RenderedPage> {
-  const locations = new Locations(data.types, data.units);
+  const locations = new EquipmentLocations(data.types, data.units);
   const all = yield* sortInSteps(data.components, compareByExpectedLoss);
   const from = (page - 1) * ROWS_PER_PAGE;
   const rows = all.slice(from, from + ROWS_PER_PAGE);

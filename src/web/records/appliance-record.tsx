@@ -6,10 +6,10 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
+import { EquipmentLocations } from "../equipment-locations.ts";
 import { sortByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { Locations } from "../locations.ts";
 import { componentColumns } from "../sections/component-table.tsx";
 import { Hazards, hazardGroups } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
@@ -26,11 +26,13 @@ export function ApplianceRecord({ id, children }: { id: string; children?: Compo
     types: await applianceTypes(records),
   }));
   const { value } = loaded;
-  useRecordTitle(value ? new Locations(value.types, []).typeName(value.appliance.type_id) : "Appliance");
+  useRecordTitle(
+    value ? new EquipmentLocations(value.types, []).typeName(value.appliance.type_id) : "Appliance",
+  );
   return (
     <LoadedContent loaded={loaded} what="the appliance" isPage>
       {({ appliance, types }) => {
-        const locations = new Locations(types, []);
+        const locations = new EquipmentLocations(types, []);
         return (
           <>
             <ApplianceBreadcrumbs appliance={appliance} />
@@ -84,7 +86,7 @@ export function ApplianceBreadcrumbs({ appliance }: { appliance: ApplianceWithCo
   );
 }
 
-function factsOf(appliance: ApplianceWithComponentsJson, locations: Locations): string[] {
+function factsOf(appliance: ApplianceWithComponentsJson, locations: EquipmentLocations): string[] {
   const {
     brand,
     model,

@@ -9,9 +9,9 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierCount } from "../charts/tier-mark.tsx";
+import { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted, date } from "../format.ts";
 import { systemLabel } from "../labels.ts";
-import { Locations } from "../locations.ts";
 import { DataTable } from "../sections/section.tsx";
 import { pathTo, useRecords } from "./records-context.ts";
 
@@ -19,7 +19,7 @@ type PropertyData = {
   components: readonly Pick<ComponentJson, "appliance_id" | "risk_tier">[];
   /** True if `components` are only those that are critical or in warning. */
   lacksGood?: boolean;
-  types: ConstructorParameters<typeof Locations>[0];
+  types: ConstructorParameters<typeof EquipmentLocations>[0];
 };
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
@@ -71,7 +71,9 @@ function Appliances(props: {
   const rows = useMemo(() => applianceRows(appliances, components), [appliances, components]);
   const columns = useMemo(
     () =>
-      columnsOf(new Locations(types, units), units).filter(({ key }) => !lacksGood || key !== "components"),
+      columnsOf(new EquipmentLocations(types, units), units).filter(
+        ({ key }) => !lacksGood || key !== "components",
+      ),
     [types, units, lacksGood],
   );
   if (appliances.length === 0)
@@ -100,7 +102,7 @@ function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson
   const path = `/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
   const retired = useLoad(path, () => readAll<"appliances", ApplianceJson>(records, path, "appliances"));
   const columns = useMemo(() => {
-    const all = columnsOf(new Locations(data.types, units), units);
+    const all = columnsOf(new EquipmentLocations(data.types, units), units);
     return [...all.filter(({ key }) => SHOWN_OF_RETIRED.includes(key)), RETIRED_SINCE];
   }, [data.types, units]);
   return (
@@ -153,7 +155,10 @@ function applianceRows(
     .sort((a, b) => b.critical - a.critical || b.warning - a.warning);
 }
 
-function columnsOf(locations: Locations, units: readonly UnitJson[]): readonly TableColumn<ApplianceRow>[] {
+function columnsOf(
+  locations: EquipmentLocations,
+  units: readonly UnitJson[],
+): readonly TableColumn<ApplianceRow>[] {
   const labels = new Map(units.map(({ id, label }) => [id, label]));
   return [
     {

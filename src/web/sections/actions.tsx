@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import type { ActionRow } from "../action-rows.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import type { DefinedTerm } from "../definitions.ts";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { capitalized, count, counted, date, money, monthOf, probabilityText } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
-import type { Locations } from "../locations.ts";
 import type { PlanLine } from "../plan-lines.ts";
 import { Define } from "./define.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
@@ -31,7 +31,7 @@ export function Actions(props: {
   rows: readonly ActionRow[];
   /** All units and components, in the order of the plan. */
   lines: readonly PlanLine[];
-  locations: Locations;
+  locations: EquipmentLocations;
   csv?: CsvLink;
   /** Renders what marks the work of a row; nothing by default. */
   renderMark?: RenderMark | undefined;
@@ -116,7 +116,7 @@ export function Actions(props: {
 function ActionTable(props: {
   caption: string;
   rows: readonly ActionRow[];
-  locations: Locations;
+  locations: EquipmentLocations;
   renderMark: RenderMark | undefined;
   place?: string;
 }) {
@@ -148,7 +148,7 @@ function ActionTable(props: {
   );
 }
 
-function Row(props: { row: ActionRow; locations: Locations; renderMark: RenderMark | undefined }) {
+function Row(props: { row: ActionRow; locations: EquipmentLocations; renderMark: RenderMark | undefined }) {
   const { row, locations, renderMark } = props;
   const { lines, action, tier, chances, due, costUsd, failedUsd } = row;
   const [first] = lines as [PlanLine];

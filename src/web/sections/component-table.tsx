@@ -1,14 +1,14 @@
 import type { ComponentJson } from "../../wire/component.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { expectedLoss } from "../expected-loss.ts";
 import { failureWindow, money } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
-import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
 
 /** The columns of every table of components. */
-export function componentColumns(locations: Locations): Column<ComponentJson>[] {
+export function componentColumns(locations: EquipmentLocations): Column<ComponentJson>[] {
   return [
     {
       heading: "Component",

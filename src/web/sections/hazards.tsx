@@ -1,7 +1,7 @@
 import type { ComponentJson } from "../../wire/component.ts";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted } from "../format.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../labels.ts";
-import type { Locations } from "../locations.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 type Flag = ComponentJson["flags"][number];
@@ -29,7 +29,11 @@ export function hazardGroups(components: readonly ComponentJson[]): HazardGroup[
 }
 
 /** The known hazards of a property's appliances, whatever their scores. */
-export function Hazards(props: { groups: readonly HazardGroup[]; locations: Locations; csv?: CsvLink }) {
+export function Hazards(props: {
+  groups: readonly HazardGroup[];
+  locations: EquipmentLocations;
+  csv?: CsvLink;
+}) {
   const { groups, locations, csv } = props;
   return (
     <Section id="hazards" title="Known hazards" about={summaryOf(groups)}>

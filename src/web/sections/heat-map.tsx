@@ -3,11 +3,11 @@ import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
 import { count, counted, money, probabilityText } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
-import type { Locations } from "../locations.ts";
 import { ComponentName } from "./component-name.tsx";
 import { componentColumns } from "./component-table.tsx";
 import { Reasons } from "./reasons.tsx";
@@ -33,7 +33,7 @@ export function HeatMap(props: {
   elevated: readonly ComponentJson[];
   /** The reasons for the scores of some of them, by component. */
   reasons?: ReadonlyMap<string, readonly ScoreReasonJson[]> | undefined;
-  locations: Locations;
+  locations: EquipmentLocations;
   csv?: CsvLink;
   /** The address of a page with all components. */
   all?: string | undefined;
@@ -118,7 +118,7 @@ export function HeatMap(props: {
 function Explained(props: {
   components: readonly ComponentJson[];
   reasons: ReadonlyMap<string, readonly ScoreReasonJson[]>;
-  locations: Locations;
+  locations: EquipmentLocations;
 }) {
   const { components, reasons, locations } = props;
   return (
@@ -143,7 +143,7 @@ function Explained(props: {
   );
 }
 
-function Symbols({ row, locations }: { row: SystemRow; locations: Locations }) {
+function Symbols({ row, locations }: { row: SystemRow; locations: EquipmentLocations }) {
   const { components, tiers } = row;
   const perSymbol = Math.ceil(components.length / MAX_SYMBOLS);
   if (perSymbol === 1)
@@ -166,7 +166,7 @@ function Symbols({ row, locations }: { row: SystemRow; locations: Locations }) {
 /** The systems with their components, most critical components first, then most in warning. */
 export function* systemsInSteps(
   components: readonly ComponentJson[],
-  locations: Locations,
+  locations: EquipmentLocations,
 ): Steps<SystemRow[]> {
   const systems = yield* groupInSteps(components, (component) =>
     locations.systemOf(component.appliance_type),
@@ -184,7 +184,7 @@ export function* systemsInSteps(
   );
 }
 
-function systemRow(components: readonly ComponentJson[], locations: Locations): SystemRow {
+function systemRow(components: readonly ComponentJson[], locations: EquipmentLocations): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   for (const { risk_tier } of components) tiers[risk_tier]++;
   const hasOwnSymbols = components.length <= MAX_SYMBOLS;

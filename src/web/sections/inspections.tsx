@@ -1,8 +1,8 @@
 import { INSPECTION_NOTICE } from "../../domain/figures/inspection-notice.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted, date, relativeDays } from "../format.ts";
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../labels.ts";
-import type { Locations } from "../locations.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 const MAX_INSPECTIONS = 8;
@@ -11,7 +11,7 @@ const MAX_INSPECTIONS = 8;
 export function Inspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
-  locations: Locations;
+  locations: EquipmentLocations;
   csv?: CsvLink;
 }) {
   const { inspections, locations, csv } = props;

@@ -13,8 +13,8 @@ import {
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted, date, money } from "../format.ts";
-import type { Locations } from "../locations.ts";
 import { type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
   type AllocatedBudget,
@@ -52,7 +52,7 @@ type PlanDetails = {
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* planDetailsInSteps(
   { plan, components }: { plan: PropertyPlanJson; components: readonly ComponentJson[] },
-  locations: Locations,
+  locations: EquipmentLocations,
   budget: number | undefined,
 ): Steps<PlanDetails> {
   const lines = yield* planLinesInSteps(plan, locations);

@@ -5,9 +5,9 @@ import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { percent } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
+import type { EquipmentLocations } from "../equipment-locations.ts";
 import { counted, date, money } from "../format.ts";
 import { codeLabel, conditionText, TIER_LABELS } from "../labels.ts";
-import type { Locations } from "../locations.ts";
 import { type CsvLink, DataTable, Section, TableDetails } from "./section.tsx";
 
 const HEIGHT = 220;
@@ -24,7 +24,7 @@ export function Trend(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
-  locations: Locations;
+  locations: EquipmentLocations;
   /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
   csv?: CsvLink;
@@ -88,7 +88,7 @@ export function Trend(props: {
 function ComponentSelect(props: {
   component: ComponentJson;
   choices: readonly ComponentJson[];
-  locations: Locations;
+  locations: EquipmentLocations;
 }) {
   const { component, choices, locations } = props;
   const offered = choices.slice(0, MAX_CHOICES);

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Acquired } from "../../../src/cluster/locks.ts";
 import { OperatorError } from "../../../src/domain/errors.ts";
-import { beginFit, failFit, latestFit, withFitLock } from "../../../src/usecases/calibration/fits.ts";
+import {
+  beginCalibration,
+  failCalibration,
+  latestCalibration,
+  withFitLock,
+} from "../../../src/usecases/calibration/fits.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -16,7 +21,7 @@ beforeEach(async () => {
 const asked = (by: string) => ({ by, actor: "ADM_1" });
 const idOf = (acquired: Acquired) => (acquired as { id: string }).id;
 const everywhere = async () => {
-  const reported = [await latestFit(fixture.store.read), await latestFit(other.read)];
+  const reported = [await latestCalibration(fixture.store.read), await latestCalibration(other.read)];
   expect(reported[0]).toEqual(reported[1]!);
   return reported[0]!;
 };
@@ -29,8 +34,8 @@ describe("a fit among several processes", () => {
   test("is started by one of two concurrent requests; the other gets its owner and start time", async () => {
     expect(await everywhere()).toMatchObject({ status: "none", by: null });
     const taken = await Promise.all([
-      beginFit(fixture.store, asked("the first")),
-      beginFit(other, asked("the second")),
+      beginCalibration(fixture.store, asked("the first")),
+      beginCalibration(other, asked("the second")),
     ]);
     const refused = taken.filter((one) => "heldBy" in one);
     const winner = "id" in taken[0]! ? "the first" : "the second";
@@ -41,17 +46,17 @@ describe("a fit among several processes", () => {
   });
 
   test("reports its failure once to all processes, also when the failure is recorded twice or too late", async () => {
-    const first = idOf(await beginFit(fixture.store, asked("one")));
+    const first = idOf(await beginCalibration(fixture.store, asked("one")));
     fixture.time.now += 5_000;
-    await failFit(fixture.store, first, "no outcome is on record");
+    await failCalibration(fixture.store, first, "no outcome is on record");
     const failed = { status: "failed", by: "one", startedAt: NOON, finishedAt: NOON + 5_000 } as const;
     expect(await everywhere()).toMatchObject({ ...failed, error: "no outcome is on record" });
-    await failFit(other, first, "another reason");
+    await failCalibration(other, first, "another reason");
     expect((await everywhere()).error).toBe("no outcome is on record");
-    const second = idOf(await beginFit(other, asked("two")));
-    await failFit(fixture.store, first, "too late");
+    const second = idOf(await beginCalibration(other, asked("two")));
+    await failCalibration(fixture.store, first, "too late");
     expect(await everywhere()).toMatchObject({ status: "running", by: "two", startedAt: NOON + 5_000 });
-    await failFit(other, second, "why");
+    await failCalibration(other, second, "why");
     const entries = await fixture.store.read.audit.page({ offset: 0, limit: 10 }, "fit");
     expect(entries.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
       ["fit.fail", "ADM_1", { by: "two", error: "why" }],
@@ -62,7 +67,7 @@ describe("a fit among several processes", () => {
   });
 
   test("that was interrupted with its server is reported as interrupted, and blocks no other fit", async () => {
-    const id = idOf(await beginFit(fixture.store, asked("the server at http://one")));
+    const id = idOf(await beginCalibration(fixture.store, asked("the server at http://one")));
     await killAll(id);
     expect(await everywhere()).toMatchObject({
       status: "failed",
@@ -70,7 +75,7 @@ describe("a fit among several processes", () => {
       finishedAt: null,
       error: "Interrupted, with the server at http://one. Run it again.",
     });
-    expect(await beginFit(other, asked("another"))).toHaveProperty("id");
+    expect(await beginCalibration(other, asked("another"))).toHaveProperty("id");
   });
 
   test("of a command fails with its message, without the parameters of a query", async () => {
@@ -85,7 +90,7 @@ describe("a fit among several processes", () => {
   });
 
   test("that was handed over continues under the same lock, and its server reports the end", async () => {
-    const id = idOf(await beginFit(fixture.store, asked("the server at http://one")));
+    const id = idOf(await beginCalibration(fixture.store, asked("the server at http://one")));
     const handed = { ...byCommand, handedOver: id };
     const run = withFitLock(other, handed, async () => {
       expect(await everywhere()).toMatchObject({ status: "running", by: "the server at http://one" });
@@ -93,7 +98,7 @@ describe("a fit among several processes", () => {
     });
     await expect(run).rejects.toThrow("interrupted");
     expect((await everywhere()).status).toBe("running");
-    await failFit(fixture.store, id, "a reported failure");
+    await failCalibration(fixture.store, id, "a reported failure");
     expect((await everywhere()).error).toBe("a reported failure");
     const late = withFitLock(other, handed, async () => "done");
     await expect(late).rejects.toThrow("another process may be doing the same");

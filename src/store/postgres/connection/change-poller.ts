@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Connections } from "./connections.ts";
+import type { PostgresConnections } from "./connections.ts";
 
 /** Changes with every group of writes that another process commits: the sum of the numbers of all other writers. */
 const WRITTEN_BY_OTHERS =
@@ -17,7 +17,7 @@ export class ChangePoller {
   version = 0;
 
   constructor(
-    private readonly connections: Connections,
+    private readonly connections: PostgresConnections,
     process: string,
   ) {
     this.#ownWriters = `${process.replaceAll("_", "\\_")}-%`;

@@ -35,7 +35,7 @@ const RETRY_SHARE = 0.9;
  * not answer although no connection was closed: then all connections are destroyed, callers are refused at once, and
  * polling continues until the database answers again.
  */
-export class Connections {
+export class PostgresConnections {
   readonly #settings: pg.ClientConfig;
   readonly #pool: pg.Pool;
   /**

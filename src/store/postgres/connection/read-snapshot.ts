@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { isConnectionLost } from "../errors.ts";
 import type { Runner } from "../statement.ts";
-import type { Connections } from "./connections.ts";
+import type { PostgresConnections } from "./connections.ts";
 
 const BEGIN = [
   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -12,7 +12,7 @@ const BEGIN = [
 
 /** Opens a transaction that sees what was committed at its first read, until it is closed. */
 export async function openReadSnapshot(
-  connections: Connections,
+  connections: PostgresConnections,
 ): Promise<{ runner: Runner; close(): Promise<void> }> {
   const { client, giveBack } = await connections.checkOut(BEGIN);
   let isLost = false;

@@ -1,7 +1,7 @@
 import { versionName } from "../../queries/models.ts";
 import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/database-state.ts";
 import { parseAddress } from "../connection/address.ts";
-import { Connections } from "../connection/connections.ts";
+import { PostgresConnections } from "../connection/connections.ts";
 import { explainError } from "../errors.ts";
 import { missingObjects, pendingMigrations, requireUsable } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
@@ -33,7 +33,7 @@ export type DatabaseDiagnostics = {
 /** Reads the state of a database, and changes nothing. Rejects with an OperatorError if the database can't be used. */
 export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics> {
   const address = parseAddress(url);
-  const connections = new Connections(address);
+  const connections = new PostgresConnections(address);
   try {
     const client = await connections.open();
     await requireUsable(client, address);

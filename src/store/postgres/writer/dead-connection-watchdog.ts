@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Connections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/connections.ts";
 import { begin, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./transaction-statements.ts";
 
 /** By then PostgreSQL has ended a transaction of which it receives no further statement. */
@@ -8,7 +8,7 @@ const CHECK_INTERVAL_MS = 250;
 const LOCK_TIMEOUT_MS = 100;
 const ANSWER_TIMEOUT_MS = 2_000;
 
-type Writer = { connections: Connections; writer: string };
+type Writer = { connections: PostgresConnections; writer: string };
 
 /**
  * Watches the connection that a writer uses at the time, until the function that it returns is called. Drops a

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Connections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/connections.ts";
 import type { Result, Runner, Statement } from "../statement.ts";
 
 /** Statements that may be sent without an answer before a write waits for them. */
@@ -14,7 +14,7 @@ export class WriterConnection implements Runner {
   #pending = 0;
   #failure: unknown;
 
-  constructor(private readonly connections: Connections) {}
+  constructor(private readonly connections: PostgresConnections) {}
 
   get client(): pg.Client | undefined {
     return this.#client;

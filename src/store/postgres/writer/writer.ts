@@ -2,7 +2,7 @@ import type { IdKind } from "../../../domain/ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { Tx } from "../../store.ts";
 import { type Stores, storesOf } from "../../stores.ts";
-import type { Connections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/connections.ts";
 import { postgresEngine } from "../engine.ts";
 import { watchConnection } from "./dead-connection-watchdog.ts";
 import { GroupCommitter } from "./group-committer.ts";
@@ -26,7 +26,7 @@ export type Writer = {
 };
 
 type WriterOptions = {
-  connections: Connections;
+  connections: PostgresConnections;
   /** The writer's name, unique among all writers on the database. */
   name: string;
   groupSize: number;

@@ -1,7 +1,7 @@
 import { increasingIds } from "../../../domain/ids.ts";
 import { TimeSlice } from "../../../event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
-import type { Connections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/connections.ts";
 import { explainError, isLockTimeout } from "../errors.ts";
 import { hasStalledTransaction } from "./idle-in-transaction-check.ts";
 import type { Job } from "./job.ts";
@@ -27,7 +27,7 @@ const EXTENSION_MS = 1_000;
 const MOST_WAIT_MS = 8_000;
 
 type WritersOptions = StoreOptions & {
-  connections: Connections;
+  connections: PostgresConnections;
   /** The name of this process, unique among all processes on the database. */
   process: string;
   onGroup: (jobs: number, durationMs: number) => void;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { Locations } from "../../src/web/locations.ts";
+import { EquipmentLocations } from "../../src/web/equipment-locations.ts";
 
 const TYPE = "water_heater_gas";
 const describeUnits = (...labels: string[]) => {
-  const locations = new Locations(
+  const locations = new EquipmentLocations(
     [{ type_id: TYPE, name: "Water heater", system: "plumbing" }],
     labels.map((label, at) => ({ id: `U_${at}`, label })),
   );

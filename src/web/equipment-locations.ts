@@ -35,7 +35,7 @@ type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system"> & {
 type NamedUnit = Pick<UnitJson, "id" | "label">;
 
 /** Describes where equipment is, from the names of appliance types and the labels of units. */
-export class Locations {
+export class EquipmentLocations {
   readonly #types: ReadonlyMap<string, NamedType>;
   readonly #units: ReadonlyMap<string, string>;
 

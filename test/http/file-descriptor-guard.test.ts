@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { guardDescriptors } from "../../src/http/descriptor-guard.ts";
+import { guardDescriptors } from "../../src/http/file-descriptor-guard.ts";
 import { listen } from "../../src/http/listen.ts";
 import { readTlsIdentity } from "../../src/tls/pem-files.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
