@@ -32,10 +32,11 @@ beforeAll(async () => {
     }));
     await fixture.addAppliances(...appliances);
   }
-  const rows = await fixture.sql(`SELECT id, type_id AS "typeId", brand_tier AS "brandTier",
-    property_id AS "propertyId", unit_id AS "unitId", size FROM appliances`);
-  applianceOf = new Map((rows as ApplianceRef[]).map((row) => [row.id, row]));
+  applianceOf = await readAppliances();
 });
+
+const readAppliances = async () =>
+  new Map((await fixture.store.read.appliances.forScoring(propertyIds)).map((row) => [row.id, row]));
 
 type Places = { system?: System; state?: string };
 const PLACES: readonly Places[] = [
@@ -72,6 +73,8 @@ type Move = { which: number; hundredths: number; bySnapshot: boolean };
 
 async function apply(list: readonly Move[]): Promise<void> {
   fixture.time.now += 1000;
+  // Each change of what is due on an appliance is relative to what is stored.
+  applianceOf = await readAppliances();
   const rows = await fixture.store.read.components.ofProperties(propertyIds);
   const latest = new Map(rows.map((row) => [row.id, row]));
   await fixture.write(async (writer) => {
