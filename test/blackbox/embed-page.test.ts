@@ -129,9 +129,10 @@ test("one sentence says what to replace now and what waiting costs, as the API d
   );
   expect(due).toHaveLength(unit_count + component_count);
   const delay = due.reduce((sum, one) => sum + one.cost_of_waiting_a_year, 0);
+  const { rating } = (await client.get(`/v1/property/${demoId}/condition-score`)).body;
   const { page, close } = await open("demo");
   expect(await page.locator("#condition .headline").innerText()).toBe(
-    `Fair condition. ${unit_count} whole units and ${component_count} components should be replaced now ` +
+    `${rating.charAt(0)}${rating.slice(1).toLowerCase()} condition. ${unit_count} whole units and ${component_count} components should be replaced now ` +
       `(${dollars(cost)}); delaying a year is expected to cost ${dollars(delay)} more.`,
   );
   const figures = await page.locator("#condition .figures dd:nth-of-type(1)").allInnerTexts();
