@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createAdministrator } from "../support/administrator.ts";
+import { requiredQuery } from "../support/api-document.ts";
 import type { ApiClient } from "../support/client.ts";
 import { BOUND_BY_RIGHTS, CAN_MOUNT, type Disk, useDisks } from "../support/disk.ts";
 import { eventually } from "../support/eventually.ts";
@@ -95,9 +96,6 @@ async function loseNothing(server: Installation, scarcity: { begin(): void; end(
   await server.start();
   await expectWhole(server, client, acknowledged);
 }
-
-/** Values of the query parameters without which an operation responds with 400. */
-const REQUIRED_PARAMETERS: Record<string, string> = { since: "2020-01-01", q: "elm" };
 
 describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
   // Rule: full-disk, daily-limit-survives
@@ -195,9 +193,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     const ofPartner = PARTNER_OPERATIONS.filter(({ method }) => method === "GET");
     for (const { path, operation } of ofPartner) {
       const filled = path.replace("{filename}", records.photo!);
-      const required = (operation.parameters ?? []).filter(({ name }) => name in REQUIRED_PARAMETERS);
-      const query = required.map(({ name }) => `${name}=${REQUIRED_PARAMETERS[name]}`).join("&");
-      await read(client, `${pathOf(filled, ids)}?${query}`);
+      await read(client, `${pathOf(filled, ids)}?${requiredQuery(operation)}`);
     }
     for (const terms of ["?budget=100000", "?budget=100000&limit=1&format=csv"])
       await read(client, `/v1/portfolio/plan${terms}`);

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readApiDocument } from "../support/api-document.ts";
+import { readApiDocument, requiredQuery } from "../support/api-document.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { leftBy, RELEASED_DATABASES } from "../support/released-database.ts";
@@ -19,15 +19,14 @@ const UNNAMED = /\{claim_id\}|^\/service-events\//;
 function everyRead({ property, appliance, component, upload }: Json): string[] {
   return Object.entries(readApiDocument().paths)
     .filter(([path, item]) => "get" in item && path !== "/openapi.json" && !UNNAMED.test(path))
-    .map(([path]) => {
+    .map(([path, { get }]) => {
       const id = path.startsWith("/components/")
         ? component
         : path.startsWith("/appliances/")
           ? appliance
           : property;
       const filled = path.replace("{id}", id).replace("{filename}", upload);
-      const query = path === "/events" ? "?since=2020-01-01T00:00:00.000Z" : "";
-      return `/v1${filled}${query}`;
+      return `/v1${filled}?${requiredQuery(get!)}`;
     });
 }
 

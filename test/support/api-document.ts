@@ -122,3 +122,11 @@ export function operationsOf(document: ApiDocument): OperationAt[] {
     })),
   );
 }
+
+/** Returns the query string of the parameters that an operation requires, with their examples. */
+export const requiredQuery = ({ parameters = [] }: DocumentedOperation) =>
+  new URLSearchParams(
+    parameters
+      .filter((parameter) => parameter.in === "query" && parameter.required)
+      .map(({ name, example }) => [name, String(example)]),
+  ).toString();
