@@ -28,3 +28,10 @@ export type Health = {
 
 /** The integrity of the database's pages, as far as they have been checked. */
 export type PageState = "checking" | "ok" | "damaged" | "unknown";
+
+/** The states of health checks in which nothing needs to be done. */
+const PASSING: ReadonlySet<string> = new Set(["ok", "checking"]);
+
+/** Returns true for a check that needs no action. `off` is deliberate for the scheduler, and a fault for the clock. */
+export const isPassingCheck = (check: string, state: string) =>
+  PASSING.has(state) || (check === "scheduler" && state === "off");

@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import { isPassingCheck } from "../administration/health.ts";
 import type { Config } from "../config/settings.ts";
 
 /** The result of a health query to the server on this machine. */
@@ -49,7 +50,7 @@ function problemOf(statusCode: number, health: HealthResult["health"]): string |
   if (health === null) return `unexpected response (${statusCode}): not a Mainstay server`;
   if (statusCode === 200 && health.status === "ok") return null;
   const checks = Object.entries((health.checks ?? {}) as Record<string, unknown>);
-  const bad = checks.filter(([, state]) => !["ok", "off"].includes(String(state)));
+  const bad = checks.filter(([name, state]) => !isPassingCheck(name, String(state)));
   return `status ${health.status} (${bad.map(([name, state]) => `${name}: ${state}`).join(", ")})`;
 }
 

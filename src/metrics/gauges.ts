@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { Health } from "../administration/health.ts";
+import { type Health, isPassingCheck } from "../administration/health.ts";
 import type { Instant } from "../domain/time.ts";
 import type { DispatcherStats } from "../webhooks/dispatcher.ts";
 import { bounded } from "./bounded.ts";
@@ -27,12 +27,6 @@ export type GaugeSources = DatabaseGaugeSources & {
 
 /** The longest wait for a write or a disk: a scrape must not wait for a server that is blocked, since it shows that. */
 const WITHIN_MS = 1_000;
-
-/** The states of health checks in which nothing needs to be done. */
-const PASSING: ReadonlySet<string> = new Set(["ok", "checking"]);
-/** `off` is deliberate for the scheduler, and a fault for the clock. */
-const isPassing = (check: string, state: string) =>
-  PASSING.has(state) || (check === "scheduler" && state === "off");
 
 /** Defines the gauges. Returns a function that reads each source once and sets all of them. */
 export function defineGauges(registry: Registry, sources: GaugeSources): () => Promise<void> {
@@ -135,7 +129,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     if (health) {
       draining.set(health.status === "draining" ? 1 : 0);
       for (const [check, state] of Object.entries(health.checks))
-        checkOk.set({ check }, isPassing(check, state) ? 1 : 0);
+        checkOk.set({ check }, isPassingCheck(check, state) ? 1 : 0);
     } else checkOk.set({ check: "database" }, 0);
   };
 }

@@ -104,6 +104,16 @@ test("another program on the port is not a healthy server", async () => {
   });
 });
 
+test("only checks that need action are named", async () => {
+  const checks = { database: "failed", pages: "checking", scheduler: "off", clock: "off" };
+  const body = { status: "degraded", checks };
+  const fetch = () => Response.json(body, { status: 503 });
+  const degraded = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
+  const { result } = await check(install(), degraded.port!);
+  await degraded.stop(true);
+  expect(result.problem).toBe("status degraded (database: failed, clock: off)");
+});
+
 test("an unresponsive server fails after 5 s", async () => {
   const silent = createServer((socket) => socket.resume());
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
