@@ -225,12 +225,13 @@ test("a demo property sends the events of all its records", async () => {
   const { client, partner, receiver } = await listen();
   const demo = (await client.post("/onboarding/demo-property", {})).body;
   await receiver.waitFor(() => eventsIn(receiver).some(({ event }) => event === "property.created"));
-  const { address, city, state } = demo;
+  const { address, city, state, country } = demo;
   expect(eventsIn(receiver).find(({ event }) => event === "property.created")!.data).toEqual({
     property_id: demo.id,
     address,
     city,
     state,
+    country,
     source: "demo",
   });
   expect(await totalOf(partner, "appliance.created")).toBe(demo.appliances);
