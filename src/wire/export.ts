@@ -9,10 +9,12 @@ import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/pa
 import type { Photo } from "../domain/photo.ts";
 import type { Action } from "../domain/planning/action.ts";
 import type { Property, Unit } from "../domain/property.ts";
+import type { SavedFilter } from "../domain/saved-filter.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
 import type { EventType, ServiceEvent } from "../domain/service-event.ts";
 import { type Day, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
+import type { Work } from "../domain/work.ts";
 import { actionOrNullView } from "./action.ts";
 import { appliance, applianceView } from "./appliance.ts";
 import { storedClaim, storedClaimView } from "./claim.ts";
@@ -21,12 +23,14 @@ import { costLine, costLineView } from "./cost-book.ts";
 import { delivery } from "./delivery.ts";
 import { photoFields } from "./photo.ts";
 import { property, propertyView, unit, unitView } from "./property.ts";
+import { savedFilter, savedFilterView } from "./saved-filter.ts";
 import { day, enumOf, id, instant, mapOf, number, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull, scoreFromHundredths } from "./schema/units.ts";
 import type { Fields, RecordType, WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
 import { sensorEventFields } from "./sensor-event.ts";
 import { serviceEvent, serviceEventView } from "./service-event.ts";
+import { markedWork } from "./work.ts";
 
 /*
  * The lines of an export: one JSON object per line, distinguished by `type`. Every field is listed, so that a new column
@@ -94,6 +98,19 @@ export const componentLineView = componentLine.serializer(
   }),
 );
 
+const { service_event_id: _, ...workMarkFields } = markedWork.fields;
+const workMarkLine = object({ type: enumOf(["work_mark"], "Type of the record"), ...workMarkFields });
+export const workMarkLineView = workMarkLine.serializer((work: Work) => ({
+  type: "work_mark",
+  component_id: work.componentId,
+  appliance_id: work.applianceId,
+  state: work.state,
+  until: work.until,
+  by: work.by,
+  reason: work.reason,
+  marked_at: toIso(work.markedAt),
+}));
+
 const serviceEventLine = lineOf("service_event", serviceEvent);
 export const serviceEventLineView = serviceEventLine.serializer((event: ServiceEvent) => ({
   type: "service_event",
@@ -110,6 +127,12 @@ const costLineLine = lineOf("cost_line", costLine);
 export const costLineLineView = costLineLine.serializer((line: StoredCostLine) => ({
   type: "cost_line",
   ...costLineView(line),
+}));
+
+const savedFilterLine = lineOf("saved_filter", savedFilter);
+export const savedFilterLineView = savedFilterLine.serializer((filter: SavedFilter) => ({
+  type: "saved_filter",
+  ...savedFilterView(filter),
 }));
 
 const sensorEventLine = object({
@@ -261,9 +284,11 @@ export type ExportLine = WireOf<
   | typeof unitLine
   | typeof applianceLine
   | typeof componentLine
+  | typeof workMarkLine
   | typeof serviceEventLine
   | typeof claimLine
   | typeof costLineLine
+  | typeof savedFilterLine
   | typeof sensorEventLine
   | typeof photoLine
   | typeof trendLine

@@ -8,18 +8,24 @@ import type { WireOf } from "./schema/wire-type.ts";
 
 /* Filters of the list of actions that a partner has saved under names. */
 
-const savedFilter = record("SavedFilter", {
+export const savedFilter = record("SavedFilter", {
   name: text("Name", "Plumbing in New York"),
   query: text("The filters as a query string of the app's list", "system=plumbing&state=NY"),
   saved_at: instant("When it was saved"),
 });
+
+export const savedFilterView = savedFilter.serializer(({ name, query, savedAt }: SavedFilter) => ({
+  name,
+  query,
+  saved_at: toIso(savedAt),
+}));
 
 const filters = object({ filters: list("The saved filters, ordered by name", savedFilter) });
 export const savedFiltersReply = forPartner(filters);
 export type SavedFiltersJson = WireOf<typeof savedFiltersReply>;
 
 export const savedFiltersView = filters.serializer((all: readonly SavedFilter[]) => ({
-  filters: all.map(({ name, query, savedAt }) => ({ name, query, saved_at: toIso(savedAt) })),
+  filters: all.map(savedFilterView),
 }));
 
 const { fields } = savedFilter;

@@ -51,7 +51,7 @@ export type MarkedWork = {
   serviceEventId: string | null;
 };
 
-const markedWork = record("MarkedWork", {
+export const markedWork = record("MarkedWork", {
   component_id: id("C", "The component; null for the appliance as a whole").orNull(),
   appliance_id: id("A", "The appliance"),
   state: enumOf<Mark>(MARKS, "State of the work", "ordered"),

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, daysFromToday, logEvents } from "../support/portfolio.ts";
 
 const { serve, folder } = useMainstay();
 
 let server: Installation;
 let acme: Partner;
 let other: Partner;
+let marked: Json[];
 beforeAll(async () => {
   server = await serve();
   acme = await server.createPartner("Acme", "--webhook-url", "http://127.0.0.1:9/hook");
@@ -23,6 +24,17 @@ beforeAll(async () => {
   const loss = { claim_type: "water_damage", date_of_loss: "2024-05-01", amount: 99.95 };
   await client.post(`/v1/property/${property.id}/claims`, loss);
   await client.put("/v1/cost-book", { lines: [{ type_id: "boiler", proactive_cost: 9000 }] });
+  const subject = { component_id: appliance.components[0].id };
+  const whole = { appliance_id: appliance.id, until: daysFromToday(30), reason: "The supplier is late" };
+  marked = (
+    await client.post("/v1/work/bulk", {
+      work: [
+        { ...subject, state: "ordered", by: "J. Ito" },
+        { ...whole, state: "deferred", by: "J. Ito" },
+      ],
+    })
+  ).body.events;
+  await client.put("/v1/saved-filters", { name: "New York", query: "state=NY" });
   await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "pressure", value: 3.5 });
   await addProperty(server.as(other), { name: "Not Acme's" });
   await server.json("snapshot");
@@ -85,6 +97,14 @@ describe("mainstay export", () => {
     const { lines: book } = (await client.get("/v1/cost-book")).body;
     expect(ofType(lines, "cost_line").map(({ type: _, ...line }) => line)).toEqual(book);
     expect(ofType(lines, "claim").map(({ amount_paid }) => amount_paid)).toContain(99.95);
+    const marks = ofType(lines, "work_mark").map(({ type: _, ...mark }) => ({
+      ...mark,
+      service_event_id: null,
+    }));
+    expect(marks).toEqual([marked[1]!, marked[0]!]);
+    const { filters } = (await client.get("/v1/saved-filters")).body;
+    expect(ofType(lines, "saved_filter").map(({ type: _, ...filter }) => filter)).toEqual(filters);
+    expect(filters).toHaveLength(1);
     const seen = new Set<string>();
     for (const line of lines) {
       for (const name of ["property_id", "unit_id", "appliance_id", "component_id", "service_event_id"])
@@ -112,6 +132,8 @@ describe("mainstay export", () => {
         "id property_id claim_type date_of_loss claim_number carrier amount_paid description status paid " +
         "outstanding incurred deductible alae catastrophe_code reported_on closed_on valued_at created_at",
       cost_line: "id type_id component_def_id state proactive_cost reactive_cost size as_of basis",
+      work_mark: "component_id appliance_id state until by reason marked_at",
+      saved_filter: "name query saved_at",
       trend_row: "component_id day risk_score",
       outcome:
         "service_event_id component_id def_id event_type date age_years probability risk_score model_version " +

@@ -17,10 +17,12 @@ import {
   partnerLineView,
   photoLineView,
   propertyLineView,
+  savedFilterLineView,
   sensorEventLineView,
   serviceEventLineView,
   trendRowLineView,
   unitLineView,
+  workMarkLineView,
 } from "../../wire/export.ts";
 import { actionsOf } from "../portfolio/actions.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
@@ -31,7 +33,7 @@ const COMPONENTS_OF_TREND_PAGE = 100;
 
 /**
  * Yields everything that a partner owns, a page at a time: first the partner, then each kind of record, with
- * references always to earlier records, and last a line `end` with the counts, by which a truncated file is
+ * references always to earlier records (marks on work follow the page of their subjects), and last a line `end` with the counts, by which a truncated file is
  * recognized.
  *
  * Records that existed at the start are included, each in its state when its page is read; later ones are not. The
@@ -77,6 +79,8 @@ async function* records(
 
   const book = await read.costLines.ofPartner(partnerId);
   if (book.length > 0) yield book.map(costLineLineView);
+  const filters = await read.savedFilters.ofPartner(partnerId);
+  if (filters.length > 0) yield filters.map(savedFilterLineView);
   type Range = { offset: number; limit: number };
   const properties = ({ offset, limit }: Range) =>
     read.properties.numbered(partnerId, offset, offset + limit);
@@ -89,10 +93,14 @@ async function* records(
         yield units.map(unitLineView);
   for await (const page of bySeq(totals.appliances, ({ offset, limit }) =>
     read.appliances.numbered(partnerId, offset, offset + limit),
-  ))
+  )) {
     yield page.map((appliance) => applianceLineView(knowledge, appliance));
-  for await (const page of bySeq(totals.components, components))
+    yield* workMarks(store, page);
+  }
+  for await (const page of bySeq(totals.components, components)) {
     yield await componentLines({ store, prices, now, yieldNow: yieldToEventLoop }, page, latestSnapshotAt);
+    yield* workMarks(store, page);
+  }
 
   const range = { partnerId, limit: PAGE };
   for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))
@@ -127,6 +135,15 @@ async function componentLines(
 ): Promise<ExportLine[]> {
   const actions = await actionsOf(deps, page);
   return page.map((row) => componentLineView(deps.prices, row, actions.get(row.id), latestSnapshotAt));
+}
+
+/** Yields the marks on the work of components, or of appliances as a whole, unless there are none. */
+async function* workMarks(
+  { read }: Store,
+  subjects: readonly { id: string }[],
+): AsyncGenerator<ExportLine[]> {
+  const marks = await read.work.ofSubjects(subjects.map(({ id }) => id));
+  if (marks.length > 0) yield marks.map(workMarkLineView);
 }
 
 /** Yields pages of rows numbered from 1 without gaps, up to `end`. */
