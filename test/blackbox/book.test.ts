@@ -195,7 +195,7 @@ describe("the records of any partner", () => {
   // Rule: any-record
   test("are read as their partner reads them, without a call of its", async () => {
     const reads = shared.filter(({ route }) => route.method === "GET");
-    expect(reads.length).toBe(10);
+    expect(reads.length).toBe(11);
     const left = async () => Number((await client.get("/v1/ping")).headers.get("x-ratelimit-remaining"));
     for (const { path, route } of reads) {
       const query = adminQuery(route.path, ids);
@@ -210,6 +210,29 @@ describe("the records of any partner", () => {
       expect(body.partner_id).toBe(owner);
     }
     await admin.get("/admin/appliances", {}, 400);
+  });
+
+  // Rule: any-record
+  test("have the reserve schedule of a property and of a portfolio, as their partner has it", async () => {
+    const workbook = async (asking: ApiClient, path: string) => {
+      const address = `${asking === admin ? server.adminUrl : server.url}${path}?format=xlsx&years=5`;
+      const response = await fetch(address, { headers: asking.credential });
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.headers.get("content-disposition")).toContain(".xlsx");
+      return (await readXlsx(new Uint8Array(await response.arrayBuffer()))).sheets.map(({ rows }) => rows);
+    };
+    const portfolio = `/admin/partners/${ids.PARTNER_}/plan`;
+    for (const [own, path] of [
+      [`/v1/property/${ids.P_}/plan`, `/admin/property/${ids.P_}/plan`],
+      ["/v1/portfolio/plan", portfolio],
+    ] as const)
+      expect(await workbook(admin, path)).toEqual(await workbook(client, own));
+    expect((await admin.get(portfolio, { limit: 1 })).body).toMatchObject({
+      ...(await client.get("/v1/portfolio/plan", { limit: 1 })).body,
+      partner_id: ids.PARTNER_,
+    });
+    expect((await workbook(admin, `/admin/partners/${partners[2]}/plan`)).length).toBeGreaterThan(1);
+    await admin.get("/admin/partners/PARTNER_none/plan", {}, 404);
   });
 
   // Rule: any-record, unknown-is-404

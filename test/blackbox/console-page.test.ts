@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import { goTo, hashOf, settled } from "../support/app-window.ts";
@@ -519,11 +520,19 @@ describe("changes", () => {
   });
 
   // Rule: console-changes
-  test("a partner is exported, and deleted after its name is typed; the usage of all partners is downloaded", async () => {
+  test("a partner and its reserve schedules are exported, and it is deleted after its name is typed; the usage of all partners is downloaded", async () => {
     const name = `Gone ${ODD_NAMES[1]} "& <i>Sons</i>`;
     const partner = await full.createPartner(name);
-    await addProperty(full.as(partner), { name: "Elm <b>Court</b>" });
-    const { page, pageErrors, close } = await open("full", `partners/${partner.partner_id}`);
+    const { id } = await addProperty(full.as(partner), { name: "Elm <b>Court</b>" });
+    const { page, pageErrors, close } = await open("full", `properties/${id}`);
+    const subjectOfSchedule = async () => {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Reserve schedule (XLSX)" }).click();
+      return String((await readXlsx(readFileSync(await (await saved).path()))).sheets[0]!.rows[1]![0]);
+    };
+    expect(await subjectOfSchedule()).toBe("Elm <b>Court</b>");
+    await goTo(page, `#/partners/${partner.partner_id}`);
+    expect(await subjectOfSchedule()).toStartWith("Gone ");
     const [exported] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export data" }).click(),

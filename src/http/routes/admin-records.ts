@@ -4,7 +4,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
 import { refuseDeleted } from "../../usecases/partners/partners.ts";
 import { anyApplianceTypePage, applianceTypeView } from "../../wire/appliance.ts";
-import { pagingParameters } from "../../wire/parameters.ts";
+import { pagingParameters, partnerInPath } from "../../wire/parameters.ts";
 import {
   type AdminCall,
   type AdminOperation,
@@ -19,13 +19,15 @@ import { getPartner } from "./admin-partners.ts";
 import { applianceOperations } from "./appliances.ts";
 import { claimOperations } from "./claims.ts";
 import { componentOperations } from "./components.ts";
+import { planOperations } from "./plans.ts";
 import { propertyOperations } from "./properties.ts";
 import { serviceEventOperations } from "./service-events.ts";
 
 type RecordCall = Pick<AdminCall, "params" | "query">;
-/** Returns the partner of the record that a call names. Throws not_found for an unknown one. */
+/** Returns the ID of the partner that a call names, or whose record it names. Throws not_found for an unknown record. */
 type FindOwner = (read: Stores, call: RecordCall) => Promise<string>;
 
+const ofPartner: FindOwner = async (_, { params }) => params.id!;
 const ofProperty: FindOwner = async (read, { params }) => {
   const owner = await read.properties.ownerOf(params.id!);
   if (owner === undefined) throw propertyNotFound();
@@ -57,6 +59,7 @@ const SHARED: Readonly<Record<string, FindOwner>> = {
   getProperty: ofProperty,
   updateProperty: ofProperty,
   mergeProperties: ofProperty,
+  getPropertyPlan: ofProperty,
   listUnits: ofProperty,
   listClaims: ofProperty,
   getClaim: ofProperty,
@@ -79,7 +82,10 @@ export function adminRecordOperations(knowledge: Knowledge): Operation[] {
     ...componentOperations(knowledge),
     ...claimOperations(knowledge, 0),
     ...serviceEventOperations(0),
+    ...planOperations(knowledge),
   ];
+  const byId = (id: string) => operations.find((one) => one.id === id) as PartnerOperation;
+  const portfolioPlan = byId("getPortfolioPlan");
   const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
   return [
     adminOperation({
@@ -96,10 +102,15 @@ export function adminRecordOperations(knowledge: Knowledge): Operation[] {
         return ok(anyApplianceTypePage.of(page, slice, types.length));
       },
     }),
-    ...Object.entries(SHARED).map(([id, findOwner]) => {
-      const operation = operations.find((one) => one.id === id);
-      return ofAnyPartner(operation as PartnerOperation, findOwner);
-    }),
+    ...Object.entries(SHARED).map(([id, findOwner]) => ofAnyPartner(byId(id), findOwner)),
+    ofAnyPartner(
+      {
+        ...portfolioPlan,
+        path: "/v1/partners/{id}/plan",
+        parameters: [partnerInPath, ...portfolioPlan.parameters!],
+      },
+      ofPartner,
+    ),
   ];
 }
 

@@ -5,7 +5,14 @@ import { downloadFile } from "./download.ts";
 import { showToast } from "./toasts.tsx";
 
 /** Downloads a workbook that the API makes, with one call. */
-export function DownloadWorkbook({ api, file, path }: { api: ApiClient; file: string; path: string }) {
+export function DownloadWorkbook(props: {
+  api: Pick<ApiClient, "readFile">;
+  file: string;
+  path: string;
+  /** The button's text, where nothing around it says which file it is. */
+  name?: string;
+}) {
+  const { api, file, path, name = "Download XLSX" } = props;
   const [isBusy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
@@ -26,7 +33,7 @@ export function DownloadWorkbook({ api, file, path }: { api: ApiClient; file: st
       aria-busy={isBusy}
       onClick={() => void download()}
     >
-      Download XLSX
+      {name}
     </button>
   );
 }

@@ -22,10 +22,15 @@ export class AdminClient {
     return this.#send<T>(path, { ...jsonOf(body), method });
   }
 
-  async #send<T>(path: string, options: RequestInit): Promise<T> {
+  /** Returns the file at a path. Throws an ApiFailure. */
+  readFile(path: string): Promise<Blob> {
+    return this.#send(path, {}, (response) => response.blob());
+  }
+
+  async #send<T>(path: string, options: RequestInit, read?: ReadBody<T>): Promise<T> {
     const token = { "x-csrf-token": this.session.csrf_token ?? "" };
     try {
-      return await request<T>(path, { ...options, headers: { ...options.headers, ...token } });
+      return await request<T>(path, { ...options, headers: { ...options.headers, ...token } }, read);
     } catch (thrown) {
       if (thrown instanceof ApiFailure && thrown.kind === "unauthenticated") this.onSignedOut(thrown);
       throw thrown;
@@ -43,12 +48,18 @@ export const signIn = (adminKey: string) =>
 const jsonOf = (body: unknown): RequestInit =>
   body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 
-async function request<T>(path: string, options: RequestInit): Promise<T> {
+type ReadBody<T> = (response: Response) => Promise<T>;
+
+async function request<T>(
+  path: string,
+  options: RequestInit,
+  read: ReadBody<T> = (response) => response.json(),
+): Promise<T> {
   const response = await fetch(ROOT + path, { ...options, cache: "no-store" }).catch(() => {
     throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
   if (!response.ok) throw await readFailure(response);
-  return await response.json().catch(() => {
+  return await read(response).catch(() => {
     throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
 }

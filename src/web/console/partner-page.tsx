@@ -4,6 +4,7 @@ import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { count, counted, date, dateTime, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -20,6 +21,7 @@ const TASK_REFRESH_S = 2;
 
 /** Shows a partner, with the actions that an administrator can take on it. */
 export function PartnerPage({ id, route }: { id: string; route: Route }) {
+  const { api } = useConsole();
   const path = `/admin/partners/${encodeURIComponent(id)}`;
   const loaded = useRead<FullPartnerJson>(path);
   const [credentials, setCredentials] = useState<readonly Credential[]>();
@@ -49,7 +51,15 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
                 </>
               }
             >
-              <EnableSwitch partner={partner} path={path} onChange={loaded.reload} />
+              <div class="choices">
+                <DownloadWorkbook
+                  api={api}
+                  name="Reserve schedule (XLSX)"
+                  file={`reserve-schedule-${id}.xlsx`}
+                  path={`${path}/plan?format=xlsx`}
+                />
+                <EnableSwitch partner={partner} path={path} onChange={loaded.reload} />
+              </div>
             </Heading>
             {credentials && (
               <Credentials

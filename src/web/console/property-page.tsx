@@ -6,12 +6,14 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
 import { Equipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
 import { applianceTypes, pathTo, useRecords, useRecordTitle } from "../records/records-context.ts";
 import { isRetiredNow } from "../records/retirement-actions.tsx";
+import { useConsole } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
 
 const TABS = [
@@ -22,6 +24,7 @@ const TABS = [
 
 /** A property of any partner: its units, appliances and claims, to see and correct. */
 export function PropertyPage({ id, tab }: { id: string; tab: string | undefined }) {
+  const { api } = useConsole();
   const records = useRecords();
   const [version, setVersion] = useState(0);
   const loaded = useLoad(id, async () => ({
@@ -60,7 +63,14 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
                 setVersion(version + 1);
                 loaded.reload();
               }}
-            />
+            >
+              <DownloadWorkbook
+                api={api}
+                name="Reserve schedule (XLSX)"
+                file={`reserve-schedule-${id}.xlsx`}
+                path={`/admin/property/${encodeURIComponent(id)}/plan?format=xlsx`}
+              />
+            </PropertyActions>
             <PropertyTabs id={id} tab={tab === "claims" ? "Claims" : "Units and appliances"} />
             {tab === "claims" ? (
               <ClaimsOfProperty key={version} propertyId={id} />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import type { PropertyJson } from "../../wire/property.ts";
@@ -10,8 +11,13 @@ import { RetirementActions } from "./retirement-actions.tsx";
 type Written = { warnings: readonly string[] };
 
 /** The buttons that correct, merge and retire a property, and the warnings about the last change. */
-export function PropertyActions(props: { property: PropertyJson & Owned; onChanged: () => void }) {
-  const { property, onChanged } = props;
+export function PropertyActions(props: {
+  property: PropertyJson & Owned;
+  onChanged: () => void;
+  /** Other buttons for a property in service. */
+  children?: ComponentChildren;
+}) {
+  const { property, onChanged, children } = props;
   const records = useRecords();
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const send = async (method: "POST" | "PUT", path: string, body: object) => {
@@ -29,6 +35,7 @@ export function PropertyActions(props: { property: PropertyJson & Owned; onChang
   return (
     <>
       <div class="record-actions screen">
+        {children}
         <EditRecord
           title={`Edit ${name}`}
           about="Scores, plans and costs follow at once."
