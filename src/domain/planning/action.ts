@@ -1,6 +1,7 @@
 import type { Confidence, RiskTier } from "../scoring/types.ts";
 import type { PlannedPart, PolicyName } from "./appliance-plan.ts";
 import type { AgeBasis } from "./policy.ts";
+import type { UnitAdvice } from "./unit-advice.ts";
 
 /** The action for an appliance or part, in one word; the most urgent first. */
 export const ACTIONS = [
@@ -49,11 +50,7 @@ export type PartFacts = {
 };
 
 /** The facts about a unit that its action and those of its parts follow from. */
-export type UnitFacts = {
-  dueInMonths: number | null;
-  bestAgeMonths: number;
-  waitingCents: number;
-  yearlyCents: number;
+export type UnitFacts = UnitAdvice & {
   hazard: ImmediateHazard | null;
   /** True if it has reached the age at which it is replaced whatever it costs. */
   isPastLife: boolean;
@@ -63,15 +60,17 @@ export type UnitFacts = {
 /** Returns what to do with a unit (docs/model/planning.md#action). */
 export function unitAction(unit: UnitFacts): Action {
   if (unit.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
-  const { dueInMonths, waitingCents, yearlyCents } = unit;
-  if (dueInMonths === 0)
+  const { timing, yearlyCents } = unit;
+  if (timing === "now")
     return {
       name: "replace_now",
-      because: unit.isPastLife ? { kind: "unit_life_past" } : { kind: "unit_due", waitingCents, yearlyCents },
+      because: unit.isPastLife
+        ? { kind: "unit_life_past" }
+        : { kind: "unit_due", waitingCents: unit.waitingCents(), yearlyCents },
     };
   const inspected = unit.principal && inspection(unit.principal.part, unit.principal);
   if (inspected) return inspected;
-  if (dueInMonths !== null)
+  if (timing === "later")
     return { name: "replace_by", because: { kind: "unit_planned", ageYears: unit.bestAgeMonths / 12 } };
   if (unit.principal && unit.principal.riskTier !== "GOOD") return elevated(unit.principal.part);
   return { name: "run_to_failure", because: { kind: "unit_until_failure" } };

@@ -4,7 +4,8 @@ import { lifespanYearsOf, type Part } from "./part.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, schedulePart } from "./plan.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Unit } from "./unit.ts";
-import { isDueNow, type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
+import { adviseOnUnit, isDueNow, type UnitAdvice } from "./unit-advice.ts";
+import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
 
 /** `with_unit`: the part goes with its appliance, which is replaced as a whole. */
@@ -33,6 +34,9 @@ export type AppliancePlan = {
   parts: PlannedPart[];
 };
 
+/** The advice on an appliance that its actions follow from. */
+export type ApplianceAdvice = { unit: (UnitAdvice & { unit: Unit }) | null; parts: PlannedPart[] };
+
 /**
  * Plans an appliance's parts, and the appliance itself if it is replaced as a whole. `mustGo` says of each part whether it is
  * due now whatever its policy, as a known hazard is; a principal part takes its unit along.
@@ -44,31 +48,31 @@ export function planAppliance(
   mustGo: readonly boolean[] = [],
 ): AppliancePlan {
   const planned = planParts(parts, caches, mustGo);
-  if (!whole)
-    return {
-      unit: null,
-      parts: planned.map(({ part, newPart, plan }) => ({
-        ...plan,
-        part,
-        newPart,
-        policy: policyOfPart(plan),
-      })),
-    };
-  const unit = unitOf(parts, whole);
-  const minors = planned.filter((_, index) => index !== whole.principal);
-  const newUnit = newUnitOf(
-    unit,
-    minors.map(({ newPart }) => newPart),
-    caches,
-  );
+  if (!whole) return { unit: null, parts: withPolicies(planned) };
+  const { unit, minors, newUnit } = unitIn(parts, planned, whole, caches);
   const own = planUnit(unit, minors, newUnit);
   const plan = isUnitToGo(whole, mustGo) ? { ...own, dueInMonths: 0 } : own;
   return {
     unit: { ...plan, unit, newUnit },
-    parts: planned.map(({ part, newPart, plan: ofPart }, index) => {
-      const goesWithUnit = index === whole.principal || plan.dueInMonths === 0;
-      return { ...ofPart, part, newPart, policy: goesWithUnit ? "with_unit" : policyOfPart(ofPart) };
-    }),
+    parts: withPolicies(planned, whole, plan.dueInMonths === 0),
+  };
+}
+
+/** Returns the advice that the actions of `planAppliance` follow from, without planning more than that takes. */
+export function adviseOnAppliance(
+  parts: readonly Part[],
+  whole: WholeAppliance | null,
+  caches: PlanCaches,
+  mustGo: readonly boolean[],
+): ApplianceAdvice {
+  const planned = planParts(parts, caches, mustGo);
+  if (!whole) return { unit: null, parts: withPolicies(planned) };
+  const { unit, minors, newUnit } = unitIn(parts, planned, whole, caches);
+  const own = adviseOnUnit(unit, minors, newUnit);
+  const advice = isUnitToGo(whole, mustGo) ? { ...own, timing: "now" as const } : own;
+  return {
+    unit: { ...advice, unit },
+    parts: withPolicies(planned, whole, advice.timing === "now"),
   };
 }
 
@@ -83,10 +87,8 @@ export function isUnitDue(
   mustGo: readonly boolean[],
 ): boolean {
   if (isUnitToGo(whole, mustGo)) return true;
-  const unit = unitOf(parts, whole);
-  const minors = planParts(parts, caches, mustGo).filter((_, index) => index !== whole.principal);
-  const newParts = minors.map(({ newPart }) => newPart);
-  return isDueNow(unit, minors, newUnitOf(unit, newParts, caches));
+  const { unit, minors, newUnit } = unitIn(parts, planParts(parts, caches, mustGo), whole, caches);
+  return isDueNow(unit, minors, newUnit);
 }
 
 function planParts(parts: readonly Part[], caches: PlanCaches, mustGo: readonly boolean[]) {
@@ -97,6 +99,31 @@ function planParts(parts: readonly Part[], caches: PlanCaches, mustGo: readonly 
       newPart: newPartOf(part, caches),
       plan: mustGo[index] ? { ...plan, dueInYears: 0 } : plan,
     };
+  });
+}
+
+/** Returns the unit in place, the plans of its minor parts, and its successor. */
+function unitIn(
+  parts: readonly Part[],
+  planned: ReturnType<typeof planParts>,
+  whole: WholeAppliance,
+  caches: PlanCaches,
+) {
+  const unit = unitOf(parts, whole);
+  const minors = planned.filter((_, index) => index !== whole.principal);
+  const newParts = minors.map(({ newPart }) => newPart);
+  return { unit, minors, newUnit: newUnitOf(unit, newParts, caches) };
+}
+
+/** Returns the parts with their policies. `isUnitDue` says of a whole unit whether it is due now. */
+function withPolicies(
+  planned: ReturnType<typeof planParts>,
+  whole?: WholeAppliance,
+  isUnitDue = false,
+): PlannedPart[] {
+  return planned.map(({ part, newPart, plan }, index) => {
+    const goesWithUnit = isUnitDue || index === whole?.principal;
+    return { ...plan, part, newPart, policy: goesWithUnit ? "with_unit" : policyOfPart(plan) };
   });
 }
 

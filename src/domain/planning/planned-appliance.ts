@@ -10,7 +10,9 @@ import {
   unitAction,
 } from "./action.ts";
 import {
+  type ApplianceAdvice,
   type AppliancePlan,
+  adviseOnAppliance,
   isPartDue,
   isUnitDue,
   type PlannedPart,
@@ -22,6 +24,7 @@ import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partOf } from 
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
+import { adviceOf } from "./unit-advice.ts";
 
 /** The work due now: `immediate` cannot wait, in the terms of a lender's engineer. */
 export type DueNow = "immediate" | "short_term";
@@ -93,15 +96,14 @@ export function planStoredAppliance<C extends Plannable>(
 ): PlannedAppliance<C> {
   const { knowledge, caches } = context;
   const first = components[0]!;
-  const { partPrices, parts, hazards, principal, unitPrice, wholeAppliance } = inPlace(context, components);
+  const placed = inPlace(context, components);
+  const { partPrices, parts, hazards, principal, unitPrice, wholeAppliance } = placed;
   const planned = planAppliance(parts, wholeAppliance, caches, hazards.map(Boolean));
   const schedules = scheduleAppliance(planned, years);
-  const facts = components.map((component, index) => ({
-    ...partFacts(knowledge, component),
-    hazard: hazards[index]!,
-  }));
-  const unitFacts =
-    planned.unit && wholeAppliance ? unitFactsOf(planned, wholeAppliance, facts, hazards) : null;
+  const { facts, unitFacts } = factsOf(knowledge, components, placed, {
+    unit: planned.unit && { ...adviceOf(planned.unit), unit: planned.unit.unit },
+    parts: planned.parts,
+  });
   const unitDueOn = planned.unit && dueOn(inYears(planned.unit.dueInMonths), asOf);
   return {
     applianceId: first.applianceId,
@@ -126,6 +128,21 @@ export function planStoredAppliance<C extends Plannable>(
       dueOn: part.policy === "with_unit" ? unitDueOn : dueOn(part.dueInYears, asOf),
       schedule: schedules.parts[index]!,
     })),
+  };
+}
+
+/** Returns the actions of `planStoredAppliance`, in a fraction of its time. */
+export function actionsOfStored<C extends Plannable>(
+  context: PlanContext<C>,
+  components: readonly C[],
+): { unit: Action | null; components: Action[] } {
+  const placed = inPlace(context, components);
+  const { parts, hazards, wholeAppliance } = placed;
+  const advice = adviseOnAppliance(parts, wholeAppliance, context.caches, hazards.map(Boolean));
+  const { facts, unitFacts } = factsOf(context.knowledge, components, placed, advice);
+  return {
+    unit: unitFacts && unitAction(unitFacts),
+    components: advice.parts.map((part, index) => partAction(part, facts[index]!, unitFacts)),
   };
 }
 
@@ -186,18 +203,30 @@ function partFacts(knowledge: Knowledge, component: Plannable): Omit<PartFacts, 
   };
 }
 
+/** Returns what the actions follow from beside the plan. */
+function factsOf<C extends Plannable>(
+  knowledge: Knowledge,
+  components: readonly C[],
+  { hazards, wholeAppliance }: Pick<ReturnType<typeof inPlace>, "hazards" | "wholeAppliance">,
+  { unit, parts }: ApplianceAdvice,
+): { facts: PartFacts[]; unitFacts: UnitFacts | null } {
+  const facts = components.map((component, index) => ({
+    ...partFacts(knowledge, component),
+    hazard: hazards[index]!,
+  }));
+  const unitFacts = unit && wholeAppliance ? unitFactsOf(unit, parts, wholeAppliance, facts, hazards) : null;
+  return { facts, unitFacts };
+}
+
 function unitFactsOf(
-  { unit, parts }: AppliancePlan,
+  { unit: inPlace, ...advice }: NonNullable<ApplianceAdvice["unit"]>,
+  parts: readonly PlannedPart[],
   { principal, calendarAgeYears, lifeYears }: WholeAppliance,
   facts: readonly PartFacts[],
   hazards: readonly (ImmediateHazard | null)[],
 ): UnitFacts {
-  const { dueInMonths, bestAgeMonths, waitingCents, yearlyCents, unit: inPlace } = unit!;
   return {
-    dueInMonths,
-    bestAgeMonths,
-    waitingCents,
-    yearlyCents,
+    ...advice,
     hazard: principal === null ? (hazards.find(Boolean) ?? null) : hazards[principal]!,
     isPastLife:
       principal === null

@@ -9,7 +9,7 @@ import type { Unit } from "./unit.ts";
 import { betweenMonths, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
 
 /** The advice on a unit in place, with the policy of its kind. */
-type UnitPlan = UnitPolicy & {
+export type UnitPlan = UnitPolicy & {
   /** w, in months: 0 is now; null for a unit that stays until its principal part fails. */
   dueInMonths: number | null;
   /** The cost of waiting a year, in cents; negative where waiting is the better choice. */
@@ -49,31 +49,6 @@ export function planUnit(
     survival,
     repairs,
   };
-}
-
-/** Returns whether a unit in place is due now. Most are not, which their first month shows. */
-export function isDueNow(
-  unit: Unit,
-  minors: readonly { plan: PartPlan; newPart: KnownPart }[],
-  newUnit: NewUnit,
-): boolean {
-  const { principal, principalAge, failedPriceCents, priceCents, capMonths, ageYears, minors: parts } = unit;
-  if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return true;
-  let month = 0;
-  if (principal && principalAge) {
-    const [, failed] = monthlyHazards({ ...principal, ...principalAge }, 1);
-    month += failed! * (failedPriceCents - priceCents);
-  }
-  for (const [index, part] of parts.entries()) {
-    const { dueInYears } = minors[index]!.plan;
-    const due = dueInYears === null ? null : monthOf(dueInYears);
-    const [, works] = survivalInPlace(part, 1);
-    if (due !== 0) month += (1 - works!) * part.failureCents;
-    if (due === 0) month += part.plannedCents;
-    else if (due === 1) month += works! * part.plannedCents;
-  }
-  if (month < newUnit.policy.yearlyCents / 12) return false;
-  return planUnit(unit, minors, newUnit).dueInMonths === 0;
 }
 
 /**

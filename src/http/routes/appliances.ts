@@ -175,7 +175,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       tag: "Appliances",
       parameters: [applianceInPath],
       replies: readReplies("The appliance with its components", applianceReply),
-      async handle({ now, params, partner, store, yieldNow }) {
+      async handle({ params, partner, store, yieldNow }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
@@ -185,7 +185,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           : await stored.rowsOfAppliance(appliance.id);
         const prices = await pricesOf(store.read, knowledge, partner);
         const planned = isRetired(appliance) ? [] : components;
-        const actions = await actionsAmong({ prices, now, yieldNow }, planned);
+        const actions = await actionsAmong({ prices, yieldNow }, planned);
         const record = applianceWithComponentsView(prices, appliance, components, actions, latestSnapshotAt);
         return ok(withPartner(record, partner.name));
       },

@@ -47,7 +47,7 @@ export async function* exportPartner(
 ): AsyncGenerator<ExportLine[], void> {
   const counts: Record<string, number> = {};
   yield [partnerLineView(partner, now())];
-  for await (const page of records(store, knowledge, partner.id, now())) {
+  for await (const page of records(store, knowledge, partner.id)) {
     const type = page[0]!.type;
     counts[type] = (counts[type] ?? 0) + page.length;
     yield page;
@@ -56,12 +56,7 @@ export async function* exportPartner(
   yield [endLineView(now(), counts)];
 }
 
-async function* records(
-  store: Store,
-  knowledge: Knowledge,
-  partnerId: string,
-  now: Instant,
-): AsyncGenerator<ExportLine[]> {
+async function* records(store: Store, knowledge: Knowledge, partnerId: string): AsyncGenerator<ExportLine[]> {
   const { read } = store;
   // The bounds of referenced tables are read last, so that no record refers to one that is left out.
   const last = (table: ExportedTable) => read.export.lastId(table);
@@ -98,7 +93,7 @@ async function* records(
     yield* workMarks(store, page);
   }
   for await (const page of bySeq(totals.components, components)) {
-    yield await componentLines({ store, prices, now, yieldNow: yieldToEventLoop }, page, latestSnapshotAt);
+    yield await componentLines({ store, prices, yieldNow: yieldToEventLoop }, page, latestSnapshotAt);
     yield* workMarks(store, page);
   }
 

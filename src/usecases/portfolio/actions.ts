@@ -1,19 +1,16 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { dayOf, type Instant } from "../../domain/time.ts";
-import type { Yield } from "../../event-loop.ts";
+import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
+import { actionsOfStored } from "../../domain/planning/planned-appliance.ts";
+import { forEachYielding, type Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
-import { planComponents } from "./property-plan.ts";
 
-type ActionDeps = { prices: PriceList; now: Instant; yieldNow: Yield };
+type ActionDeps = { prices: PriceList; yieldNow: Yield };
 
 /** The actions for appliances that are replaced as a whole, and for components, by their ids. */
 type Actions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
-
-/** Actions do not depend on the years of a schedule. */
-const SHORTEST = 1;
 
 /**
  * Returns what to do with each of the components, by id: the actions of the plan. An action follows from the appliance's own
@@ -29,16 +26,20 @@ export async function actionsOf(
 
 /** Returns what to do with appliances of which all components are given, and with these. */
 export async function actionsAmong(
-  { prices, now, yieldNow }: ActionDeps,
+  { prices, yieldNow }: ActionDeps,
   rows: readonly PlacedComponent[],
 ): Promise<Actions> {
   const context = planContextOf<PlacedComponent>(prices);
-  const { appliances } = await planComponents(context, rows, dayOf(now), yieldNow, SHORTEST);
   const units = new Map<string, Action>();
-  const all = new Map<string, Action>();
-  for (const { unit, components } of appliances) {
-    if (unit) units.set(unit.applianceId, unit.action);
-    for (const { component, action } of components) all.set(component.id, action);
-  }
-  return { units, components: all };
+  const components = new Map<string, Action>();
+  const groups = new ApplianceGroups<PlacedComponent>(prices.knowledge);
+  const add = (group: readonly PlacedComponent[] | undefined) => {
+    if (!group) return;
+    const actions = actionsOfStored(context, group);
+    if (actions.unit) units.set(group[0]!.applianceId, actions.unit);
+    for (const [index, action] of actions.components.entries()) components.set(group[index]!.id, action);
+  };
+  await forEachYielding(rows, yieldNow, (row) => add(groups.add(row)));
+  await forEachYielding(groups.rest(), yieldNow, add);
+  return { units, components };
 }

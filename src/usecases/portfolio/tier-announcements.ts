@@ -44,7 +44,7 @@ export async function announceTiers(
   const ids = changes.map(({ component }) => component.applianceId);
   const rows = await tx.components.rowsOfAppliances([...new Set(ids)]);
   const placed = new Map(rows.map((row) => [row.id, row]));
-  const { components: actions } = await actionsAmong({ prices, now: tx.now, yieldNow }, rows);
+  const { components: actions } = await actionsAmong({ prices, yieldNow }, rows);
   let queued = 0;
   for (const { component, previousTier } of changes) {
     const [row, action] = [placed.get(component.id), actions.get(component.id)];

@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueSum } from "../../../src/domain/planning/due-sum.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
-import { dueCentsOf, planStoredAppliance } from "../../../src/domain/planning/planned-appliance.ts";
+import {
+  actionsOfStored,
+  dueCentsOf,
+  planStoredAppliance,
+} from "../../../src/domain/planning/planned-appliance.ts";
+import type { Confidence, RiskTier } from "../../../src/domain/scoring/types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";
@@ -21,6 +27,8 @@ const state = fc.record({
   effectiveAgeYears: fc.double({ min: 0, max: 50, noNaN: true }),
   rate: fc.double({ min: 0.6, max: 2.4, noNaN: true }),
   hazardRatio: fc.double({ min: 0.2, max: 8, noNaN: true }),
+  riskTier: fc.constantFrom<RiskTier>("GOOD", "WARNING", "CRITICAL"),
+  confidence: fc.constantFrom<Confidence>("HIGH", "LOW"),
   installYear: fc.constantFrom<number>(1970, 1990, 2005, 2015, 2024, HAZARD_YEAR),
 });
 const anyAppliance = fc
@@ -61,6 +69,31 @@ describe("the cost of what is due now", () => {
     expect(cents).toBe(dueCentsOf(context, roof) + dueCentsOf(context, boiler));
     expect(cents).toBeGreaterThan(0);
   });
+});
+
+/** The cost of waiting is summed up in another order, so that its last digits differ. */
+const withoutWaiting = ({ name, because }: Action) => ({ name, because: { ...because, waitingCents: 0 } });
+
+// Rule: plan-action
+test("actions on their own are those of the whole plan, for any appliance", () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(anyAppliance, (components) => {
+      const { unit, components: planned } = planStoredAppliance(context, components, "2026-07-01", 1);
+      const actions = actionsOfStored(context, components);
+      expect(actions.components.map(withoutWaiting)).toEqual(
+        planned.map(({ action }) => withoutWaiting(action)),
+      );
+      expect(actions.unit && withoutWaiting(actions.unit)).toEqual(unit && withoutWaiting(unit.action));
+      if (actions.unit?.because.kind === "unit_due")
+        expect(Math.abs(actions.unit.because.waitingCents - unit!.waitingCents)).toBeLessThan(1e-3);
+      for (const { because } of [...actions.components, ...(actions.unit ? [actions.unit] : [])])
+        seen.add(because.kind);
+    }),
+    { numRuns: 300 },
+  );
+  const kinds = ["hazard", "unit_due", "unit_life_past", "unit_planned", "unit_until_failure", "planned"];
+  expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
 });
 
 const OLD: State = { effectiveAgeYears: 30, rate: 1, hazardRatio: 1, installYear: 1990 };
