@@ -164,3 +164,4 @@ export const unitView = unit.serializer((unit: Unit) => ({
   created_at: toIso(unit.createdAt),
 }));
 export const unitPage = page("units", unit, { property_id: unit.fields.property_id });
+export type UnitPageJson = WireOf<typeof unitPage>;

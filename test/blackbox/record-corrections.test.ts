@@ -179,7 +179,7 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
   test("an appliance’s hazards are set and cleared, and it is moved to another property and type", async () => {
     const client = server.as(partner);
     const { id } = await addProperty(client, { name: "From" });
-    const to = await addProperty(client, { name: `Target of ${site}` });
+    const to = await addProperty(client, { name: `Target of ${site}`, unit_count: 3 });
     const panel = await addAppliance(client, id, { type_id: "electrical_panel", install_year: 2018 });
     const { page, pageErrors, close } = await SITES[site].open();
     const dialog = page.getByRole("dialog");
@@ -198,16 +198,22 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
 
     await page.getByRole("button", { name: "Move Electrical panel" }).click();
     await dialog.getByRole("button", { name: "Move" }).click();
-    await dialog.getByText("Choose another property or type.").waitFor();
+    await dialog.getByText("Choose another property, unit or type.").waitFor();
+    await dialog.getByLabel("Another unit here").fill("70");
+    await dialog.getByLabel("Another unit here").press("Enter");
+    await dialog.getByText(/^No unit 70: the property has \d+ units?\.$/).waitFor();
     await dialog.getByLabel("Search by name or address").fill(`target ${site}`);
     await dialog.getByLabel("Search by name or address").press("Enter");
-    await dialog.getByRole("radio", { name: `Target of ${site}` }).check();
+    await dialog.getByRole("radio", { name: `Target of ${site}` }).press("Space");
+    await dialog.getByLabel("Unit there (1 to 3)").fill("2");
     await dialog.getByLabel("Type").selectOption("generator");
     await look(page, `${site}-move`);
     await dialog.getByRole("button", { name: "Move" }).click();
     await page.getByRole("heading", { name: /generator/i, level: 1 }).waitFor();
     const moved = (await client.get(`/v1/appliances/${panel.id}`)).body;
-    expect(moved).toMatchObject({ property_id: to.id, type_id: "generator", flags_set: [] });
+    const { units } = (await client.get(`/v1/property/${to.id}/units`)).body;
+    const unit_id = units[1].id;
+    expect(moved).toMatchObject({ property_id: to.id, unit_id, type_id: "generator", flags_set: [] });
     expect((await auditOf(panel.id))[0]).toMatchObject({ actor: SITES[site].actor() });
     expect(pageErrors).toEqual([]);
     await close();
@@ -299,22 +305,31 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
   });
 });
 
-// Rule: alerts-by-cost
-test("the console lists a partner’s alerts by expected loss", async () => {
+// Rule: alerts-by-cost, book-lists
+test("the console lists alerts by expected loss, or by score", async () => {
   const client = server.as(partner);
   const { id } = await addProperty(client, { name: "Two systems" });
   await addWornAppliance(client, id);
   await addAppliance(client, id, { type_id: "boiler", install_year: 1975 });
-  const path = `#/book?view=alerts&partner_id=${partner.partner_id}`;
+  const path = "#/book?view=alerts";
   const { page, pageErrors, close } = await openConsole(browser, server, administrator.key, path);
-  await page.getByText("Highest expected loss first.").waitFor();
+  const rows = page.locator("tr.row a.name");
+  const isListed = async (query: object) => {
+    const { alerts } = (await administrator.client.get("/admin/book/alerts", { ...query })).body;
+    const links = alerts.map(({ id }: Json) => `#/components/${id}`);
+    expect(links.length).toBeGreaterThan(5);
+    await page.locator(`tr.row:first-child a.name[href="${links[0]}"]`).waitFor();
+    const shown = await rows.evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+    expect(shown.length).toBeGreaterThan(5);
+    expect(shown).toEqual(links.slice(0, shown.length));
+    return links[0];
+  };
+  const costliest = await isListed({ sort: "cost" });
   await look(page, "console-alerts");
-  const { components } = (
-    await administrator.client.get("/admin/components", { partner_id: partner.partner_id, sort: "cost" })
-  ).body;
-  const names = await page.locator("tr.row .name").allInnerTexts();
-  expect(names.length).toBeGreaterThan(5);
-  expect(names).toEqual(components.slice(0, names.length).map((one: Json) => one.component_name));
+  await page.getByLabel("Sort by").selectOption("Risk score");
+  expect(await isListed({})).not.toBe(costliest);
+  await goTo(page, `${path}&partner_id=${partner.partner_id}`);
+  await isListed({ sort: "cost", partner_id: partner.partner_id });
   expect(pageErrors).toEqual([]);
   await close();
 });

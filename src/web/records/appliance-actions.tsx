@@ -1,8 +1,11 @@
+import { useState } from "preact/hooks";
 import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
+import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
+import { count, counted } from "../format.ts";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
-import { type Owned, pathTo, useRecords } from "./records-context.ts";
+import { type Owned, pathTo, type Records, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
 
 type Props = {
@@ -93,24 +96,34 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
   );
 }
 
-/** Moves the appliance to another property, or to another type. */
+/** Moves the appliance to another property, unit or type. */
 function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props, "types">) {
+  const records = useRecords();
   const save = async (form: FormData) => {
     const picked = form.get(PICKED);
     const typeId = String(form.get("type_id"));
-    if (picked === null && typeId === appliance.type_id) return "Choose another property or type.";
-    return await failureOf(() =>
-      onSave({
-        ...(picked !== null && { property_id: String(picked) }),
-        ...(typeId !== appliance.type_id && { type_id: typeId }),
-      }),
-    );
+    const unit = String(form.get("unit") ?? "");
+    if (picked === null && typeId === appliance.type_id && unit === "")
+      return "Choose another property, unit or type.";
+    const propertyId = picked === null ? appliance.property_id : String(picked);
+    let missing: string | undefined;
+    const failure = await failureOf(async () => {
+      const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
+      if (typeof place === "string") missing = place;
+      else
+        await onSave({
+          ...(picked !== null && { property_id: propertyId }),
+          ...(place && { unit_id: place.id }),
+          ...(typeId !== appliance.type_id && { type_id: typeId }),
+        });
+    });
+    return failure ?? missing;
   };
   return (
     <ConfirmDialog name="Move" title={`Move ${type.name}`} isSmall onConfirm={save}>
       <p>
-        Its service history and photos go with it. At another property it is in no unit; as another type it
-        loses its size and the components that only the former type has.
+        Its service history and photos go with it. As another type it loses its size and the components that
+        only the former type has.
       </p>
       <label>
         Type
@@ -122,9 +135,42 @@ function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props
           ))}
         </select>
       </label>
-      <PropertyPicker legend="Another property" owner={appliance} except={appliance.property_id} />
+      <PlaceFields appliance={appliance} />
     </ConfirmDialog>
   );
+}
+
+/** Selects the property and the unit, which is given by its number: a property may have thousands. */
+function PlaceFields({ appliance }: Pick<Props, "appliance">) {
+  const [target, setTarget] = useState<PropertyRowJson>();
+  const most = target?.unit_count;
+  return (
+    <>
+      <PropertyPicker
+        legend="Another property"
+        owner={appliance}
+        except={appliance.property_id}
+        onPick={setTarget}
+      />
+      {most === 0 ? (
+        <p class="small muted">This property has no units.</p>
+      ) : (
+        <label>
+          {most === undefined
+            ? "Another unit here (number); empty: as it is"
+            : `Unit there (1 to ${count(most)}); empty: the whole property`}
+          <input key={target?.id ?? ""} name="unit" type="number" min={1} max={most} inputMode="numeric" />
+        </label>
+      )}
+    </>
+  );
+}
+
+/** Returns a unit by its number: units are numbered without gaps, in their order. Returns the reason if there is none. */
+async function unitOf(records: Records, propertyId: string, number: number): Promise<UnitJson | string> {
+  const path = `${pathTo("property", propertyId)}/units?limit=1&offset=${number - 1}`;
+  const { units, total } = await records.read<UnitPageJson>(path);
+  return units[0] ?? `No unit ${count(number)}: the property has ${counted(total, "unit")}.`;
 }
 
 const fieldsOf = (appliance: ApplianceJson, type: ApplianceTypeJson): readonly EditField[] => [

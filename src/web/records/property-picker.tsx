@@ -18,11 +18,18 @@ export function PropertyPicker(props: {
   /** The words of the first search. */
   words?: string;
   isRequired?: boolean;
+  /** Called with the property that is chosen, and without one when another search removes it. */
+  onPick?: (property: PropertyRowJson | undefined) => void;
 }) {
-  const { legend, owner, except, words = "", isRequired = false } = props;
+  const { legend, owner, except, words = "", isRequired = false, onPick } = props;
   const records = useRecords();
   const [searched, setSearched] = useState(words);
   const id = useId();
+  const search = (text: string) => {
+    if (text.trim() === searched) return;
+    setSearched(text.trim());
+    onPick?.(undefined);
+  };
   const path = records.propertiesPath(searched, owner);
   const found = useLoad(path, () => records.read<PropertyPageJson>(path));
   return (
@@ -34,12 +41,12 @@ export function PropertyPicker(props: {
         type="search"
         maxLength={100}
         defaultValue={words}
-        onChange={(event) => setSearched(event.currentTarget.value.trim())}
+        onChange={(event) => search(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
           // Enter searches; it does not confirm the dialog.
           event.preventDefault();
-          setSearched(event.currentTarget.value.trim());
+          search(event.currentTarget.value);
         }}
       />
       <LoadedContent loaded={found} what="the properties">
@@ -48,7 +55,7 @@ export function PropertyPicker(props: {
           return (
             <>
               {others.map((one) => (
-                <Choice property={one} isRequired={isRequired} />
+                <Choice property={one} isRequired={isRequired} onPick={() => onPick?.(one)} />
               ))}
               <p class="small muted" role="status">
                 {others.length === 0
@@ -64,11 +71,12 @@ export function PropertyPicker(props: {
   );
 }
 
-function Choice({ property, isRequired }: { property: PropertyRowJson; isRequired: boolean }) {
+function Choice(props: { property: PropertyRowJson; isRequired: boolean; onPick: () => void }) {
+  const { property, isRequired, onPick } = props;
   const { id, name } = property;
   return (
     <label>
-      <input type="radio" name={PICKED} value={id} required={isRequired} />
+      <input type="radio" name={PICKED} value={id} required={isRequired} onChange={onPick} />
       <span>
         <bdi>{name}</bdi>
         <span class="small muted under">
