@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { addressLine } from "../../domain/address.ts";
 import type { ActionPageJson, PortfolioActionJson } from "../../wire/listed-action.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
@@ -291,9 +292,7 @@ const columnsOf = (
           <bdi>{row.property_name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>
-            {row.property_address}, {row.state}
-          </bdi>
+          <bdi>{addressLine({ address: row.property_address, city: null, state: row.state })}</bdi>
         </span>
       </>
     ),
