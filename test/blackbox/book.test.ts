@@ -79,16 +79,24 @@ describe("the book of all partners", () => {
   });
 
   // Rule: book-lists
-  test("lists alerts of all partners by score, at any offset and with filters", async () => {
-    for (const filter of [{}, { state: "NY" }, { system: "plumbing" }, { tier: "WARNING" }] as Record<
-      string,
-      string
-    >[]) {
+  test.each([
+    ["risk_score", {}],
+    ["expected_cost_12m", { sort: "cost" }],
+  ])("lists alerts of all partners by %s, at any offset and with filters", async (value, sort) => {
+    const filters: Record<string, string>[] = [
+      {},
+      { state: "NY" },
+      { system: "plumbing" },
+      { tier: "WARNING" },
+    ];
+    for (const one of filters) {
+      const filter = { ...one, ...sort };
       const { body } = await admin.get("/admin/book/alerts", { ...filter, limit: 200 });
       expect(body.alerts.length).toBe(body.total);
       expect(body.critical_count + body.warning_count).toBe(body.total);
-      const scores = body.alerts.map(({ risk_score }: Json) => risk_score);
-      expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+      const values = body.alerts.map((alert: Json) => alert[value]);
+      expect(values).toEqual(values.toSorted((a: number, b: number) => b - a));
+      expect(new Set(values).size).toBeGreaterThan(1);
       expect(new Set(body.alerts.map(({ id }: Json) => id)).size).toBe(body.total);
       for (let offset = 0; offset <= body.total; offset += 3) {
         const page = (await admin.get("/admin/book/alerts", { ...filter, limit: 3, offset })).body;

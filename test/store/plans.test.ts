@@ -195,6 +195,25 @@ test.each([{}, ...FILTERS].map((by) => [JSON.stringify(by), by] as const))(
   },
 );
 
+test("alerts of all partners by cost are counted and found in the index of costs", async () => {
+  // Opens a separate store, because a statement is prepared only once.
+  const { book } = (await open(NOW)).store.read;
+  const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
+  for (const by of [{}, ...FILTERS]) {
+    const selection = { order: "cost", partnerIds: [fixture.partnerId], ...by } as const;
+    for (const [read, index] of [
+      [() => book.alertCounts(selection, range), "COVERING INDEX components_cost"],
+      [() => book.alertCells(selection, range), "COVERING INDEX components_cost"],
+      [() => book.alertsOf(selection, range), "INDEX components_cost"],
+    ] as const) {
+      const [sql, ...others] = await statementsOf(read);
+      expect(others).toEqual([]);
+      const search = `SEARCH components USING ${index} (partner_id=? AND expected_cost_cents>? AND expected_cost_cents<?)`;
+      expect(planOf(sql!), sql).toContain(search);
+    }
+  }
+});
+
 describe("alerts of a system, a state, or both", () => {
   test.each(FILTERS.map((by) => [JSON.stringify(by), by] as const))(
     "are skipped in a covering index, in its order, and only a page is looked up: %s",

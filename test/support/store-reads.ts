@@ -81,11 +81,6 @@ export function listReads({
         for (const tier of [undefined, "CRITICAL", "WARNING"] as const)
           await components.countAlerts({ partnerId: partnerId, ...by }, tier);
     },
-    "the numbers of alerts by score": async () => {
-      const { components } = store.read;
-      for (const by of [{}, { system: "plumbing" }, { state: "NY" }])
-        await components.alertScores({ partnerId, ...by }, undefined);
-    },
     "the event stream's components": async () => {
       const { components } = store.read;
       await components.elevatedByScoring(partnerId, { limit: 50, offset: 1 });
@@ -159,9 +154,19 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the alerts of the book": async () => {
       const { book } = store.read;
       for (const by of [{}, ...FILTERS]) {
-        await book.alertScores([partnerId], by, { from: 52, to: 99 });
-        await book.alertCells([partnerId], by, { from: 60, to: 70 });
-        await book.alertsOf([partnerId], by, 60);
+        const byScore = { order: "score", partnerIds: [partnerId], ...by } as const;
+        await book.alertCounts(byScore, { from: 52, to: 99 });
+        await book.alertCells(byScore, { from: 60, to: 70 });
+        await book.alertsOf(byScore, { from: 60, to: 60 });
+      }
+    },
+    "the alerts of the book by cost": async () => {
+      const { book } = store.read;
+      for (const by of [{}, ...FILTERS]) {
+        const byCost = { order: "cost", partnerIds: [partnerId], tier: "CRITICAL", ...by } as const;
+        await book.alertCounts(byCost, { from: 1000, to: Number.MAX_SAFE_INTEGER });
+        await book.alertCells(byCost, { from: 1000, to: 90_000 });
+        await book.alertsOf(byCost, { from: 1000, to: 90_000 });
       }
     },
     "what begins with a text": async () => {

@@ -23,6 +23,7 @@ import {
 } from "../../wire/book.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
+  alertOrder,
   alertTier,
   bookPartners,
   format,
@@ -41,7 +42,14 @@ import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { lossFile } from "../loss-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseAlertTier, parseChoice, parsePropertyFilter, parseSlice, wantsDemo } from "../query.ts";
+import {
+  parseAlertTier,
+  parseChoice,
+  parsePropertyFilter,
+  parseSlice,
+  sortsByCost,
+  wantsDemo,
+} from "../query.ts";
 import { tableFormat, XLSX } from "../workbook-replies.ts";
 
 const replies = okReplies("The losses", bookLosses);
@@ -98,10 +106,18 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       id: "listBookAlerts",
       method: "GET",
       path: "/admin/book/alerts",
-      summary: "List CRITICAL and WARNING components of all partners, highest score first",
+      summary: "List CRITICAL and WARNING components of all partners by score or expected cost",
       description: "`partner_id` restricts the book to some partners.",
       tag: "Administration",
-      parameters: [bookPartners, alertTier, systemFilter, stateFilter, ...pagingParameters, format],
+      parameters: [
+        bookPartners,
+        alertTier,
+        systemFilter,
+        stateFilter,
+        alertOrder,
+        ...pagingParameters,
+        format,
+      ],
       replies: listReplies("A page of alerts", bookAlertPage, bookAlert),
       errors: [404],
       async handle(call) {
@@ -109,6 +125,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const slice = parseSlice(query);
         const state = query.get("state");
         const selection = {
+          order: sortsByCost(query) ? ("cost" as const) : ("score" as const),
           partnerIds: partnerIdsOf(call),
           tier: parseAlertTier(query),
           system: parseChoice(query, "system", SYSTEMS),

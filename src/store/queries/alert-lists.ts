@@ -14,17 +14,15 @@ import {
 } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
-import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { componentRows } from "./component-rows.ts";
-import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
 /** The filters of alerts by system and state. */
-type AlertFilter = { partnerId: string; system?: string | undefined; state?: string | undefined };
+type AlertFilter = Places & { partnerId: string };
 
 /** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
 export const scoresOf = (tier: RiskTier | undefined) => ({
@@ -32,13 +30,33 @@ export const scoresOf = (tier: RiskTier | undefined) => ({
   to: tier === "WARNING" ? CRITICAL_FROM - 1 : 99,
 });
 
+type Places = { system?: string | undefined; state?: string | undefined };
+export const filterKind = ({ system, state }: Places) =>
+  system === undefined ? (state === undefined ? "all" : "state") : state === undefined ? "system" : "both";
+
+/**
+ * Makes a read of the index of expected costs for each filter, whose columns it has: `make` gets the conditions of `leastScore`
+ * and `mostScore`, of `system` and of `state`. None can be a bound of an index, or that of another one would be used.
+ */
+export function inCostIndex<Read>({ tables: { components } }: Engine, make: (...conditions: SQL[]) => Read) {
+  const isIn = (column: SQLWrapper, name: string) => sql`${column} || '' = ${placeholder(name)}`;
+  const isOfTier = sql`${components.riskScore} + 0 between ${placeholder("leastScore")} and ${placeholder("mostScore")}`;
+  const [inSystem, inState] = [isIn(components.system, "system"), isIn(components.state, "state")];
+  return {
+    all: make(isOfTier),
+    system: make(isOfTier, inSystem),
+    state: make(isOfTier, inState),
+    both: make(isOfTier, inSystem, inState),
+  };
+}
+
 /**
  * Alerts of one system, one state, or both. Each filter has an index of the elevated components in their order, which
  * alone is read to count and skip rows: 300,000 took 20 ms.
  */
 export function alertLists(engine: Engine) {
   const { db } = engine;
-  const { componentCounters, components } = engine.tables;
+  const { components } = engine.tables;
   // A literal condition, so that SQLite uses the partial indexes.
   const matching = (...more: (SQL | undefined)[]) =>
     and(
@@ -70,16 +88,6 @@ export function alertLists(engine: Engine) {
           .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
       ),
-      scores: engine.read<{ score: number; count: number }>(() =>
-        db
-          .select({
-            score: sql<number>`${components.riskScore}`.as("score"),
-            count: count().as("count"),
-          })
-          .from(components)
-          .where(within)
-          .groupBy(components.riskScore),
-      ),
       counts: engine.read<{ critical: number; all: number }>(() =>
         db
           .select({
@@ -97,29 +105,9 @@ export function alertLists(engine: Engine) {
   const bySystem = reads(matching(ofSystem));
   const byState = reads(matching(ofState));
   const byBoth = reads(matching(ofState, ofSystem));
-  /** Buckets of scores are their hundredths. */
-  const scoreCounters = engine.read<{ score: number; count: number }>(() =>
-    db
-      .select(aliased({ score: componentCounters.bucket, count: componentCounters.count }))
-      .from(componentCounters)
-      .where(
-        and(
-          eq(componentCounters.partnerId, placeholder("partnerId")),
-          gte(componentCounters.bucket, placeholder("from")),
-          lte(componentCounters.bucket, placeholder("to")),
-          eq(componentCounters.block, WHOLE_BUCKET),
-        ),
-      ),
-  );
   const byCost = [desc(components.expectedCostCents), asc(components.seq)];
-  /** Reads one index for all filters, which has the columns of each. */
-  const costPage = (condition: SQL | undefined) => {
-    const within = and(
-      condition,
-      gte(components.expectedCostCents, 0),
-      // Not as bounds of an index: that of scores would be sorted.
-      sql`${components.riskScore} + 0 between ${placeholder("from")} and ${placeholder("to")}`,
-    );
+  const costPage = (...conditions: SQL[]) => {
+    const within = and(matching(...conditions), gte(components.expectedCostCents, 0));
     const places = db
       .select({ seq: components.seq })
       .from(components)
@@ -133,14 +121,7 @@ export function alertLists(engine: Engine) {
         .orderBy(...byCost),
     );
   };
-  const isIn = (column: SQLWrapper, name: string) => sql`${column} || '' = ${placeholder(name)}`;
-  const [inSystem, inState] = [isIn(components.system, "system"), isIn(components.state, "state")];
-  const costPages = {
-    all: costPage(matching()),
-    system: costPage(matching(inSystem)),
-    state: costPage(matching(inState)),
-    both: costPage(matching(inSystem, inState)),
-  };
+  const costPages = inCostIndex(engine, costPage);
   const readsFor = ({ system, state }: AlertFilter) =>
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 
@@ -159,19 +140,8 @@ export function alertLists(engine: Engine) {
       tier: RiskTier | undefined,
       slice: Slice,
     ): Promise<PlacedComponent[]> {
-      const { system, state } = filter;
-      const one = system === undefined ? (state === undefined ? "all" : "state") : "system";
-      const kind = system !== undefined && state !== undefined ? "both" : one;
-      return costPages[kind]({ ...filter, ...scoresOf(tier), ...slice });
-    },
-    /** Counts a partner's alerts by score, in hundredths. */
-    async alertScores(filter: AlertFilter, tier: RiskTier | undefined): Promise<ReadonlyMap<number, number>> {
-      const range = scoresOf(tier);
-      const isWhole = filter.system === undefined && filter.state === undefined;
-      const rows = isWhole
-        ? await scoreCounters({ ...filter, ...range })
-        : await readsFor(filter).scores({ ...filter, ...range });
-      return new Map(rows.map(({ score, count }) => [score, count]));
+      const { from: leastScore, to: mostScore } = scoresOf(tier);
+      return costPages[filterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
       const [found] = await readsFor(filter).counts({ ...filter, ...scoresOf(tier) });

@@ -2,10 +2,12 @@ import { and, asc, count, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
+import type { RiskTier } from "../../domain/scoring/types.ts";
 import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
+import { filterKind, inCostIndex, scoresOf } from "./alert-lists.ts";
 import { componentRows } from "./component-rows.ts";
 import type { CodeCount } from "./flags.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -24,10 +26,20 @@ export type BookMember = {
   alerts: number;
 };
 
-/** The alerts of a partner with one score, in hundredths. */
-export type AlertCell = { partnerId: string; score: number; count: number };
+/** The values by which alerts are listed: scores in hundredths, or expected costs in cents. */
+export type AlertOrder = "score" | "cost";
+export type ValueCount = { value: number; count: number };
+export type ValueRange = { from: number; to: number };
+/** The alerts of a partner with one score or expected cost. */
+export type AlertCell = ValueCount & { partnerId: string };
 
-export type BookAlertFilter = { system?: string | undefined; state?: string | undefined };
+export type BookAlertFilter = {
+  tier?: RiskTier | undefined;
+  system?: string | undefined;
+  state?: string | undefined;
+};
+/** Alerts of partners with values in a range, inclusive. By score, the range is also that of the tier. */
+type AlertSelection = BookAlertFilter & { order: AlertOrder; partnerIds: readonly string[] };
 
 /**
  * Reads over the records of several partners. Each statement reads the stored sums of all of them, or one page: 1,000 partners
@@ -116,73 +128,82 @@ export function bookStore(engine: Engine) {
       .where(and(engine.isAmong(properties.partnerId, "partnerIds"), gt(properties.seq, 0))),
   );
 
-  const withinScores = (score: AnySQLiteColumn) => [
-    gte(score, placeholder("from")),
-    lte(score, placeholder("to")),
+  const isWithin = (value: AnySQLiteColumn) => [
+    gte(value, placeholder("from")),
+    lte(value, placeholder("to")),
   ];
-  const alerts = (...more: SQL[]) => {
+  const alerts = (by: AnySQLiteColumn, ...more: SQL[]) => {
     const isListed = and(
       engine.isAmong(components.partnerId, "partnerIds"),
       // A literal condition, so that SQLite uses the partial indexes.
       isElevated(components.riskScore),
       gt(components.seq, 0),
+      ...isWithin(by),
       ...more,
     );
-    const { partnerId, riskScore } = components;
-    const within = and(isListed, ...withinScores(riskScore));
-    const score = sql`${riskScore}`.as("score");
+    const { partnerId } = components;
+    const value = sql`${by}`.as("value");
     return {
-      scores: engine.read<ScoreCount>(() =>
+      counts: engine.read<ValueCount>(() =>
         db
-          .select({ score, count: count().as("count") })
+          .select({ value, count: count().as("count") })
           .from(components)
-          .where(within)
-          .groupBy(riskScore),
+          .where(isListed)
+          .groupBy(by),
       ),
       cells: engine.read<AlertCell>(() =>
         db
-          .select({ ...aliased({ partnerId }), score, count: count().as("count") })
+          .select({ ...aliased({ partnerId }), value, count: count().as("count") })
           .from(components)
-          .where(within)
-          .groupBy(partnerId, riskScore),
+          .where(isListed)
+          .groupBy(partnerId, by),
       ),
-      rows: engine.read<PlacedComponent>(() =>
-        componentRows(engine).where(and(isListed, eq(riskScore, placeholder("score")))),
-      ),
+      rows: engine.read<PlacedComponent>(() => componentRows(engine).where(isListed)),
     };
   };
+  const { expectedCostCents, riskScore } = components;
   const ofSystem = eq(components.system, placeholder("system"));
   const ofState = eq(components.state, placeholder("state"));
-  const [all, bySystem, byState, byBoth] = [
-    alerts(),
-    alerts(ofSystem),
-    alerts(ofState),
-    alerts(ofState, ofSystem),
-  ];
-  const readsFor = ({ system, state }: BookAlertFilter) =>
-    state === undefined ? (system === undefined ? all : bySystem) : system === undefined ? byState : byBoth;
+  const alertReads = {
+    score: {
+      all: alerts(riskScore),
+      system: alerts(riskScore, ofSystem),
+      state: alerts(riskScore, ofState),
+      both: alerts(riskScore, ofState, ofSystem),
+    },
+    cost: inCostIndex(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
+  };
   /** Buckets of scores are their hundredths. */
   const { partnerId, bucket, block, count: inBucket } = componentCounters;
   const isWholeScore = and(
     engine.isAmong(partnerId, "partnerIds"),
-    ...withinScores(bucket),
+    ...isWithin(bucket),
     eq(block, WHOLE_BUCKET),
     gt(inBucket, 0),
   );
-  const scoreCounters = engine.read<ScoreCount>(() =>
-    db
-      .select({ score: sql`${bucket}`.as("score"), count: sum(inBucket).as("count") })
-      .from(componentCounters)
-      .where(isWholeScore)
-      .groupBy(bucket),
-  );
-  const cellCounters = engine.read<AlertCell>(() =>
-    db
-      .select(aliased({ partnerId, score: bucket, count: inBucket }))
-      .from(componentCounters)
-      .where(isWholeScore),
-  );
-  const isWhole = ({ system, state }: BookAlertFilter) => system === undefined && state === undefined;
+  const counters = {
+    counts: engine.read<ValueCount>(() =>
+      db
+        .select({ value: sql`${bucket}`.as("value"), count: sum(inBucket).as("count") })
+        .from(componentCounters)
+        .where(isWholeScore)
+        .groupBy(bucket),
+    ),
+    cells: engine.read<AlertCell>(() =>
+      db
+        .select(aliased({ partnerId, value: bucket, count: inBucket }))
+        .from(componentCounters)
+        .where(isWholeScore),
+    ),
+  };
+  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][filterKind(filter)];
+  /** The counters have all scores, but no expected costs. */
+  const countsOf = (selection: AlertSelection) =>
+    selection.order === "score" && filterKind(selection) === "all" ? counters : rowsOf(selection);
+  const valuesOf = ({ partnerIds, tier, system, state }: AlertSelection, range: ValueRange) => {
+    const { from: leastScore, to: mostScore } = scoresOf(tier);
+    return { system, state, leastScore, mostScore, ...range, partnerIds: engine.list(partnerIds) };
+  };
 
   return {
     /** Returns all partners, by their IDs. */
@@ -214,36 +235,20 @@ export function bookStore(engine: Engine) {
     ): Promise<{ property: Property; totals: PropertyTotals }[]> {
       return await ofPartners().execute({ partnerIds: engine.list(partnerIds) });
     },
-    /** Counts the alerts of partners by score, in hundredths, in no order. */
-    async alertScores(
-      partnerIds: readonly string[],
-      filter: BookAlertFilter,
-      scores: ScoreRange,
-    ): Promise<ScoreCount[]> {
-      const values = { ...filter, ...scores, partnerIds: engine.list(partnerIds) };
-      return isWhole(filter) ? scoreCounters(values) : readsFor(filter).scores(values);
+    /** Counts alerts by value, in no order. */
+    async alertCounts(selection: AlertSelection, range: ValueRange): Promise<ValueCount[]> {
+      return countsOf(selection).counts(valuesOf(selection, range));
     },
-    /** Counts the alerts of each partner with scores from `from` to `to`, in no order. */
-    async alertCells(
-      partnerIds: readonly string[],
-      filter: BookAlertFilter,
-      scores: ScoreRange,
-    ): Promise<AlertCell[]> {
-      const values = { ...filter, ...scores, partnerIds: engine.list(partnerIds) };
-      return isWhole(filter) ? cellCounters(values) : readsFor(filter).cells(values);
+    /** Counts the alerts of each partner by value, in no order. */
+    async alertCells(selection: AlertSelection, range: ValueRange): Promise<AlertCell[]> {
+      return countsOf(selection).cells(valuesOf(selection, range));
     },
-    /** Returns all alerts of partners with a score, in no order. */
-    async alertsOf(
-      partnerIds: readonly string[],
-      filter: BookAlertFilter,
-      score: number,
-    ): Promise<PlacedComponent[]> {
-      return readsFor(filter).rows({ ...filter, score, partnerIds: engine.list(partnerIds) });
+    /** Returns all alerts of a selection, in no order. */
+    async alertsOf(selection: AlertSelection, range: ValueRange): Promise<PlacedComponent[]> {
+      return rowsOf(selection).rows(valuesOf(selection, range));
     },
   };
 }
 
-type ScoreRange = { from: number; to: number };
-export type ScoreCount = { score: number; count: number };
 /** Sums over portfolios. */
 type BookSums = Totals & { properties: number };

@@ -1,9 +1,15 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import { scoresOf } from "../../store/queries/alert-lists.ts";
-import type { AlertCell, BookAlertFilter, BookMember, ScoreCount } from "../../store/queries/book.ts";
+import type {
+  AlertCell,
+  AlertOrder,
+  BookAlertFilter,
+  BookMember,
+  ValueCount,
+  ValueRange,
+} from "../../store/queries/book.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { BookDeps } from "./book-properties.ts";
@@ -18,93 +24,127 @@ type BookAlerts = {
   critical: number;
   warning: number;
 };
-type AlertSelection = BookAlertFilter & {
-  partnerIds: ReadonlySet<string> | undefined;
-  tier: RiskTier | undefined;
-};
+type Listed = BookAlertFilter & { order: AlertOrder };
+type Selection = Listed & { partnerIds: ReadonlySet<string> | undefined };
 
 /**
- * Returns a page of the alerts of several partners, the highest score first, then by partner and creation. The counts by score
- * locate the scores of the page, and the counts by partner its rows. Throws not_found for an unknown partner.
+ * Returns a page of the alerts of several partners, the highest score or expected cost first, then by partner and creation. The
+ * counts by value locate the values of the page, and the counts by partner its rows: there are few values, since costs have two
+ * significant digits. Throws not_found for an unknown partner.
  */
 export async function bookAlerts(
   { store, yieldNow }: BookDeps,
-  { partnerIds, tier, ...filter }: AlertSelection,
+  { partnerIds, ...listed }: Selection,
   slice: Slice,
 ): Promise<BookAlerts> {
+  const listedValue = (row: PlacedComponent) =>
+    listed.order === "cost" ? row.expectedCostCents : row.riskScore;
   return await readBookConsistently(store, async (read) => {
     const members = await bookMembers(read, partnerIds);
-    const steps = stepsOf(members);
-    const { scores, critical, warning, offset } = isUnfiltered(filter)
-      ? await countWhole(read, steps, tier, slice)
-      : await countMatches(read, yieldNow, steps, filter, tier, slice);
+    const reading = { read, yieldNow, steps: stepsOf(members) };
+    const { values, critical, warning, offset } = await countsOf(reading, listed, slice);
     const found = { critical, warning };
-    const parts = partsOf(scores, { limit: slice.limit, offset });
+    const parts = partsOf(values, { limit: slice.limit, offset });
     if (parts.length === 0) return { rows: [], ...found };
-    const range = { from: parts.at(-1)!.list.score, to: parts[0]!.list.score };
+    const range = { from: parts.at(-1)!.list.value, to: parts[0]!.list.value };
     const place = new Map(members.map(({ id }, at) => [id, at]));
     const cells: AlertCell[] = [];
-    for (const ids of steps) cells.push(...(await read.book.alertCells(ids, filter, range)));
-    cells.sort((a, b) => b.score - a.score || place.get(a.partnerId)! - place.get(b.partnerId)!);
-    const rows = await rowsOf(read, cells, filter, { limit: slice.limit, offset: parts[0]!.offset });
+    for (const ids of reading.steps)
+      cells.push(...(await read.book.alertCells({ ...listed, partnerIds: ids }, range)));
+    cells.sort((a, b) => b.value - a.value || place.get(a.partnerId)! - place.get(b.partnerId)!);
+    const rows = await rowsOf(read, cells, listed, { limit: slice.limit, offset: parts[0]!.offset });
     rows.sort(
       (a, b) =>
-        b.riskScore - a.riskScore || place.get(a.partnerId)! - place.get(b.partnerId)! || a.seq - b.seq,
+        listedValue(b) - listedValue(a) || place.get(a.partnerId)! - place.get(b.partnerId)! || a.seq - b.seq,
     );
     return { rows: rows.map((row) => ({ ...row, partner: members[place.get(row.partnerId)!]! })), ...found };
   });
 }
 
-/** The counts of a selection, with scores in descending order that reach to the end of the page. */
-type Counts = { scores: ScoreCount[]; critical: number; warning: number; offset: number };
+/** The counts of a selection, with values in descending order that reach to the end of the page. */
+type Counts = { values: ValueCount[]; critical: number; warning: number; offset: number };
+type Reading = { read: Stores; yieldNow: Yield; steps: readonly string[][] };
 const isUnfiltered = ({ system, state }: BookAlertFilter) => system === undefined && state === undefined;
 const sumOf = (counted: readonly { count: number }[]) => counted.reduce((sum, { count }) => sum + count, 0);
 
-/**
- * Counts all alerts by the partners' totals, and those of single scores as far as the page: most pages are among the highest
- * scores. `offset` is the page's place among the scores.
- */
-async function countWhole(
-  { book }: Stores,
-  steps: readonly string[][],
-  tier: RiskTier | undefined,
-  { limit, offset }: Slice,
-): Promise<Counts> {
-  const ids = steps.flat();
-  const all = await book.sums(ids);
+/** Counts a selection as far as the page. `offset` of the answer is the page's place among the values. */
+async function countsOf(reading: Reading, listed: Listed, slice: Slice): Promise<Counts> {
+  const { tier, order } = listed;
+  if (!isUnfiltered(listed)) {
+    const byScore = { ...listed, order: "score" } as const;
+    const scores = await countValues(reading, byScore, [scoresOf(tier)], Number.POSITIVE_INFINITY);
+    const critical = sumOf(scores.filter(({ value }) => value >= CRITICAL_FROM));
+    const found = { critical, warning: sumOf(scores) - critical, offset: slice.offset };
+    return { values: order === "score" ? scores : await countCosts(reading, listed, slice), ...found };
+  }
+  const all = await reading.read.book.sums(reading.steps.flat());
   const critical = tier === "WARNING" ? 0 : all.critical;
   const warning = tier === "CRITICAL" ? 0 : all.warning;
-  const isAfterCritical = tier === undefined && offset >= critical;
-  const place = isAfterCritical ? offset - critical : offset;
-  const { from: lowest, to: highest } = scoresOf(isAfterCritical ? "WARNING" : tier);
-  const scores: ScoreCount[] = [];
-  for (let [to, width] = [highest, 1]; to >= lowest && sumOf(scores) < place + limit; width *= 2) {
-    const from = Math.max(lowest, to - width + 1);
-    const some = await book.alertScores(ids, {}, { from, to });
-    scores.push(...some.sort((a, b) => b.score - a.score));
-    to = from - 1;
-  }
-  return { scores, critical, warning, offset: place };
+  if (order === "cost")
+    return { values: await countCosts(reading, listed, slice), critical, warning, offset: slice.offset };
+  const isAfterCritical = tier === undefined && slice.offset >= critical;
+  const offset = isAfterCritical ? slice.offset - critical : slice.offset;
+  const ranges = scoreRanges(scoresOf(isAfterCritical ? "WARNING" : tier));
+  // The counters of scores are few for any number of alerts.
+  const whole = { ...reading, steps: [reading.steps.flat()] };
+  return {
+    values: await countValues(whole, listed, ranges, offset + slice.limit),
+    critical,
+    warning,
+    offset,
+  };
 }
 
-/** Counts the alerts that match a filter, in the indexes of the filters. */
-async function countMatches(
-  { book }: Stores,
-  yieldNow: Yield,
-  steps: readonly string[][],
-  filter: BookAlertFilter,
-  tier: RiskTier | undefined,
-  { offset }: Slice,
-): Promise<Counts> {
+const countCosts = (reading: Reading, listed: Listed, { limit, offset }: Slice) =>
+  countValues(reading, listed, costRanges(), offset + limit);
+
+/** Counts alerts by value in descending ranges, until `enough` are found. Returns the values in descending order. */
+async function countValues(
+  { read: { book }, yieldNow, steps }: Reading,
+  listed: Listed,
+  ranges: Iterable<ValueRange>,
+  enough: number,
+): Promise<ValueCount[]> {
   const counts = new Map<number, number>();
-  for (const ids of steps) {
-    for (const { score, count } of await book.alertScores(ids, filter, scoresOf(tier)))
-      counts.set(score, (counts.get(score) ?? 0) + count);
-    await yieldNow();
+  let found = 0;
+  for (const range of ranges) {
+    for (const partnerIds of steps) {
+      for (const { value, count } of await book.alertCounts({ ...listed, partnerIds }, range)) {
+        counts.set(value, (counts.get(value) ?? 0) + count);
+        found += count;
+      }
+      await yieldNow();
+    }
+    if (found >= enough) break;
   }
-  const scores = [...counts].map(([score, count]) => ({ score, count })).sort((a, b) => b.score - a.score);
-  const critical = sumOf(scores.filter(({ score }) => score >= CRITICAL_FROM));
-  return { scores, critical, warning: sumOf(scores) - critical, offset };
+  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.value - a.value);
+}
+
+const HIGHEST: Record<AlertOrder, number> = {
+  score: scoresOf(undefined).to,
+  cost: Number.MAX_SAFE_INTEGER,
+};
+
+/** Divides scores into ranges, each twice as wide as the one above: most pages are among the highest scores. */
+function* scoreRanges({ from: lowest, to: highest }: ValueRange): Generator<ValueRange> {
+  for (let [to, width] = [highest, 1]; to >= lowest; width *= 2) {
+    const from = Math.max(lowest, to - width + 1);
+    yield { from, to };
+    to = from - 1;
+  }
+}
+
+/** The expected costs in cents, from the first of which on alerts are few; those below the second are counted at once. */
+const [HIGH_COST, LEAST_COST] = [2 ** 20, 2 ** 10];
+
+/** Divides expected costs into ranges, each beginning at a quarter of the one above. */
+function* costRanges(): Generator<ValueRange> {
+  let to = HIGHEST.cost;
+  for (let from = HIGH_COST; from > LEAST_COST; from /= 4) {
+    yield { from, to };
+    to = from - 1;
+  }
+  yield { from: 0, to };
 }
 
 /** Divides partners so that one statement counts so many alerts, or those of one partner. */
@@ -122,34 +162,39 @@ function stepsOf(members: readonly BookMember[]): string[][] {
   return steps;
 }
 
-/** Reads the rows of a slice of cells, in no order: whole cells by score, parts of them in their partner's list. */
+/** Reads the rows of a slice of cells, in no order: whole cells by value, parts of them in their partner's list. */
 async function rowsOf(
   { book, components }: Stores,
   cells: readonly AlertCell[],
-  filter: BookAlertFilter,
+  listed: Listed,
   slice: Slice,
 ): Promise<PlacedComponent[]> {
+  const { order, tier, ...places } = listed;
   const rows: PlacedComponent[] = [];
   const parts = partsOf(cells, slice);
+  const [highest, lowest] = [parts[0]?.list.value, parts.at(-1)?.list.value];
+  // Only of the highest and the lowest value may some partners have no part of the page.
   const whole = Map.groupBy(
-    parts.filter(({ isWhole }) => isWhole),
-    ({ list }) => list.score,
+    parts.filter(({ isWhole }) => isWhole).map(({ list }) => list),
+    ({ value }) => (value === highest || value === lowest ? value : undefined),
   );
-  for (const [score, some] of whole) {
-    const partnerIds = some.map(({ list }) => list.partnerId);
-    rows.push(...(await book.alertsOf(partnerIds, filter, score)));
+  for (const some of whole.values()) {
+    const partnerIds = [...new Set(some.map((cell) => cell.partnerId))];
+    const range = { from: some.at(-1)!.value, to: some[0]!.value };
+    rows.push(...(await book.alertsOf({ ...listed, partnerIds }, range)));
   }
   for (const { list, isWhole, limit, offset } of parts) {
     if (isWhole) continue;
-    const { partnerId, score } = list;
-    const counts = await components.alertScores({ partnerId, ...filter }, undefined);
-    let above = 0;
-    for (const [other, count] of counts) if (other > score) above += count;
-    const part = { limit, offset: above + offset };
+    const { partnerId, value } = list;
+    const above = { from: value + 1, to: HIGHEST[order] };
+    const skipped = sumOf(await book.alertCounts({ ...listed, partnerIds: [partnerId] }, above));
+    const part = { limit, offset: skipped + offset };
     rows.push(
-      ...(isUnfiltered(filter)
-        ? await components.elevatedPage(partnerId, part)
-        : await components.alertPage({ partnerId, ...filter }, undefined, part)),
+      ...(order === "cost"
+        ? await components.costliestPage({ partnerId, ...places }, tier, part)
+        : isUnfiltered(places)
+          ? await components.elevatedPage(partnerId, part)
+          : await components.alertPage({ partnerId, ...places }, undefined, part)),
     );
   }
   return rows;

@@ -1,6 +1,5 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
-import type { PartnerComponentPageJson } from "../../wire/component.ts";
 import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
@@ -154,51 +153,47 @@ function Properties({ partner, route }: ViewProps) {
   );
 }
 
-/** The alerts of one partner by expected loss. Those of all partners can only be read by score. */
+/** The alerts of all partners, or of one: highest expected loss first, unless scores are asked for. */
 function Alerts({ partner, route }: ViewProps) {
   const query = listQuery({ partner, route });
-  if (partner !== "") query.set("sort", "cost");
-  const loaded = useRead<BookAlertPageJson | PartnerComponentPageJson>(
-    `/admin/${partner === "" ? "book/alerts" : "components"}?${query}`,
-  );
+  const sort = route.query.get("sort") ?? "";
+  query.set("sort", sort === "" ? "cost" : sort);
+  const loaded = useRead<BookAlertPageJson>(`/admin/book/alerts?${query}`);
   return (
-    <LoadedContent loaded={loaded} what="the alerts">
-      {(page) =>
-        page.total === 0 ? (
-          <EmptyState title="No critical or warning components" />
-        ) : (
-          <PagedTable
-            caption="Alerts"
-            page={page}
-            rows={"alerts" in page ? page.alerts : page.components}
-            rowKey={({ id }) => id}
-            columns={ALERT_COLUMNS}
-            one="alert"
-            route={route}
-          >
-            <p class="small muted">
-              {"alerts" in page
-                ? "Highest score first. Choose a partner to sort by expected loss."
-                : "Highest expected loss first."}
-            </p>
-          </PagedTable>
-        )
-      }
-    </LoadedContent>
+    <>
+      <Filters>
+        <SelectFilter
+          label="Sort by"
+          value={sort}
+          all="12-month expected loss"
+          choices={[["score", "Risk score"]]}
+          onChange={(to) => replaceQuery(route, { sort: to, offset: "" })}
+        />
+      </Filters>
+      <LoadedContent loaded={loaded} what="the alerts">
+        {(page) =>
+          page.total === 0 ? (
+            <EmptyState title="No critical or warning components" />
+          ) : (
+            <PagedTable
+              caption="Alerts"
+              page={page}
+              rows={page.alerts}
+              rowKey={({ id }) => id}
+              columns={ALERT_COLUMNS}
+              one="alert"
+              route={route}
+            />
+          )
+        }
+      </LoadedContent>
+    </>
   );
 }
 
-type Alert = BookAlertPageJson["alerts"][number] | PartnerComponentPageJson["components"][number];
-
-const ALERT_COLUMNS = componentColumns<Alert>((row) => (
+const ALERT_COLUMNS = componentColumns<BookAlertPageJson["alerts"][number]>(({ property_name, partner }) => (
   <>
-    <bdi>{row.property_name}</bdi>
-    {"partner" in row && (
-      <>
-        {" · "}
-        <bdi>{row.partner}</bdi>
-      </>
-    )}
+    <bdi>{property_name}</bdi> · <bdi>{partner}</bdi>
   </>
 ));
 

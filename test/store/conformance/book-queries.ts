@@ -121,37 +121,43 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
       }
     });
 
-    test("lists alerts by score, partner and creation at any offset", async () => {
-      for (const filter of [
-        {},
-        { state: "NY" },
-        { system: "electrical" },
-        { state: "VT", system: "plumbing" },
-      ])
-        for (const tier of [undefined, "CRITICAL", "WARNING"] as const) {
-          const own = (await allOf((id) => read().components.elevatedPage(id, ALL, tier))).filter(
-            ({ state, defId }) =>
-              (!("state" in filter) || state === filter.state) &&
-              (!("system" in filter) || knowledge.component(defId).system === filter.system),
-          );
-          const place = new Map(partners.map(({ id }, at) => [id, at]));
-          const order = own
-            .sort(
-              (a, b) =>
-                b.riskScore - a.riskScore ||
-                place.get(a.partnerId)! - place.get(b.partnerId)! ||
-                a.seq - b.seq,
-            )
-            .map(({ id }) => id);
-          const selection = { partnerIds: undefined, tier, ...filter };
-          for (let offset = 0; offset <= order.length + 2; offset += 3) {
-            const page = await bookAlerts(deps(), selection, { limit: 5, offset });
-            expect(page.rows.map(({ id }) => id)).toEqual(order.slice(offset, offset + 5));
-            expect(page.critical + page.warning).toBe(order.length);
-            for (const { partner, partnerId } of page.rows) expect(partner.id).toBe(partnerId);
+    test.each(["score", "cost"] as const)(
+      "lists alerts by %s, partner and creation at any offset",
+      async (by) => {
+        const value = ({ score: "riskScore", cost: "expectedCostCents" } as const)[by];
+        const values = new Set<number>();
+        for (const filter of [
+          {},
+          { state: "NY" },
+          { system: "electrical" },
+          { state: "VT", system: "plumbing" },
+        ])
+          for (const tier of [undefined, "CRITICAL", "WARNING"] as const) {
+            const own = (await allOf((id) => read().components.elevatedPage(id, ALL, tier))).filter(
+              ({ state, defId }) =>
+                (!("state" in filter) || state === filter.state) &&
+                (!("system" in filter) || knowledge.component(defId).system === filter.system),
+            );
+            const place = new Map(partners.map(({ id }, at) => [id, at]));
+            const order = own
+              .sort(
+                (a, b) =>
+                  b[value] - a[value] || place.get(a.partnerId)! - place.get(b.partnerId)! || a.seq - b.seq,
+              )
+              .map(({ id }) => id);
+            for (const row of own) values.add(row[value]);
+            const selection = { order: by, partnerIds: undefined, tier, ...filter };
+            for (let offset = 0; offset <= order.length + 2; offset += 3) {
+              const limit = offset % 2 === 0 ? 5 : 17;
+              const page = await bookAlerts(deps(), selection, { limit, offset });
+              expect(page.rows.map(({ id }) => id)).toEqual(order.slice(offset, offset + limit));
+              expect(page.critical + page.warning).toBe(order.length);
+              for (const { partner, partnerId } of page.rows) expect(partner.id).toBe(partnerId);
+            }
           }
-        }
-    });
+        expect(values.size).toBeGreaterThan(3);
+      },
+    );
 
     test("is read in as few queries for many partners as for two", async () => {
       const queries = async (partnerIds: ReadonlySet<string> | undefined) => {
@@ -163,8 +169,11 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
           await bookPortfolio(counted, { partnerIds, filter }, false, slice);
           found.push(taken());
         }
-        await bookAlerts(counted, { partnerIds, tier: undefined, state: "NY" }, { limit: 1, offset: 5 });
-        return [...found, taken()];
+        for (const order of ["score", "cost"] as const) {
+          await bookAlerts(counted, { order, partnerIds, state: "NY" }, { limit: 1, offset: 5 });
+          found.push(taken());
+        }
+        return found;
       };
       const ofTwo = await queries(new Set([partners[0]!.id, partners[2]!.id]));
       const ofAll = await queries(undefined);

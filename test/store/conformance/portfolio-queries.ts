@@ -432,10 +432,6 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
             expect(await store.alertPage(filter, tier, slice)).toEqual(cut(ofTier(here, tier)));
             const costliest = ofTier(here, tier).toSorted(byCost);
             expect(await store.costliestPage(filter, tier, slice)).toEqual(cut(costliest));
-            const byScore = new Map<number, number>();
-            for (const { riskScore } of ofTier(here, tier))
-              byScore.set(riskScore, (byScore.get(riskScore) ?? 0) + 1);
-            expect(await store.alertScores(filter, tier)).toEqual(byScore);
             expect(await store.countAlerts(filter, tier)).toEqual({
               critical: ofTier(ofTier(here, tier), "CRITICAL").length,
               warning: ofTier(ofTier(here, tier), "WARNING").length,
