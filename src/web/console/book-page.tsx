@@ -165,7 +165,7 @@ function Alerts({ partner, route }: ViewProps) {
         <SelectFilter
           label="Sort by"
           value={sort}
-          all="12-month expected loss"
+          all="Expected loss"
           choices={[["score", "Risk score"]]}
           onChange={(to) => replaceQuery(route, { sort: to, offset: "" })}
         />

@@ -29,7 +29,10 @@ export const componentColumns = <Row extends ListedComponent>(
         <a class="name" href={hrefTo(["components", row.component_id])}>
           {row.component_name}
         </a>
-        <span class="under small muted">{placeOf(row)}</span>
+        <span class="under small muted">
+          <span class="below-medium">{money(Math.round(row.expected_cost_12m))} · </span>
+          {placeOf(row)}
+        </span>
       </>
     ),
   },
