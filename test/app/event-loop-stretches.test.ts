@@ -239,7 +239,7 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
     }),
   );
   await step("done work", () =>
-    created("/v1/work/bulk", {
+    created("/v1/work-marks/bulk", {
       work: components.map(({ component_id }) => ({ component_id, state: "done", by: "J. Ito" })),
     }),
   );

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const subject = { component_id: appliance.components[0].id };
   const whole = { appliance_id: appliance.id, until: daysFromToday(30), reason: "The supplier is late" };
   marked = (
-    await client.post("/v1/work/bulk", {
+    await client.post("/v1/work-marks/bulk", {
       work: [
         { ...subject, state: "ordered", by: "J. Ito" },
         { ...whole, state: "deferred", by: "J. Ito" },

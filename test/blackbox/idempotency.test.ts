@@ -30,7 +30,7 @@ const WRITES = [
     async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
   ],
   [
-    "/v1/work/bulk",
+    "/v1/work-marks/bulk",
     () => ({ work: [{ component_id: appliance.components[0].id, state: "done", by: "J. Ito" }, {}] }),
     async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
   ],

@@ -821,7 +821,7 @@ describe("the list of actions", () => {
     const of = (one: Json) =>
       one.component_id === null ? { appliance_id: one.appliance_id } : { component_id: one.component_id };
     const mark = async (one: Json, fields: object) =>
-      await client.post("/v1/work/bulk", { work: [{ ...of(one), by: "J. Ito", ...fields }] });
+      await client.post("/v1/work-marks/bulk", { work: [{ ...of(one), by: "J. Ito", ...fields }] });
     await mark(first, { state: "deferred", until, reason: "Waits for the roofer" });
     await mark(next, { state: "ordered" });
     const due = (await listed({ due_by: planDay() })).actions.map(idOf);

@@ -36,7 +36,7 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
     body: { name: SECRETIVE, address: "1 Elm St", state: "NY" },
     headers: { "idempotency-key": nth },
   });
-  await client.post("/v1/work/bulk", {
+  await client.post("/v1/work-marks/bulk", {
     work: [{ component_id: appliance.components[0].id, state: "ordered", by: SECRETIVE, reason: SECRETIVE }],
   });
   await client.put("/v1/saved-filters", { name: SECRETIVE, query: "state=NY" });

@@ -615,7 +615,8 @@ describe("a logged event", () => {
 
 describe("marking work", () => {
   type Mark = Record<string, unknown>;
-  const mark = async (...work: Mark[]): Promise<Json> => (await client.post("/v1/work/bulk", { work })).body;
+  const mark = async (...work: Mark[]): Promise<Json> =>
+    (await client.post("/v1/work-marks/bulk", { work })).body;
   const failing = async (item: Mark): Promise<string> => {
     const { created, error_details } = await mark({ by: "J. Ito", ...item });
     expect(created).toBe(0);

@@ -262,7 +262,7 @@ const ANSWERS: Record<string, Fields> = {
   "GET /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "PUT /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "GET /v1/search": { "": "results partner", "results[]": "kind id title detail property_id" },
-  "POST /v1/work/bulk": {
+  "POST /v1/work-marks/bulk": {
     ...PARTIAL_SUCCESS,
     "events[]": "component_id appliance_id state until by reason marked_at service_event_id",
   },

@@ -9,7 +9,7 @@ export function workOperations(bulkItems: number): Operation[] {
     partnerOperation({
       id: "markWork",
       method: "POST",
-      path: "/v1/work/bulk",
+      path: "/v1/work-marks/bulk",
       summary: "Mark work as ordered, deferred, done or open",
       description:
         "Marks the work of up to 1,000 components, or of appliances as a whole. Valid items are saved even if others fail. `done` logs a service event, with `by` as its technician and `reason` as its notes, and ends the mark; so does a Replacement that is logged later. The plan shows the marks, and its figures stay as they are until the work is done.",

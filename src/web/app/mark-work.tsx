@@ -54,7 +54,7 @@ export function MarkWork(props: {
       }));
       const errors: string[] = [];
       for (let at = 0; at < work.length; at += ITEMS_A_CALL) {
-        const reply = await api.write<{ error_details: { error: string }[] }>("POST", "/v1/work/bulk", {
+        const reply = await api.write<{ error_details: { error: string }[] }>("POST", "/v1/work-marks/bulk", {
           work: work.slice(at, at + ITEMS_A_CALL),
         });
         errors.push(...reply.error_details.map(({ error }) => error));
