@@ -30,7 +30,7 @@ import type { Fields, RecordType, WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
 import { sensorEventFields } from "./sensor-event.ts";
 import { serviceEvent, serviceEventView } from "./service-event.ts";
-import { markedWork } from "./work.ts";
+import { markedWork, workMarkJson } from "./work.ts";
 
 /*
  * The lines of an export: one JSON object per line, distinguished by `type`. Every field is listed, so that a new column
@@ -102,13 +102,7 @@ const { service_event_id: _, ...workMarkFields } = markedWork.fields;
 const workMarkLine = object({ type: enumOf(["work_mark"], "Type of the record"), ...workMarkFields });
 export const workMarkLineView = workMarkLine.serializer((work: Work) => ({
   type: "work_mark",
-  component_id: work.componentId,
-  appliance_id: work.applianceId,
-  state: work.state,
-  until: work.until,
-  by: work.by,
-  reason: work.reason,
-  marked_at: toIso(work.markedAt),
+  ...workMarkJson(work),
 }));
 
 const serviceEventLine = lineOf("service_event", serviceEvent);

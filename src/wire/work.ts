@@ -62,7 +62,8 @@ export const markedWork = record("MarkedWork", {
   service_event_id: id("SE", "The service event that was logged; null unless the work is done").orNull(),
 });
 
-export const markedWorkView = markedWork.serializer((work: MarkedWork) => ({
+/** Returns the fields of a mark that every answer has. */
+export const workMarkJson = (work: Omit<MarkedWork, "serviceEventId">) => ({
   component_id: work.componentId,
   appliance_id: work.applianceId,
   state: work.state,
@@ -70,6 +71,10 @@ export const markedWorkView = markedWork.serializer((work: MarkedWork) => ({
   by: work.by,
   reason: work.reason,
   marked_at: toIso(work.markedAt),
+});
+
+export const markedWorkView = markedWork.serializer((work: MarkedWork) => ({
+  ...workMarkJson(work),
   service_event_id: work.serviceEventId,
 }));
 
