@@ -11,6 +11,7 @@ import type { Store } from "../store/store.ts";
 import { priceBasis, recalculateSums, requestIfBasisChanged } from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
+import { renewStandings } from "../usecases/losses/standings.ts";
 import { finishRotations } from "../usecases/partners/administer-partner.ts";
 import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
@@ -129,6 +130,15 @@ export function jobTable(deps: JobDeps): Job[] {
           day,
         );
         if (properties > 0) log.info({ properties }, "plans renewed");
+      },
+    },
+    {
+      name: "compare-properties",
+      pattern: "50 * * * * *",
+      runAtStart: true,
+      async run(signal) {
+        const properties = await renewStandings({ store, knowledge, yieldNow: yieldToEventLoop, signal });
+        if (properties > 0) log.info({ properties }, "properties compared by their losses");
       },
     },
     {

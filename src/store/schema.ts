@@ -509,6 +509,27 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [primaryKey({ columns: [t.partnerId, t.name] })],
   );
 
+  /**
+   * How properties stand among their portfolio and the book: the number of others, and how many of them have lower amounts per
+   * unit. A row is as old as its day.
+   */
+  const propertyStandings = table(
+    "property_standings",
+    {
+      propertyId: text("property_id").primaryKey(),
+      partnerId: text("partner_id").notNull(),
+      /** The day of the snapshot that was compared. */
+      day: text("day").notNull(),
+      portfolioOthers: int("portfolio_others").notNull(),
+      portfolioLowerExpected: int("portfolio_lower_expected").notNull(),
+      portfolioLowerDamage: int("portfolio_lower_damage").notNull(),
+      bookOthers: int("book_others").notNull(),
+      bookLowerExpected: int("book_lower_expected").notNull(),
+      bookLowerDamage: int("book_lower_damage").notNull(),
+    },
+    (t) => [index("property_standings_day").on(t.partnerId, t.day)],
+  );
+
   /** Work that somebody has ordered or deferred. Work without a row is open. */
   const workStates = table(
     "work_states",
@@ -734,6 +755,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
     modelVersion: text("model_version").notNull().default("1"),
     /** True if another model had scored the day before; the trends keep that model's points of the day. */
     takenAgain: bool("taken_again").notNull().default(false),
+    /** When the properties had been compared with each other by its scores. */
+    comparedAt: bigint("compared_at"),
   });
 
   /** Validation data: the score just before a failure or a replacement. Never deleted. */
@@ -1152,6 +1175,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     planCandidates,
     planActions,
     savedFilters,
+    propertyStandings,
     workStates,
     serviceEvents,
     sensorEvents,

@@ -38,6 +38,7 @@ import { serverStore } from "./queries/servers.ts";
 import { serviceEventStore } from "./queries/service-events.ts";
 import { snapshotShareStore } from "./queries/snapshot-shares.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
+import { standingStore } from "./queries/standings.ts";
 import { totalsStore } from "./queries/totals.ts";
 import { unitStore } from "./queries/units.ts";
 import { uploadStore } from "./queries/uploads.ts";
@@ -54,6 +55,7 @@ export const storesOf = (engine: Engine) => ({
   appliances: applianceStore(engine),
   components: componentStore(engine),
   lossRows: lossRowStore(engine),
+  standings: standingStore(engine),
   totals: totalsStore(engine),
   flags: flagStore(engine),
   recounts: recountStore(engine),

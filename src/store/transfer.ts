@@ -135,6 +135,7 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
     "embeds",
     "partnerBrands",
     "savedFilters",
+    "propertyStandings",
     "photos",
     "idempotencyKeys",
     "dailyBudgets",

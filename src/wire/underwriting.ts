@@ -4,6 +4,7 @@ import type { ComplianceItem } from "../domain/figures/compliance.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
+import type { Day } from "../domain/time.ts";
 import { complianceItemView, item as inspection } from "./compliance.ts";
 import { componentName } from "./component-names.ts";
 import { type CountOfCode, flagCounts, flagCountsView } from "./hazard-flag.ts";
@@ -62,13 +63,24 @@ const underwriting = object({
     best: list("The five that save most per dollar", loss),
   }).describedAs("What planned work would save"),
   standing: object({
-    properties: whole("Properties in the book that it is compared with", 120),
-    expected_per_unit: percentile("Share of those with a lower expected loss per unit"),
-    damage_per_unit: percentile("Share of those with a lower expected damage per unit"),
-  }).describedAs("How the property stands among the book, as that was at the first comparison of the day"),
+    as_of: day(
+      "Day of the snapshot that was compared; null for a property that is newer, or that had no components then",
+      "2026-11-25",
+    ).orNull(),
+    properties: whole(
+      "Properties that were compared, demo properties aside; 0 before the first comparison",
+      120,
+    ),
+    expected_per_unit: percentile(
+      "Share of the others with a lower expected loss per unit; null if there are none, or before the first comparison",
+    ),
+    damage_per_unit: percentile("Share of the others with a lower expected damage per unit"),
+  }).describedAs("How the property stands among the portfolio or the book, by the scores of a snapshot"),
 });
 export const underwritingReply = forPartner(underwriting);
 export type UnderwritingJson = WireOf<typeof underwriting>;
+
+const rounded = (share: number | null | undefined) => (share == null ? null : round(share, 4));
 
 /** The contents of an underwriting page; amounts in cents. */
 type Underwriting = {
@@ -84,7 +96,8 @@ type Underwriting = {
     savedCents: number;
     best: readonly { component: PlacedComponent; plannedCents: number; savedCents: number }[];
   };
-  standing: { properties: number; expected: number | null; damage: number | null };
+  /** Null before its first comparison. */
+  standing: { day: Day; properties: number; expected: number | null; damage: number | null } | null;
 };
 
 export const underwritingView = underwriting.serializer((knowledge: Knowledge, made: Underwriting) => {
@@ -125,9 +138,10 @@ export const underwritingView = underwriting.serializer((knowledge: Knowledge, m
       })),
     },
     standing: {
-      properties: standing.properties,
-      expected_per_unit: standing.expected === null ? null : round(standing.expected, 4),
-      damage_per_unit: standing.damage === null ? null : round(standing.damage, 4),
+      as_of: standing?.day ?? null,
+      properties: standing?.properties ?? 0,
+      expected_per_unit: rounded(standing?.expected),
+      damage_per_unit: rounded(standing?.damage),
     },
   };
 });

@@ -255,7 +255,7 @@ async function lived(of: Shape, command: Command): Promise<Map<string, number>> 
     await step(path, () => call(`/v1/property/${id}/${path}`));
   await step("history", () => call(`/v1/components/${components[0]!.component_id}/history`));
   time.now += DAY_MS;
-  for (const job of ["snapshot", "renew-plans"]) await step(job, () => jobDone(job));
+  for (const job of ["snapshot", "renew-plans", "compare-properties"]) await step(job, () => jobDone(job));
   const commands = {
     calibration: calibrated,
     import: () => imported(id, appliances, components, of, note),

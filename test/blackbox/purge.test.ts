@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   addAppliance,
@@ -79,6 +81,11 @@ describe("mainstay partner purge", () => {
     await fill(client);
     await fill(other);
     await server.json("snapshot");
+    const admin = await createAdministrator(server);
+    await eventually(async () => {
+      await admin.client.send("POST", "/admin/jobs/compare-properties/run");
+      expect(await server.sql("SELECT 1 FROM snapshot_runs WHERE compared_at IS NOT NULL")).toHaveLength(1);
+    });
     await server.json("embed", "create", (await client.get("/v1/properties")).body.properties[0].id);
     await server.json("partner", "brand", gone.partner_id, "--name", "Gone");
     const before = await rowsOf(server, stays.partner_id);

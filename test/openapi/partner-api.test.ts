@@ -145,7 +145,7 @@ const ANSWERS: Record<string, Fields> = {
     claims: "since count incurred per_year expected_damages_per_year",
     loss_control: "components planned_cost damage_saved saved_per_dollar best",
     "loss_control.best[]": "component_id component_name risk_score planned_cost damage_saved",
-    standing: "properties expected_per_unit damage_per_unit",
+    standing: "as_of properties expected_per_unit damage_per_unit",
   },
   "GET /v1/property/{id}/summary": {
     "": "property counts risk financials assessed_at partner",

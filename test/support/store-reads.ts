@@ -94,6 +94,7 @@ export function listReads({
     "some of an appliance's smart events": () =>
       store.read.sensorEvents.smartEvidenceBefore(applianceId, 0, { recordedAt: now, id: "PE_" }, 50),
     "a partner's brand": () => store.read.brands.find(partnerId),
+    "how a property stands": () => store.read.standings.ofProperty(propertyId),
     "a partner's saved filters": () => store.read.savedFilters.ofPartner(partnerId),
     "a partner's cost book": () => store.read.costLines.ofPartner(partnerId),
     "a partner's recalculation": () => store.read.recalculations.ofPartner(partnerId),

@@ -185,11 +185,16 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const partnerId = await store.read.properties.ownerOf(params.id!);
         const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
         if (!property) throw propertyNotFound();
-        const book = await bookMembers(store.read, undefined);
-        const owner = book.find(({ id }) => id === partnerId)!;
+        const [owner] = await bookMembers(store.read, new Set([partnerId]));
         const deps = { store, now, yieldNow };
-        const made = await underwrite(deps, knowledge, books, { property, owner, book }, request);
-        return ok(withPartner(made, owner.name));
+        const made = await underwrite(
+          deps,
+          knowledge,
+          books,
+          { property, owner: owner!, among: "book" },
+          request,
+        );
+        return ok(withPartner(made, owner!.name));
       },
     }),
   ];

@@ -91,7 +91,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
           depsOf(call),
           knowledge,
           books,
-          { property, owner, book: [owner] },
+          { property, owner, among: "portfolio" },
           request,
         );
         return ok(withPartner(made, partner.name));

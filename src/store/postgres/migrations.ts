@@ -27,6 +27,9 @@ import dueCosts from "../../../migrations/postgres/0024_due_costs.sql" with { ty
 import planActions from "../../../migrations/postgres/0025_plan_actions.sql" with { type: "text" };
 import search from "../../../migrations/postgres/0026_search.sql" with { type: "text" };
 import savedFilters from "../../../migrations/postgres/0027_saved_filters.sql" with { type: "text" };
+import propertyStandings from "../../../migrations/postgres/0028_property_standings.sql" with {
+  type: "text",
+};
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -84,4 +87,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 26, name: "search", sql: search },
   // An older server could not purge a partner with saved filters.
   { number: 27, name: "saved_filters", sql: savedFilters, breaksOlder: true },
+  // An older server would not purge standings.
+  { number: 28, name: "property_standings", sql: propertyStandings, breaksOlder: true },
 ];

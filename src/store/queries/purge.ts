@@ -107,6 +107,7 @@ export function purgeStore(engine: Engine) {
     some(t.units, [t.units.id], isOf(t.units.propertyId)),
     all(t.propertyPlans, t.propertyPlans.propertyId),
     all(t.propertyTotals, t.propertyTotals.propertyId),
+    all(t.propertyStandings, t.propertyStandings.propertyId),
     all(t.properties, t.properties.id),
   ];
   const deliveries = t.webhookDeliveries;

@@ -37,6 +37,7 @@ import dueCosts from "../../../migrations/sqlite/0034_due_costs.sql" with { type
 import planActions from "../../../migrations/sqlite/0035_plan_actions.sql" with { type: "text" };
 import search from "../../../migrations/sqlite/0036_search.sql" with { type: "text" };
 import savedFilters from "../../../migrations/sqlite/0037_saved_filters.sql" with { type: "text" };
+import propertyStandings from "../../../migrations/sqlite/0038_property_standings.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 35, name: "plan_actions", sql: planActions },
   { number: 36, name: "search", sql: search },
   { number: 37, name: "saved_filters", sql: savedFilters },
+  { number: 38, name: "property_standings", sql: propertyStandings },
 ];

@@ -20,6 +20,7 @@ export const {
   planCandidates,
   planActions,
   savedFilters,
+  propertyStandings,
   workStates,
   serviceEvents,
   sensorEvents,

@@ -30,7 +30,6 @@ const SEVERITY_BYTES = 400;
 /** The memory of an answer, in bytes: of each group and property, and of the rest. */
 const GROUP_BYTES = 1_200;
 const PROPERTY_BYTES = 150;
-const COMPARED_BYTES = 120;
 const ANSWER_BYTES = 20_000;
 
 /** The components of a book; undefined selects all. */
@@ -67,13 +66,6 @@ export type LossDeps = {
   reserveMemory?: (bytes: number) => void;
 };
 
-/** The losses of the properties that a property is compared with, in cents a unit. */
-export type Comparison = {
-  ids: readonly string[];
-  expectedPerUnit: Float64Array;
-  damagePerUnit: Float64Array;
-};
-
 /** Adds a component with the prices of its partner; returns how much memory it takes, in bytes. */
 type AddRow = (row: LossRow, prices: PriceList) => number;
 
@@ -86,7 +78,6 @@ type Book = { key: string; partners: readonly ShownPartner[] };
  */
 export class LossBooks {
   readonly #kept: AnswerCache<SelectedLosses>;
-  readonly #comparisons: AnswerCache<Comparison>;
   readonly #last = new Map<string, Promise<unknown>>();
 
   constructor(
@@ -94,9 +85,6 @@ export class LossBooks {
     caches: AnswerCaches,
   ) {
     this.#kept = caches.open("losses", { bytesOf });
-    this.#comparisons = caches.open("comparisons", {
-      bytesOf: ({ ids }) => COMPARED_BYTES * ids.length,
-    });
   }
 
   /** Returns the losses of a partner's portfolio, or of several partners'. */
@@ -150,35 +138,6 @@ export class LossBooks {
       this.#collectProperty(deps, property, selection, add),
     );
     return (await runYielding(covarianceWith(losses.variation, book, "insured"), deps.yieldNow)) / deviation;
-  }
-
-  /**
-   * Returns the losses that a property is compared with, as they were at the first comparison of the day: each change in a book
-   * would otherwise have all of it computed again for the next page.
-   */
-  async compared(
-    deps: LossDeps,
-    partners: readonly ShownPartner[],
-    { includeDemo }: Pick<LossSelection, "includeDemo">,
-  ): Promise<Comparison> {
-    const shown = {
-      partners: partners.map(({ id }) => ({ id })),
-      day: dayOf(deps.now),
-      besides: await modelVersionOf(deps.store.read, this.knowledge),
-    };
-    const key = `${includeDemo} ${partners.map(({ id }) => id).join()}`;
-    const known = this.#comparisons.get(key, shown);
-    if (known) return known;
-    const request = { selection: { includeDemo }, layer: { deductible: 0, limit: null } };
-    const { losses, unitsOf } = await this.ofPartners(deps, partners, request);
-    const { ids, expected, expectedDamage } = losses.properties;
-    const made = {
-      ids,
-      expectedPerUnit: perUnit(expected, unitsOf),
-      damagePerUnit: perUnit(expectedDamage, unitsOf),
-    };
-    this.#comparisons.set(key, shown, made);
-    return made;
   }
 
   async #once(
@@ -292,9 +251,6 @@ const bytesOf = ({ losses: { properties, variation } }: SelectedLosses) => {
     bytes += GROUP_BYTES + (1 + LOSSES.length) * squaredProbability.byteLength;
   return bytes;
 };
-
-const perUnit = (amounts: Float64Array, unitsOf: readonly number[]) =>
-  amounts.map((amount, at) => amount / unitsOf[at]!);
 
 const keyOf = ({ selection: { systems, perils, state, includeDemo }, layer }: LossRequest) =>
   JSON.stringify([

@@ -8,7 +8,7 @@ import { type UnderwritingJson, underwritingView } from "../../wire/underwriting
 import type { ShownPartner } from "../partners/answer-caches.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
-import type { Comparison, LossBooks, LossDeps, LossRequest, SelectedLosses } from "./loss-books.ts";
+import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
 import { writeLosses } from "./written-losses.ts";
 
 /** The years whose claims are counted. */
@@ -17,18 +17,20 @@ const CLAIM_YEARS = 5;
 const CLAIM_PAGE = 500;
 const NAMED = 5;
 
-/** Returns an underwriting page. `book`: the partners whose properties the property is compared with. */
+/** The properties that a property is compared with: those of its partner, or of all partners. */
+type Scope = "portfolio" | "book";
+
+/** Returns an underwriting page. */
 export async function underwrite(
   deps: LossDeps,
   knowledge: Knowledge,
   books: LossBooks,
-  { property, owner, book }: { property: Property; owner: ShownPartner; book: readonly ShownPartner[] },
+  { property, owner, among }: { property: Property; owner: ShownPartner; among: Scope },
   request: LossRequest,
 ): Promise<UnderwritingJson> {
   const { store, now, yieldNow, reserveMemory } = deps;
   const today = dayOf(now);
   const own = await books.ofProperty(deps, owner, property, request);
-  const compared = await books.compared(deps, book, { includeDemo: property.isDemo });
   const inspections = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
   const flags = await store.read.flags.ofProperties([property.id]);
   return underwritingView(knowledge, {
@@ -39,7 +41,7 @@ export async function underwrite(
     claims: await claimsOf(deps, property),
     expectedDamages: own.losses.expectedDamages,
     control: await lossControlOf(deps, knowledge, property),
-    standing: standingOf(property, own, compared),
+    standing: await standingOf(deps, property, among),
   });
 }
 
@@ -90,22 +92,16 @@ async function lossControlOf(
   return { ...sums, best };
 }
 
-/** Returns the shares of the book's other properties with lower expected amounts per unit. */
-function standingOf({ id }: Property, { losses, unitsOf }: SelectedLosses, compared: Comparison) {
-  const { ids, expectedPerUnit, damagePerUnit } = compared;
-  const self = ids.indexOf(id);
-  const others = self < 0 ? ids.length : ids.length - 1;
-  const { expected, expectedDamage } = losses.properties;
-  const shareBelow = (own: number | undefined, amounts: Float64Array) => {
-    if (own === undefined || others === 0) return null;
-    const perUnit = own / unitsOf[0]!;
-    let below = 0;
-    for (let at = 0; at < amounts.length; at++) if (at !== self && amounts[at]! < perUnit) below++;
-    return below / others;
-  };
+/** Returns how a property stood at the latest comparison; null before its first one. */
+async function standingOf({ store }: LossDeps, { id }: Property, among: Scope) {
+  const known = await store.read.standings.ofProperty(id);
+  if (!known) return null;
+  const { others, lowerExpected, lowerDamage } = known[among];
+  const shareOf = (lower: number) => (others === 0 ? null : lower / others);
   return {
+    day: known.day,
     properties: others + 1,
-    expected: shareBelow(expected[0], expectedPerUnit),
-    damage: shareBelow(expectedDamage[0], damagePerUnit),
+    expected: shareOf(lowerExpected),
+    damage: shareOf(lowerDamage),
   };
 }

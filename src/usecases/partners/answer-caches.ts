@@ -4,12 +4,9 @@ import type { Day } from "../../domain/time.ts";
 /** A partner whose data an answer shows, with the revision of the data. */
 export type ShownPartner = { id: string; revision: number };
 
-/** Without a revision the answer may be older than the partner's latest change. */
-type DatedPartner = Pick<ShownPartner, "id"> & Partial<ShownPartner>;
-
 /** The state of the data that an answer shows. It is read before the answer is computed, so that no answer is older. */
 type Shown = {
-  partners: readonly DatedPartner[];
+  partners: readonly ShownPartner[];
   /** The day of the answer; undefined if it does not depend on the day. */
   day?: Day;
   /** Anything else that the answer depends on, such as the model. */
@@ -24,7 +21,7 @@ type CacheOptions<Answer> = {
 };
 
 /** The share of the memory that answers of each kind may take; together all of it. */
-const SHARES = { responses: 1 / 4, pages: 1 / 4, losses: 3 / 8, comparisons: 1 / 8 };
+const SHARES = { responses: 1 / 4, pages: 1 / 4, losses: 1 / 2 };
 
 /** The approximate memory of an entry and of each partner in it, besides the answer and its key. */
 const ENTRY_BYTES = 400;
@@ -72,9 +69,7 @@ export class AnswerCache<Answer extends object> {
   dropSuperseded(revisions: ReadonlyMap<string, number>, today: Day): void {
     const isCurrent = ({ partners, day }: Shown) =>
       (day === undefined || day === today) &&
-      partners.every(({ id, revision }) =>
-        revision === undefined ? revisions.has(id) : revisions.get(id) === revision,
-      );
+      partners.every(({ id, revision }) => revisions.get(id) === revision);
     for (const [key, { shown }] of this.#kept.entries()) if (!isCurrent(shown)) this.#kept.delete(key);
   }
 }

@@ -34,7 +34,12 @@ export async function discardLaterSnapshots(
       if (!isDeepStrictEqual(await runState(tx, shares, today), before))
         for await (const scored of scoredAfter(tx, today, atOnce)) await removeTrendPoints(tx, scored, today);
       const discarded = await tx.snapshots.forgetAfter(today);
-      if (discarded > 0) await tx.partners.bumpAllRevisions();
+      if (discarded > 0) {
+        await tx.partners.bumpAllRevisions();
+        // The standings may be those of a discarded day.
+        const latest = await tx.snapshots.latestFinished();
+        if (latest) await tx.snapshots.update(latest.day, { comparedAt: null });
+      }
       const detail = { after: today, discarded };
       if (discarded > 0)
         await tx.audit.record({ at: tx.now, actor, action: "snapshot.discard", subject: today, detail });

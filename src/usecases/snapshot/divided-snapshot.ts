@@ -3,7 +3,14 @@ import type { Day } from "../../domain/time.ts";
 import type { SnapshotShare } from "../../store/queries/snapshot-shares.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-import { dayScoring, EMPTY_RUN, type ModelContext, runCounts, scoreProperties } from "./score-snapshot.ts";
+import {
+  dayScoring,
+  EMPTY_RUN,
+  type ModelContext,
+  RESTARTED_RUN,
+  runCounts,
+  scoreProperties,
+} from "./score-snapshot.ts";
 
 /*
  * A snapshot that several servers take together. Each partner's part is a share. A step claims shares up to its
@@ -31,15 +38,7 @@ export async function openShares(
   // Another server may have restarted the run while this one waited for its row.
   const isRestart = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
   if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
-  if (isRestart)
-    await tx.snapshots.update(day, {
-      ...EMPTY_RUN,
-      takenAgain: true,
-      cursor: null,
-      finishedAt: null,
-      modelVersion,
-      startedAt,
-    });
+  if (isRestart) await tx.snapshots.update(day, { ...RESTARTED_RUN, modelVersion, startedAt });
   await tx.snapshotShares.open(day);
 }
 

@@ -46,6 +46,15 @@ export const EMPTY_RUN: Run = {
   suppressed: 0,
 };
 
+/** The state of a run that starts again, since another model had scored its day. */
+export const RESTARTED_RUN = {
+  ...EMPTY_RUN,
+  takenAgain: true,
+  cursor: null,
+  finishedAt: null,
+  comparedAt: null,
+};
+
 export const runCounts = ({
   components,
   changed,

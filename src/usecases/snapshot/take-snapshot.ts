@@ -13,6 +13,7 @@ import {
   isOfModel,
   type ModelContext,
   mayPrune,
+  RESTARTED_RUN,
   RETENTION_DAYS,
   type Run,
   runCounts,
@@ -180,15 +181,7 @@ async function started(
   const modelVersion = await modelVersionOf(tx, knowledge);
   const startedAt = await tx.latestInstant();
   const takenAgain = finished !== undefined;
-  if (takenAgain)
-    await tx.snapshots.update(day, {
-      ...EMPTY_RUN,
-      takenAgain,
-      cursor: null,
-      finishedAt: null,
-      modelVersion,
-      startedAt,
-    });
+  if (takenAgain) await tx.snapshots.update(day, { ...RESTARTED_RUN, modelVersion, startedAt });
   else await tx.snapshots.start(day, startedAt, modelVersion);
   return { run: { ...EMPTY_RUN, takenAgain }, cursor: "" };
 }
@@ -226,7 +219,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
   const scoring = { cause: "late snapshot", prunes: false, takenAgain: false, replans: false } as const;
   if (properties.length > 0) await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
-  await tx.snapshots.update(day, runCounts(run));
+  await tx.snapshots.update(day, { ...runCounts(run), comparedAt: null });
   return { isLast: false, alreadyDone: false, run, earlier: stored };
 }
 

@@ -49,6 +49,10 @@ export const JOB_LABELS: Readonly<Record<string, { name: string; about: string }
   },
   "recalculate-sums": { name: "Recalculate sums", about: "Brings stored sums up to date with changed costs" },
   "renew-plans": { name: "Refresh plans", about: "Recalculates plans after a date change" },
+  "compare-properties": {
+    name: "Compare properties",
+    about: "Ranks properties by their losses after a snapshot, for their underwriting pages",
+  },
   "finish-secret-rotations": {
     name: "Finish secret rotations",
     about: "Retires previous webhook secrets whose overlap has ended",

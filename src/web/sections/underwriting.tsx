@@ -78,10 +78,12 @@ function rankText(share: number): string {
 
 function Facts({ made: { property, losses, standing }, book }: { made: UnderwritingJson; book: string }) {
   const hundred = losses.total.exceedance.find((point) => point.return_period_years === 100)?.amount ?? 0;
-  const rank = (share: number | null) =>
-    share === null
+  const rank = (share: number | null) => {
+    if (standing.as_of === null) return "compared with the others after the next snapshot";
+    return share === null
       ? "the only property"
-      : `${rankText(share)} the ${count(standing.properties)} in the ${book}`;
+      : `${rankText(share)} the ${count(standing.properties)} in the ${book} on ${date(standing.as_of)}`;
+  };
   return (
     <dl class="figures four card">
       <div>

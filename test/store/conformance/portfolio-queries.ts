@@ -1073,6 +1073,29 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await costLines.ofPartner(partner.id)).toEqual([]);
     });
 
+    test("of standings keeps the latest of each property", async () => {
+      const { standings } = read();
+      const standing = (propertyId: string, day: string, others: number) => ({
+        propertyId,
+        day,
+        portfolio: { others, lowerExpected: 1, lowerDamage: 0 },
+        book: { others: LARGE, lowerExpected: 3, lowerDamage: 2 },
+      });
+      const [first, later] = [standing(elm.id, "2026-01-01", 1), standing(elm.id, "2026-01-02", 4)];
+      const unknown = standing("P_purged", "2026-01-01", 1);
+      const old = standing(strange.id, "2026-01-01", 1);
+      await fixture.store.write((tx) => tx.standings.replace(partner.id, [first, unknown, old]));
+      expect(await standings.ofProperty(elm.id)).toEqual(first);
+      expect(await standings.ofProperty("P_purged")).toBeUndefined();
+      await fixture.store.write((tx) => tx.standings.replace(partner.id, [later]));
+      await fixture.store.write((tx) => tx.standings.keepOnly(other.id, "2026-01-02"));
+      expect(await standings.ofProperty(strange.id)).toEqual(old);
+      await fixture.store.write((tx) => tx.standings.keepOnly(partner.id, "2026-01-02"));
+      expect(await standings.ofProperty(elm.id)).toEqual(later);
+      expect(await standings.ofProperty(strange.id)).toBeUndefined();
+      await fixture.store.write((tx) => tx.standings.keepOnly(partner.id, "2026-01-03"));
+    });
+
     test("of saved filters keeps one of a name", async () => {
       const { savedFilters } = read();
       const filter = { name: TEXT, query: "state=NY", savedAt: NOW };

@@ -12,7 +12,6 @@ const ALL: LossRequest = { selection: { includeDemo: false }, layer: { deductibl
 const open = usePortfolioStore();
 let fixture: PortfolioFixture;
 let books: LossBooks;
-let caches: AnswerCaches;
 beforeEach(async () => {
   fixture = await open(NOON);
   const { id } = await fixture.addProperty({ unitCount: 4 });
@@ -21,8 +20,7 @@ beforeEach(async () => {
     typeId: "roof",
     installYear: 2005,
   });
-  caches = new AnswerCaches(1e8);
-  books = new LossBooks(knowledge, caches);
+  books = new LossBooks(knowledge, new AnswerCaches(1e8));
 });
 
 async function losses(request = ALL) {
@@ -96,36 +94,5 @@ describe("an answer", () => {
     const names = [...kept.variation.groups.values()].map((group) => Object.keys(group).toSorted());
     expect(names.length).toBeGreaterThan(1);
     expect(new Set(names.map(String))).toEqual(new Set(["covariances,squaredProbability"]));
-  });
-});
-
-// Rule: underwriting
-describe("what a property is compared with", () => {
-  const compared = async () => {
-    const { store, partnerId, time } = fixture;
-    const revision = (await store.read.partners.revision(partnerId))!;
-    const deps = { store, now: time.now, yieldNow: async () => {} };
-    return await books.compared(deps, [{ id: partnerId, revision }], { includeDemo: false });
-  };
-
-  test("is computed once a day, whatever changes meanwhile", async () => {
-    const first = await compared();
-    const { properties } = (await losses()).losses;
-    expect(first.ids).toEqual(properties.ids);
-    expect(first.expectedPerUnit[0]).toBe(properties.expected[0]! / 4);
-    expect(first.damagePerUnit[0]).toBe(properties.expectedDamage[0]! / 4);
-    const { id } = await fixture.addProperty({ state: "OH" });
-    await fixture.addAppliances({ propertyId: id });
-    expect(await compared()).toBe(first);
-    caches.dropSuperseded(await fixture.store.read.partners.revisions(), "2026-03-10");
-    expect(await compared()).toBe(first);
-    fixture.time.now += 86_400_000;
-    expect((await compared()).ids).toHaveLength(2);
-  });
-
-  test("is dropped with a partner", async () => {
-    const first = await compared();
-    caches.dropSuperseded(new Map(), "2026-03-10");
-    expect(await compared()).not.toBe(first);
   });
 });

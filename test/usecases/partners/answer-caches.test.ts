@@ -90,7 +90,7 @@ describe("the memory for answers", () => {
 
   test("is divided among the kinds of answers, whose sum is all of it", () => {
     const caches = new AnswerCaches(1_000_000);
-    const kinds = ["responses", "pages", "losses", "comparisons"] as const;
+    const kinds = ["responses", "pages", "losses"] as const;
     const opened = kinds.map((kind) => caches.open<Text>(kind, { bytesOf: ({ text }) => text.length }));
     for (const cache of opened)
       for (let nth = 0; nth < 2_000; nth++) cache.set(`page ${nth}`, shown(1), answer(1_000));
@@ -98,6 +98,6 @@ describe("the memory for answers", () => {
     expect(bytes).toBeLessThanOrEqual(1_000_000);
     expect(bytes).toBeGreaterThan(900_000);
     caches.dropSuperseded(new Map(), "2026-03-10");
-    expect(opened.map((cache) => cache.size)).toEqual([0, 0, 0, 0]);
+    expect(opened.map((cache) => cache.size)).toEqual([0, 0, 0]);
   });
 });
