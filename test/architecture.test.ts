@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dir, "..");
 const KNOWS: Record<string, readonly string[]> = {
   domain: [],
   "event-loop.ts": [],
+  "lazy.ts": [],
   cluster: ["domain", "event-loop.ts"],
   administration: ["domain"],
   "closest-match.ts": [],
@@ -27,9 +28,9 @@ const KNOWS: Record<string, readonly string[]> = {
   knowledge: ["domain", "validators.ts"],
   secrets: ["domain", "files.ts"],
   config: ["domain", "administration", "closest-match.ts", "networks.ts"],
-  store: ["domain", "tls", "event-loop.ts", "cluster", "administration", "files.ts"],
+  store: ["domain", "tls", "event-loop.ts", "lazy.ts", "cluster", "administration", "files.ts"],
   "log.ts": ["administration", "secrets", "config"],
-  webhooks: ["domain", "event-loop.ts", "networks.ts", "tls"],
+  webhooks: ["domain", "event-loop.ts", "lazy.ts", "networks.ts", "tls"],
   wire: ["domain", "cluster", "administration", "validators.ts"],
   usecases: [
     "domain",

@@ -1,3 +1,4 @@
+import { compareNaturally } from "../domain/us-english.ts";
 import type { ApplianceTypeJson } from "../wire/appliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import type { UnitJson } from "../wire/property.ts";
@@ -5,7 +6,6 @@ import { codeLabel } from "./labels.ts";
 
 const MAX_UNITS_LISTED = 4;
 const NUMBER = /^[1-9]\d{0,8}$/;
-const compareNaturally = new Intl.Collator("en-US", { numeric: true }).compare;
 
 /** Sorts labels in natural order. Numbers, which most labels are, take a path without the collator: it is slow for tens of thousands. */
 const sortUnitLabels = (labels: readonly string[]): string[] =>

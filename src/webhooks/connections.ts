@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
+import { lazy } from "../lazy.ts";
 import { trustedAuthorities } from "../tls/pem-files.ts";
 import { type AddressPolicy, addressRefusal } from "./address-policy.ts";
 import type { Resolve } from "./resolve.ts";
@@ -28,7 +29,8 @@ export class ProxyRefusedError extends Error {
   override readonly name = "ProxyRefusedError";
 }
 
-export type Agents = { http: http.Agent; https: https.Agent };
+/** The agent for HTTPS is created at its first use. */
+export type Agents = { http: http.Agent; readonly https: https.Agent };
 type Connections = {
   /** Keep connections open for the next delivery to the same host and port. */
   pooled: Agents;
@@ -55,21 +57,28 @@ export function openConnections(settings: NetworkSettings): Connections {
       "Use http://host:port. HTTPS endpoints are reached through it with CONNECT.",
     );
   }
-  const secureContext = tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) });
   // Explicit, because the environment variable NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
-  const secure = { secureContext, rejectUnauthorized: true };
+  let isSecured = false;
+  const secure = lazy(() => {
+    isSecured = true;
+    const secureContext = tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) });
+    return { secureContext, rejectUnauthorized: true };
+  });
   const agents = (keepAlive: boolean): Agents => {
     const options = { keepAlive, timeout: IDLE_MS, maxFreeSockets: FREE_PER_HOST };
-    if (settings.proxy) {
-      return {
-        http: new http.Agent(options),
-        https: new TunnelAgent({ ...options, ...secure }, settings.proxy),
-      };
-    }
     const lookup = permittedLookup(settings);
+    const { proxy } = settings;
+    // Reading the authorities takes a tenth of a server's start, and without an HTTPS endpoint nothing needs them.
+    const secured = lazy(() =>
+      proxy
+        ? new TunnelAgent({ ...options, ...secure() }, proxy)
+        : new https.Agent({ ...options, lookup, ...secure() }),
+    );
     return {
-      http: new http.Agent({ ...options, lookup }),
-      https: new https.Agent({ ...options, lookup, ...secure }),
+      http: new http.Agent(proxy ? options : { ...options, lookup }),
+      get https() {
+        return secured();
+      },
     };
   };
   const [pooled, single] = [agents(true), agents(false)];
@@ -78,7 +87,7 @@ export function openConnections(settings: NetworkSettings): Connections {
     single,
     close: () => {
       pooled.http.destroy();
-      pooled.https.destroy();
+      if (isSecured) pooled.https.destroy();
     },
   };
 }

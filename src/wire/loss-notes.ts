@@ -1,7 +1,8 @@
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
+import { usDate } from "../domain/us-english.ts";
 
-const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+const day = usDate({ dateStyle: "long" });
 
 /** Returns what losses include and exclude, in sentences for their reader. */
 export function lossNotesOf({
@@ -20,7 +21,7 @@ export function lossNotesOf({
   return [
     ...(losses.components === 0 ? ["No component is in the selection, so every amount is 0."] : []),
     "These are non-catastrophe equipment losses: storms, floods and earthquakes are excluded.",
-    `Failures use scoring model ${modelVersion}, ${isCalibrated ? "calibrated" : "not calibrated"}, and cover the 365 days from ${day.format(new Date(asOf))}.`,
+    `Failures use scoring model ${modelVersion}, ${isCalibrated ? "calibrated" : "not calibrated"}, and cover the 365 days from ${day(asOf)}.`,
     "A component fails once a year at most. Components of one class in one census division share a year factor; all else is independent.",
     yearFactorNote(yearFactors),
     "Amounts exceeded come from 20,000 simulated years; expected amounts and standard deviations are exact.",
@@ -31,11 +32,9 @@ export function lossNotesOf({
 function yearFactorNote(yearFactors: readonly YearFactor[]): string {
   const learned = yearFactors.filter(({ isLearned }) => isLearned);
   if (learned.length === 0) return "The variances of the year factors are judgments.";
-  const named = list.format(
+  const named = new Intl.ListFormat("en-US").format(
     learned.map(({ system, variance }) => `${system.replaceAll("_", " ")} (${variance.toFixed(3)})`),
   );
   const others = learned.length < yearFactors.length ? "; the others are judgments" : "";
   return `The variances of the year factors of ${named} are learned from the operator's own years${others}.`;
 }
-
-const list = new Intl.ListFormat("en-US", { type: "conjunction" });

@@ -1,10 +1,11 @@
 import { priceText } from "../domain/costs/price-basis.ts";
 import { shareByBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
+import { usDate } from "../domain/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions.ts";
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
-const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+const day = usDate({ dateStyle: "medium" });
 
 /** The column of a table of plans that says in its first row what they rest on. */
 export const ASSUMPTIONS_COLUMN = "assumptions";
@@ -28,7 +29,7 @@ export function planAssumptionsOf(
   const shares = shareByBasis(sums, terms.years);
   return [
     ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),
-    `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day.format(new Date(asOf))}. Year 1 starts on that date. ${NO_GUARANTEE}`,
+    `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day(asOf)}. Year 1 starts on that date. ${NO_GUARANTEE}`,
     inflationPct === 0
       ? "Costs are not inflated."
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in today's dollars.`,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { COMMANDS } from "../../src/cli/table.ts";
 
@@ -62,4 +62,14 @@ test("a server loads arktype with its first validation, not at its start", () =>
   const app = join(import.meta.dir, "../../src/app/app.ts");
   expect(heavyOf(app).some((chain) => chain.endsWith(" > elysia"))).toBe(true);
   expect(heavyOf(app).filter((chain) => / > (arktype|@ark)/.test(chain))).toEqual([]);
+});
+
+test("no file creates a formatter when it is loaded: the first one loads the data of the language", () => {
+  const sources = join(import.meta.dir, "../../src");
+  const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
+  const atTheTop = /^(export )?const .*= new Intl\./m;
+  const eager = files.filter(
+    (file) => /\.tsx?$/.test(file) && atTheTop.test(readFileSync(join(sources, file), "utf8")),
+  );
+  expect(eager).toEqual([]);
 });

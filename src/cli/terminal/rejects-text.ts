@@ -15,8 +15,6 @@ export function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): 
 /** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
 const REASONS_SHOWN = 3;
 
-const alternatives = new Intl.ListFormat("en-US", { type: "disjunction" });
-
 function reasonText({ error: given, rows, firstLine }: RejectReason): string {
   // A quoted cell may contain line ends, and so lines that look like the command's own.
   const error = given.replaceAll(/\s+/g, " ");
@@ -27,7 +25,8 @@ function reasonText({ error: given, rows, firstLine }: RejectReason): string {
     `pass --default ${absent}=VALUE`,
     ...(other === undefined ? [] : [`import ${other} of the properties with --update`]),
   ];
-  const remedy = absent === undefined ? "" : `. ${alternatives.format(remedies)}`;
+  const remedy =
+    absent === undefined ? "" : `. ${new Intl.ListFormat("en-US", { type: "disjunction" }).format(remedies)}`;
   return `${rows} rows (first: line ${firstLine}): ${error}${remedy}`;
 }
 

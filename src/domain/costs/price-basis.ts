@@ -1,4 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
+import { usDate } from "../us-english.ts";
 
 /** The prices of the knowledge base's costs, which count wherever costs are not the owner's own. */
 export type PriceBasis = {
@@ -15,11 +16,11 @@ export const priceBasisOf = ({ priceTerms, costs }: Knowledge): PriceBasis => ({
   priceFollowsState: priceTerms.locationFactors !== null,
 });
 
-const month = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" });
+const month = usDate({ month: "long", year: "numeric" });
 
 /** Returns the prices in words, such as `at the prices of January 2026, times 1.1, of the property's state`. */
 export function priceText({ priceLevel, priceMonth, priceFollowsState }: PriceBasis): string {
   const level = priceLevel === 1 ? "" : `, times ${priceLevel}`;
   const place = priceFollowsState ? "of the property's state" : "averaged over the US";
-  return `at the prices of ${month.format(new Date(`${priceMonth}-01`))}${level}, ${place}`;
+  return `at the prices of ${month(`${priceMonth}-01`)}${level}, ${place}`;
 }

@@ -1,8 +1,8 @@
 import { is, Param, Placeholder, sql } from "drizzle-orm";
 import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import { lazy } from "../../lazy.ts";
 import type { Db, Engine } from "../engine.ts";
-import { lazy } from "../lazy.ts";
 import { givenColumns, type RowWrite, type Values } from "../row-writes.ts";
 import { tables } from "./schema.ts";
 import { type Result, type Runner, type Statement, statementNameOf } from "./statement.ts";
