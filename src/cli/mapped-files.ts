@@ -14,13 +14,9 @@ import {
   readMapping,
 } from "../usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../usecases/import/mapping/guess.ts";
-import {
-  type LeftOut,
-  type Mapped,
-  type Prepared,
-  prepareFiles,
-} from "../usecases/import/mapping/prepare.ts";
-import { openTables, type Table } from "../usecases/import/mapping/tables.ts";
+import { type Mapped, type Prepared, prepareFiles } from "../usecases/import/mapping/prepare.ts";
+import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
+import { openTables } from "../usecases/import/mapping/tables.ts";
 import { plainWords } from "../usecases/import/mapping/words.ts";
 import { UsageError } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -60,21 +56,23 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
       [plainWords(name), id],
     ]),
   );
+  const isType = (text: string) => knowledge.types.has(text);
   const mapped: Mapped[] = [];
   for (const file of request.files)
     for (const table of await openTables(resolve(cwd, file))) {
       const guessed =
+        table.form?.mapping ??
         mappingOf(saved, table.headings) ??
         guessMapping(table.headings, table.sample, IMPORT_FIELDS, (text) => names.get(plainWords(text)));
       const mapping = refined(guessed, request);
-      refuseUnknownTypes(table, mapping, (id) => knowledge.types.has(id));
+      refuseUnknownTypes(table, mapping, isType);
       mapped.push({ table, mapping });
     }
   refuseIdle(mapped, request);
-  if (!json) stderr.write(`${mapped.map(mappingSummary).join("\n\n")}\n\n`);
+  if (!json) stderr.write(`${mapped.map((one) => mappingSummary(one, isType)).join("\n\n")}\n\n`);
   if (!request.yes) await confirm(isTty && !json, path);
   if (path !== undefined) {
-    const own = mapped.map(({ mapping }) => mapping);
+    const own = mapped.filter(({ table }) => !table.form).map(({ mapping }) => mapping);
     const others = saved.filter(({ columns }) => !mappingOf(own, columns));
     await replaceFile(path, mappingText([...others, ...own]));
   }
@@ -86,6 +84,7 @@ export async function withPreparedFiles<T>(
   store: Store,
   partnerId: string,
   mapped: readonly Mapped[],
+  isType: (text: string) => boolean,
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
@@ -97,7 +96,7 @@ export async function withPreparedFiles<T>(
       claims = [],
     } = IMPORT_FIELDS;
     const fields = { properties, appliances, serviceEvents, claims };
-    return await work(await prepareFiles({ read: store.read, partnerId, folder }, mapped, fields));
+    return await work(await prepareFiles({ read: store.read, partnerId, folder, isType }, mapped, fields));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -142,12 +141,13 @@ function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: Map
 
 function refuseUnknownTypes(
   { name }: Table,
-  { equipment, scores }: FileMapping,
+  { equipment, scores, values }: FileMapping,
   isKnown: (id: string) => boolean,
 ): void {
   const named = [
     ...equipment.flatMap(({ types }) => Object.values(types)),
     ...scores.flatMap(({ type_id }) => type_id ?? []),
+    ...Object.values(values.type_id ?? {}),
   ];
   const unknown = named.find((id) => !isKnown(id));
   if (unknown !== undefined)
@@ -174,10 +174,25 @@ const ROWS = {
   visits: "a visit with a score for each part",
 } as const;
 
-const UNUSED_SHOWN = 8;
+const MOST_SHOWN = 12;
+
+const someOf = (texts: readonly string[]) =>
+  `${texts.slice(0, MOST_SHOWN).join(", ")}${texts.length > MOST_SHOWN ? ` and ${texts.length - MOST_SHOWN} more` : ""}`;
+
+/** Returns what the rows of a register name that is no kind of equipment. */
+function kindlessIn(
+  { headings, sample }: Table,
+  { rows, fields, values }: FileMapping,
+  isType: (text: string) => boolean,
+): string[] {
+  if (rows !== "appliances" || fields.type_id === undefined) return [];
+  const at = headings.indexOf(fields.type_id);
+  const named = new Set(sample.map((row) => (row[at] ?? "").trim()).filter(Boolean));
+  return [...named].filter((text) => values.type_id?.[text] === undefined && !isType(text));
+}
 
 /** Describes a mapping: the column of each field, with its first values, and the columns that are not used. */
-function mappingSummary({ table, mapping }: Mapped): string {
+function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => boolean): string {
   const { fields, constants, values, dates, equipment, scores, scale } = mapping;
   const used = new Set(Object.values(fields));
   const lines: [string, string][] = [];
@@ -213,18 +228,17 @@ function mappingSummary({ table, mapping }: Mapped): string {
     used.add(column);
     if (type_id) lines.push([type_id, `${column}: inspections scored ${scale?.join(" to ")}`]);
   }
-  const without = scores.filter(({ type_id }) => !type_id).map(({ column }) => column);
+  const without = [
+    ...scores.filter(({ type_id }) => !type_id).map(({ column }) => column),
+    ...kindlessIn(table, mapping, isType),
+  ];
   const unused = table.headings.filter((heading) => heading !== "" && !used.has(heading));
   const width = Math.max(...lines.map(([field]) => field.length), 0);
   return [
     `${basename(table.name)}: ${table.count} rows, each ${ROWS[mapping.rows]}`,
     ...lines.map(([field, from]) => `  ${field.padEnd(width)}  ${from}`.replaceAll(/\s+$/g, "")),
-    ...(without.length > 0 ? [`  Counted only, no kind of equipment: ${without.join(", ")}`] : []),
-    ...(unused.length > 0
-      ? [
-          `  Not used: ${unused.slice(0, UNUSED_SHOWN).join(", ")}${unused.length > UNUSED_SHOWN ? ` and ${unused.length - UNUSED_SHOWN} more columns` : ""}`,
-        ]
-      : []),
+    ...(without.length > 0 ? [`  Counted only, no kind of equipment: ${someOf(without)}`] : []),
+    ...(unused.length > 0 ? [`  Not used: ${someOf(unused)}`] : []),
     ...table.notes.map((note) => `  ${note}`),
   ].join("\n");
 }
@@ -234,6 +248,6 @@ export function leftOutText(leftOut: readonly LeftOut[]): string[] {
   const reasons = [...new Set(leftOut.map(({ reason }) => reason))];
   return reasons.map((reason) => {
     const some = leftOut.filter((one) => one.reason === reason);
-    return `Left out, ${reason}: ${some.map(({ what, cells }) => `${what} (${cells})`).join(", ")}.`;
+    return `Left out, ${reason}: ${someOf(some.map(({ what, cells }) => `${what} (${cells})`))}.`;
   });
 }

@@ -4,7 +4,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { columnName } from "./cell-references.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
-type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
+export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
 
 const MAX_BYTES = 64 * 1_048_576;
 const MAX_ROWS = 200_000;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readXlsx } from "hucre/xlsx";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -218,5 +219,128 @@ describe("mainstay export", () => {
     expect(await limited.exited).toBe(1);
     expect(stderr).not.toBe("");
     expect(readdirSync(place)).toEqual([]);
+  });
+});
+
+// Rule: cobie-export
+describe("mainstay export --format cobie", () => {
+  /** The columns that NBIMS-US requires, without those that every sheet begins with. */
+  const REQUIRED = {
+    Contact: "Category Company",
+    Facility: "Category ProjectName SiteName LinearUnits AreaUnits VolumeUnits CurrencyUnit AreaMeasurement",
+    Floor: "Category",
+    Space: "Category FloorName Description",
+    Type: "Category Description AssetType Manufacturer ModelNumber WarrantyDurationUnit",
+    Component: "TypeName Space Description",
+    Job: "Category Status TypeName Description Duration DurationUnit Start TaskStartUnit Frequency FrequencyUnit TaskNumber ResourceNames",
+    Attribute: "Category SheetName RowName Value Unit",
+  };
+  const cobie = (partner: Partner, ...args: string[]) =>
+    server.json("export", "--partner", partner.partner_id, "--format", "cobie", ...args);
+  const lines = async (partner: Partner) =>
+    parse((await server.run("export", "--partner", partner.partner_id)).stdout);
+
+  /** Returns the sheets by name, as records. */
+  async function sheetsOf(file: string): Promise<Record<string, Record<string, string>[]>> {
+    const { sheets } = await readXlsx(readFileSync(file));
+    return Object.fromEntries(
+      sheets.map(({ name, rows: [heading, ...rows] }) => [
+        name,
+        rows.map((row) => Object.fromEntries(heading!.map((column, i) => [String(column), String(row[i])]))),
+      ]),
+    );
+  }
+
+  test("writes what the standard requires, and an import into an empty partner has the same equipment", async () => {
+    const demo = (await server.as(acme).get("/v1/properties")).body.properties.find(
+      ({ name }: Json) => name !== "Not Acme's",
+    );
+    const units = (await server.as(acme).get(`/v1/property/${demo.id}/units`)).body.units;
+    await server.as(acme).post("/v1/appliances/bulk", {
+      appliances: [
+        {
+          type_id: "boiler",
+          brand: "Weil-McLain",
+          model: "88",
+          size: 400.5,
+          serial: "=B-1",
+          install_year: 1999,
+        },
+        { type_id: "boiler", brand: "Weil-McLain", model: "88", size: 400.5, usage_intensity: 1.5 },
+        { type_id: "electrical_panel", flags_set: ["federal_pacific"], warranty_expiry: "2030-02-28" },
+        { type_id: "dryer_gas", unit_id: units[1].id, brand_tier: "premium", install_year: 2011 },
+      ].map((one) => ({ property_id: demo.id, install_year: 2005, ...one })),
+    });
+    const file = join(folder(), "demo.xlsx");
+    const written = await cobie(acme, "--property", demo.id, "--output", file);
+    expect(written.files).toEqual([
+      { file, property_id: demo.id, bytes: statSync(file).size, components: expect.any(Number) },
+    ]);
+    const sheets = await sheetsOf(file);
+    expect(sheets.Facility).toHaveLength(1);
+    const names = (sheet: string) => new Set(sheets[sheet]!.map((row) => row.Name ?? row.Email));
+    for (const [sheet, required] of Object.entries(REQUIRED)) {
+      expect(sheets[sheet]!.length).toBeGreaterThan(0);
+      expect([sheet, names(sheet).size > 0]).toEqual([sheet, true]);
+      for (const row of sheets[sheet]!)
+        for (const column of ["CreatedBy", "CreatedOn", ...required.split(" ")])
+          expect([sheet, column, (row[column] ?? "").length > 0]).toEqual([sheet, column, true]);
+    }
+    for (const sheet of ["Floor", "Space", "Type", "Component", "Job"])
+      expect([sheet, names(sheet).size]).toEqual([sheet, sheets[sheet]!.length]);
+    const emails = new Set(sheets.Contact!.map(({ Email }) => Email));
+    for (const { TypeName, Space, CreatedBy } of sheets.Component!)
+      expect([names("Type").has(TypeName), names("Space").has(Space), emails.has(CreatedBy)]).toEqual([
+        ...[true, true, true],
+      ]);
+    for (const { Manufacturer } of sheets.Type!)
+      expect(Manufacturer === "n/a" || emails.has(Manufacturer)).toBe(true);
+    for (const { Category, AssetType } of sheets.Type!)
+      expect([/^23-\d\d( \d\d)+: \w/.test(Category!), AssetType]).toEqual([true, "Fixed"]);
+
+    const empty = await server.createPartner("COBie");
+    const importing = ["import", "--partner", empty.partner_id, "--file", file, "--yes"];
+    const imported = await server.json(...importing);
+    expect(imported).toMatchObject({ rejected: 0, properties: { created: 1 } });
+    const of = (all: Json[], type: string) =>
+      ofType(all, type).map(
+        ({ id, partner_id, property_id, unit_id, created_at, updated_at, is_demo, source, ...rest }) => rest,
+      );
+    const [before, after] = [await lines(acme), await lines(empty)];
+    const kept = before.filter(({ property_id }) => property_id === demo.id);
+    const labels = (all: Json[]) => new Map(ofType(all, "unit").map(({ id, label }) => [id, label]));
+    const placed = (all: Json[], from: Json[]) =>
+      from.flatMap((one) => (one.type === "appliance" ? [labels(all).get(one.unit_id) ?? null] : []));
+    expect(of(kept, "appliance").length).toBeGreaterThan(10);
+    expect(of(after, "appliance")).toEqual(of(kept, "appliance"));
+    expect(placed(after, after)).toEqual(placed(before, kept));
+    const [property] = of(after, "property");
+    const original = of(before, "property").find(({ name }) => name === demo.name)!;
+    for (const field of ["name", "address", "city", "state", "zip", "unit_count", "year_built", "notes"])
+      expect([field, property![field]]).toEqual([field, original[field]]);
+    expect(await server.json(...importing)).toMatchObject({
+      properties: { created: 0 },
+      appliances: { created: 0 },
+    });
+  });
+
+  test("writes a workbook for each property to a new folder, and says what it cannot do", async () => {
+    const target = join(folder(), "all");
+    const { files } = await cobie(acme, "--output", target);
+    expect(readdirSync(target).sort()).toEqual(
+      files.map(({ property_id }: Json) => `${property_id}.xlsx`).sort(),
+    );
+    expect(files).toHaveLength(2);
+    const refusal = async (...args: string[]) => {
+      const { code, stderr } = await server.run("export", "--partner", acme.partner_id, ...args);
+      return [code, stderr];
+    };
+    for (const [args, code, message] of [
+      [["--format", "cobie"], 2, "--format cobie needs --output"],
+      [["--property", "P_1"], 2, "--property needs --format cobie"],
+      [["--format", "cobie", "--output", target], 1, "already exists"],
+      [["--format", "cobie", "--property", "P_1", "--output", `${target}.xlsx`], 1, "Property not found"],
+    ] as const)
+      expect(await refusal(...args)).toEqual([code, expect.stringContaining(message)]);
   });
 });

@@ -12,19 +12,28 @@ export const exportCommand = command({
     "One JSON object per line. Each has a type: partner, property, unit, appliance, component, service_event, " +
     "sensor_event, claim, photo, trend_row, outcome or delivery; the last line has type end and the counts. Includes " +
     "all records that exist when the export starts, each as it is when read. The server may be running. Without " +
-    "--output the lines go to standard output and the counts to standard error.",
+    "--output the lines go to standard output and the counts to standard error. The format cobie writes COBie 2.4 " +
+    "workbooks for facility managers: of one property to a file, or of each property to a file in a new folder.",
   options: {
     partner: text("ID", "the partner's ID (required)"),
-    format: choice(["ndjson"], "output format (default: ndjson)"),
-    output: text("FILE", "write to this new file"),
+    format: choice(["ndjson", "cobie"], "output format (default: ndjson)"),
+    property: text("PROPERTY_ID", "the property, with --format cobie (default: all of the partner)"),
+    output: text("FILE", "write to this new file; with --format cobie and no --property, to this new folder"),
   },
   examples: [
     "mainstay export --partner PARTNER_… --output acme.ndjson",
     "mainstay export --partner PARTNER_… | zstd > acme.ndjson.zst",
+    "mainstay export --partner PARTNER_… --format cobie --property P_… --output harbor-view.xlsx",
   ],
-  async run(context, _arguments, { partner: partnerId, output }) {
+  async run(context, _arguments, { partner: partnerId, format, property: propertyId, output }) {
     if (partnerId === undefined)
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
+    if (format === "cobie") {
+      if (output === undefined) throw new UsageError("--format cobie needs --output");
+      const { exportCobie } = await import("../cobie-files.ts");
+      return await exportCobie(context, { partnerId, propertyId, output });
+    }
+    if (propertyId !== undefined) throw new UsageError("--property needs --format cobie");
     const { loadKnowledge } = await import("../../knowledge/load.ts");
     const { exportPartner } = await import("../../usecases/partners/export-partner.ts");
     const file = output && resolve(context.cwd, output);

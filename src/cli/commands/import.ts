@@ -135,6 +135,7 @@ export const importCommand = command({
       owner: whoRuns(context),
       activity: `an import for ${partnerId} is in progress`,
     };
+    const isType = (text: string) => loadKnowledge(context.config.costs).types.has(text);
     const importFrom = async (store: Store, from: ImportRequest["sources"]) =>
       await importPortfolio({
         store,
@@ -155,7 +156,7 @@ export const importCommand = command({
       });
     const run = async (store: Store): Promise<Done> =>
       isMapped
-        ? await withPreparedFiles(store, partnerId, mapped, async ({ sources: from, leftOut }) => ({
+        ? await withPreparedFiles(store, partnerId, mapped, isType, async ({ sources: from, leftOut }) => ({
             ...withoutOrigin(await importFrom(store, from)),
             leftOut,
           }))

@@ -1,6 +1,7 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
-import { conflict, notFound } from "../../domain/errors.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { MAX_UNITS, type Property } from "../../domain/property.ts";
 import {
   applianceChange,
   applianceView,
@@ -24,7 +25,13 @@ import {
   retirementIn,
 } from "./properties.ts";
 
-type Entry = { property: PropertyReference; input: NewAppliance; cells: Cells };
+type Entry = {
+  property: PropertyReference;
+  input: NewAppliance;
+  /** The number of the unit in the property. */
+  unit: number | undefined;
+  cells: Cells;
+};
 
 /**
  * The fields that a row can change in an appliance with that serial. The type and the property identify it and
@@ -47,12 +54,13 @@ const UNRESOLVED = "P_";
  */
 export const applianceRows: RowKind<Entry> = {
   name: "appliances",
-  fields: { partner_property_id: "text", ...columnsOf(newAppliance), ...RETIREMENT_COLUMNS },
+  fields: { partner_property_id: "text", unit: "number", ...columnsOf(newAppliance), ...RETIREMENT_COLUMNS },
   required: ["type_id"],
   references: PROPERTY_REFERENCES,
-  read: (cells) => ({
+  read: ({ unit, ...cells }) => ({
     input: readNewAppliance({ ...cells, property_id: UNRESOLVED }),
     property: readPropertyReference(cells),
+    unit: readUnit(unit, cells),
     cells,
   }),
   start() {
@@ -61,6 +69,14 @@ export const applianceRows: RowKind<Entry> = {
     return (writer) => new ApplianceBatch(writer, stock, reading);
   },
 };
+
+function readUnit(unit: Cells[string], { unit_id }: Cells): number | undefined {
+  if (unit === undefined) return undefined;
+  const refuse = (message: string) => invalid(`unit ${message}`, [{ field: "unit", message }]);
+  if (unit_id !== undefined) throw refuse("and unit_id exclude each other");
+  if (typeof unit === "number" && Number.isInteger(unit) && unit >= 1 && unit <= MAX_UNITS) return unit;
+  throw refuse(`must be a unit's number, from 1 to ${MAX_UNITS}`);
+}
 
 /** Appliances without a serial that existed before the import and have not been matched by a row yet. */
 type Stock = { counted: Set<string>; left: Map<string, number> };
@@ -92,10 +108,15 @@ class ApplianceBatch implements Batch<Entry> {
     await this.#appliances.preloadOfProperties(properties.map(({ id }) => id));
   }
 
-  async apply({ property: reference, input: unresolved, cells }: Entry, update: boolean): Promise<Outcome> {
+  async apply(
+    { property: reference, input: given, unit, cells: own }: Entry,
+    update: boolean,
+  ): Promise<Outcome> {
     const property = this.#properties.find(reference);
     if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
-    const input = { ...unresolved, propertyId: property.id };
+    const unitId = unit === undefined ? given.unitId : await this.#unitOf(property, unit);
+    const input = { ...given, propertyId: property.id, unitId };
+    const cells = unit === undefined ? own : { ...own, unit_id: unitId! };
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
@@ -123,6 +144,12 @@ class ApplianceBatch implements Batch<Entry> {
   committed(): void {
     for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
     for (const [key, left] of this.#own.left) this.stock.left.set(key, left);
+  }
+
+  async #unitOf({ id, unitCount }: Property, number: number): Promise<string> {
+    const [unit] = await this.writer.tx.units.page(id, { offset: number - 1, limit: 1 });
+    if (unit?.number === number) return unit.id;
+    throw notFound(`Unit not found: ${number}; the property has ${unitCount}`);
   }
 
   async #withSerial(serial: string, input: NewAppliance): Promise<Appliance | undefined> {

@@ -1,6 +1,7 @@
 import type { Target } from "../target.ts";
 import { endpointTarget } from "./endpoint.ts";
 import { FILE_TARGETS, removeScratch } from "./files.ts";
+import { FORMAT_TARGETS } from "./formats.ts";
 import { importTarget } from "./import.ts";
 import { REQUEST_TARGETS } from "./requests.ts";
 
@@ -8,6 +9,7 @@ import { REQUEST_TARGETS } from "./requests.ts";
 export const TARGETS: readonly Target[] = [
   ...FILE_TARGETS,
   ...REQUEST_TARGETS,
+  ...FORMAT_TARGETS,
   await importTarget(),
   await endpointTarget(),
 ];

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read.ts";
+import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
 import { dateFormatOf, readDate } from "../../../src/usecases/import/mapping/dates.ts";
 import {
@@ -173,7 +174,7 @@ async function prepare(fixture: Awaited<ReturnType<typeof open>>, files: readonl
   }
   const { store, partner } = fixture;
   const { sources, leftOut } = await prepareFiles(
-    { read: store.read, partnerId: partner.id, folder },
+    { read: store.read, partnerId: partner.id, folder, isType: (id) => loadKnowledge().types.has(id) },
     mapped,
     parts,
   );

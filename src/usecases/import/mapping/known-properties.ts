@@ -34,11 +34,14 @@ export class KnownProperties {
     private readonly partnerId: string,
   ) {}
 
-  /** Returns the property of a row that creates it unless it exists. */
-  async register(fields: Fields): Promise<PropertyKey> {
+  /** Returns the property of a row that creates it unless it exists. `isNamed`: its reference may be a name instead. */
+  async register(fields: Fields, isNamed = false): Promise<PropertyKey> {
     const given = fields.partner_property_id;
     if (given === undefined) {
       const found = await this.#matched(fields);
+      if (found) return found;
+    } else if (isNamed) {
+      const found = await this.#named(given, fields);
       if (found) return found;
     }
     const reference = given ?? (fields.address === undefined ? "" : streetOf(fields.address).slice(0, 100));
@@ -48,10 +51,13 @@ export class KnownProperties {
   }
 
   /** Returns the property of a row of another kind. The importer rejects the row if there is none. */
-  async find(fields: Fields): Promise<PropertyKey> {
+  async find(fields: Fields, isNamed = false): Promise<PropertyKey> {
     const { partner_property_id: reference, property_id: id } = fields;
     if (id !== undefined) return { reference: "", columns: { property_id: id }, id };
-    if (reference !== undefined) return await this.#ofReference(reference);
+    if (reference !== undefined)
+      return (
+        (isNamed ? await this.#named(reference, fields) : undefined) ?? (await this.#ofReference(reference))
+      );
     return (await this.#matched(fields)) ?? unknown(fields.address ?? fields.name ?? "");
   }
 
@@ -111,6 +117,14 @@ export class KnownProperties {
     const property: PropertyKey = { reference, columns: { partner_property_id: reference }, id: stored?.id };
     this.#byReference.set(reference, property);
     return property;
+  }
+
+  /** Returns the property that has the reference, or else the name. */
+  async #named(reference: string, { name }: Fields): Promise<PropertyKey | undefined> {
+    const kept = this.#byReference.get(reference);
+    if (kept) return kept;
+    if (await this.read.properties.findByReference(this.partnerId, reference)) return undefined;
+    return await this.#matched({ name });
   }
 
   async #matched({ address, name }: Fields): Promise<PropertyKey | undefined> {

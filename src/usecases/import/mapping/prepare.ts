@@ -1,18 +1,15 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { csvLine } from "../../../csv/write.ts";
+import { OperatorError } from "../../../domain/errors.ts";
 import type { Stores } from "../../../store/stores.ts";
 import { readDate } from "./dates.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
-import type { Table } from "./tables.ts";
+import type { Cells, LeftOut, Table } from "./table.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
-type Cells = Readonly<Record<string, string | undefined>>;
-
-/** Cells that were left out, with their number: of parts without a kind, or unreadable. */
-export type LeftOut = { file: string; what: string; reason: string; cells: number };
 
 export type Prepared = {
   sources: Readonly<Partial<Record<PreparedPart, { path: string }>>>;
@@ -26,10 +23,20 @@ export const ORIGIN = "source_row";
 /** More of one kind in one building are a typing error. */
 const MOST_OF_A_KIND = 500;
 const BUFFERED = 256 * 1024;
+const NO_KIND = "no kind of equipment";
+const LONGEST_SHOWN = 100;
+
+type Preparation = {
+  read: Stores;
+  partnerId: string;
+  folder: string;
+  /** Returns whether a text is the ID of a type of appliance. */
+  isType: (text: string) => boolean;
+};
 
 /** Writes rows of tables, mapped to the importer's fields, to files in a folder. */
 export async function prepareFiles(
-  { read, partnerId, folder }: { read: Stores; partnerId: string; folder: string },
+  { read, partnerId, folder, isType }: Preparation,
   mapped: readonly Mapped[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
 ): Promise<Prepared> {
@@ -45,15 +52,21 @@ export async function prepareFiles(
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
       const row = new RowMapper(table, mapping, left);
+      const isNamed = table.form !== undefined;
+      for (const { what, reason, cells } of table.form?.leftOut ?? [])
+        left.add(table.name, what, reason, cells);
       for await (const { line, cells } of table.rows()) {
         const origin = `${table.name}:${line}`;
         const fields = row.fields(cells);
         if (rows === "properties") {
-          const property = await known.register(fields);
-          fileOf("properties").add(
-            { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
-            origin,
-          );
+          const property = await known.register(fields, isNamed);
+          if (isNamed && property.id === undefined) requirePlace(table, line, fields);
+          // A format without addresses adds equipment to a property that exists.
+          if (!isNamed || hasPlace(fields))
+            fileOf("properties").add(
+              { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
+              origin,
+            );
           for (const equipment of mapping.equipment)
             for (const appliance of await row.equipment(equipment, cells, (typeId) =>
               known.missing(property, typeId),
@@ -61,7 +74,7 @@ export async function prepareFiles(
               fileOf("appliances").add({ ...property.columns, ...appliance }, origin);
           continue;
         }
-        const property = await known.find(fields);
+        const property = await known.find(fields, isNamed);
         if (rows === "visits") {
           for (const score of row.scores(cells)) {
             const { found, created } = await known.appliancesOf(property, score.typeId);
@@ -73,7 +86,9 @@ export async function prepareFiles(
                 origin,
               );
           }
-        } else if (rows === "appliances")
+        } else if (rows === "appliances" && fields.type_id !== undefined && !isType(fields.type_id))
+          left.add(table.name, fields.type_id.slice(0, LONGEST_SHOWN), NO_KIND);
+        else if (rows === "appliances")
           for (const [index, serial] of serialsOf(fields).entries())
             fileOf("appliances").add(
               { ...fields, ...property.columns, ...(serial && { serial }) },
@@ -99,6 +114,18 @@ const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
   serviceEvents: "service_events.csv",
   claims: "claims.csv",
 };
+
+const hasPlace = ({ address, state }: Cells) => address !== undefined && state !== undefined;
+
+/** A format whose buildings may have no address cannot make a property of such a building. */
+function requirePlace({ name, form }: Table, line: number, fields: Cells): void {
+  if (hasPlace(fields)) return;
+  const lacking = fields.address === undefined ? "address" : "state";
+  throw new OperatorError(
+    `${name}, row ${line}: ${JSON.stringify(fields.name ?? "")} has no ${lacking}, and is no property of the partner`,
+    `Pass --default ${lacking}=VALUE, which ${form!.name} files may lack, or import the property first.`,
+  );
+}
 
 const visitFields = ({ date, technician }: Cells): Cells => ({
   event_type: "Inspection",
@@ -177,7 +204,7 @@ class RowMapper {
       const cell = this.#cell(cells, column);
       if (cell === "" || !/^\d+(\.\d+)?$/.test(cell)) return [];
       if (type_id === undefined) {
-        this.left.add(this.table.name, column, "no kind of equipment");
+        this.left.add(this.table.name, column, NO_KIND);
         return [];
       }
       const fields = { condition_score: cell, condition_scale: scale?.join("-"), notes: column };
@@ -215,11 +242,9 @@ function plain(field: string, cell: string): string {
 class LeftOutCounts {
   readonly #counts = new Map<string, LeftOut>();
 
-  add(file: string, what: string, reason: string): void {
+  add(file: string, what: string, reason: string, cells = 1): void {
     const key = JSON.stringify([file, what, reason]);
-    const known = this.#counts.get(key);
-    if (known) this.#counts.set(key, { ...known, cells: known.cells + 1 });
-    else this.#counts.set(key, { file, what, reason, cells: 1 });
+    this.#counts.set(key, { file, what, reason, cells: (this.#counts.get(key)?.cells ?? 0) + cells });
   }
 
   counts(): LeftOut[] {

@@ -2,26 +2,21 @@ import { readCsv } from "../../../csv/read.ts";
 import { sourceBytes } from "../../../csv/source.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
+import { cobieTables } from "../../cobie/read.ts";
+import { isCobie } from "../../cobie/sheet-rows.ts";
+import type { AreaUnit } from "./areas.ts";
+import { SAMPLE, type Table } from "./table.ts";
 
-/** A file of rows, or a sheet of one. `rows` may be read more than once. */
-export type Table = {
-  name: string;
-  headings: readonly string[];
-  sample: readonly (readonly string[])[];
-  count: number;
-  notes: readonly string[];
-  rows(): AsyncIterable<{ line: number; cells: readonly string[] }>;
-};
-
-/** Rows by whose cells the contents of columns are guessed. */
-const SAMPLE = 2_000;
-
-/** Opens the tables of a CSV file or a workbook. Throws an OperatorError for one that cannot be read. */
-export async function openTables(path: string): Promise<Table[]> {
+/**
+ * Opens the tables of a CSV file or a workbook, whose areas are in that unit unless they state another. Throws an OperatorError
+ * for one that cannot be read.
+ */
+export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Promise<Table[]> {
   if (!isWorkbook(path)) return [await csvTable(path)];
   const sheets = await readWorkbook(path);
   if (sheets.length === 0)
     throw new OperatorError(`${path} has no rows`, "The first row must contain the column names.");
+  if (isCobie(sheets)) return cobieTables(path, sheets, areaUnit);
   return sheets.map(({ sheet, rows, notes }) => {
     const [heading, ...data] = rows;
     const name = sheets.length === 1 ? path : `${path}, sheet ${sheet}`;

@@ -48,6 +48,7 @@ export const FIELD_WORDS: Readonly<
     ["serial", /^((serial|asset|equipment|tag) (number|no|id|tag)|tag)$/],
     ["quantity", /^(quantity|qty|count|number|no of units)$/],
     ["size", /^capacity$/],
+    ["unit", /^(unit|apartment|suite) (number|no)$/],
   ],
   service_events: [
     [
@@ -77,6 +78,12 @@ export const FIELD_WORDS: Readonly<
   ],
 };
 
+/** Returns the field that a heading means by its words, also in camel case: `NumberOfStoreys` is `stories`. */
+export function fieldOfHeading(kind: keyof typeof FIELD_WORDS, heading: string): string | undefined {
+  const words = plainWords(heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
+  return FIELD_WORDS[kind].find(([, pattern]) => pattern.test(words))?.[0];
+}
+
 /** The words of each type of appliance, the more particular ones first. */
 const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
   [/\b(elevators?|lifts?)\b/, "elevator"],
@@ -102,7 +109,7 @@ const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
   [/\b(surface parking|parking (lots?|areas?)|paving)\b/, "parking_lot"],
   [/\bdishwashers?\b/, "dishwasher"],
   [/\bwash(ers?|ing machines?)\b/, "washer"],
-  [/\bgas dryers?\b/, "dryer_gas"],
+  [/\bgas (clothes |laundry )?dryers?\b/, "dryer_gas"],
   [/\bdryers?\b/, "dryer_electric"],
   [/\b(refrigerators?|fridges?)\b/, "refrigerator"],
   [/\bgas (ranges?|stoves?)\b/, "range_gas"],

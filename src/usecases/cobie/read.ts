@@ -1,0 +1,249 @@
+import { OperatorError } from "../../domain/errors.ts";
+import { addDays, addMonths, parseDay } from "../../domain/time.ts";
+import type { SheetTable } from "../../xlsx/read-workbook.ts";
+import { type AreaUnit, areaIn, areaUnitOf } from "../import/mapping/areas.ts";
+import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";
+import { fieldOfHeading } from "../import/mapping/words.ts";
+import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./layout.ts";
+import { PRODUCT_CLASSES, typeOfProduct } from "./product-classes.ts";
+import { type SheetRow, sheetRows } from "./sheet-rows.ts";
+
+/** The longest name that serves as a property's reference. */
+const LONGEST_REFERENCE = 100;
+/** The year of dates that the standard prescribes where none is known. */
+const UNKNOWN_YEAR = 1900;
+
+/**
+ * Returns a COBie workbook as tables of the importer's own columns: its facility, its components, and its completed jobs. The
+ * mapping of `type_id` has what the names of its types mean. Throws an OperatorError for a workbook without a facility, or
+ * with several.
+ */
+export function cobieTables(path: string, sheets: readonly SheetTable[], areaUnit: AreaUnit): Table[] {
+  const facilities = sheetRows(sheets, "Facility");
+  const [facility] = facilities;
+  if (!facility || facilities.length > 1)
+    throw new OperatorError(
+      `${path}, sheet Facility has ${facility ? `${facilities.length} facilities` : "no facility"}`,
+      "A COBie workbook describes one facility.",
+    );
+  const attributes = attributesOf(sheets);
+  const property = propertyOf(sheets, facility, attributes, areaUnit);
+  const reference: Cells = { partner_property_id: property.partner_property_id, name: property.name };
+  const types = new Map(sheetRows(sheets, "Type").map((row) => [row.cell("Name"), row] as const));
+  const companies = new Map(
+    sheetRows(sheets, "Contact").map((row) => [row.cell("Email"), row.cell("Company")] as const),
+  );
+  const components = sheetRows(sheets, "Component");
+  const known = Object.fromEntries(
+    [...types].flatMap(([name, row]) => {
+      const typeId = typeIdOf(name, row);
+      return typeId === undefined ? [] : [[name, typeId] as const];
+    }),
+  );
+  const dwellings = new Map(
+    sheetRows(sheets, "Space")
+      .filter(isDwelling)
+      .map((row) => [row.cell("Name"), row.cell("RoomTag") || row.cell("Name")] as const),
+  );
+  const appliances = components.map((row): { line: number; cells: Cells } => ({
+    line: row.line,
+    cells: {
+      ...reference,
+      ...applianceOf(row, types.get(row.cell("TypeName")), {
+        stated: attributes.get(keyOf("Component", row.cell("Name"))) ?? new Map(),
+        companies,
+        unit: dwellings.get(row.cell("Space")),
+      }),
+    },
+  }));
+  const jobs = jobsOf(
+    sheets,
+    components.filter((row) => known[row.cell("TypeName")] !== undefined),
+    reference,
+  );
+  const table = (sheet: string) => ({ name: `${path}, sheet ${sheet}`, form: "COBie" });
+  const properties = [{ line: facility.line, cells: property }];
+  return [
+    formTable({ ...table("Facility"), kind: "properties", rows: properties }),
+    formTable({ ...table("Component"), kind: "appliances", rows: appliances, types: known }),
+    formTable({ ...table("Job"), kind: "service_events", rows: jobs.done, leftOut: jobs.leftOut }),
+  ].filter(({ count, form }) => count > 0 || form!.leftOut.length > 0);
+}
+
+type Attributes = ReadonlyMap<string, { value: string; unit: string }>;
+const keyOf = (sheet: string, row: string) => JSON.stringify([sheet.toLowerCase(), row]);
+
+function attributesOf(sheets: readonly SheetTable[]): ReadonlyMap<string, Attributes> {
+  const found = new Map<string, Map<string, { value: string; unit: string }>>();
+  for (const { cell } of sheetRows(sheets, "Attribute")) {
+    const sheet = cell("SheetName");
+    if (!/^(facility|component)$/i.test(sheet) || cell("Value") === "") continue;
+    const key = keyOf(sheet, cell("RowName"));
+    const own = found.get(key) ?? new Map();
+    found.set(key, own.set(cell("Name"), { value: cell("Value"), unit: cell("Unit") }));
+  }
+  return found;
+}
+
+const isDwelling = ({ cell }: SheetRow) =>
+  cell("Category").startsWith(CATEGORIES.dwelling.slice(0, 11)) ||
+  /\b(apartment|dwelling|residential unit|flat)s?\b/i.test(`${cell("Category")} ${cell("Description")}`);
+
+function propertyOf(
+  sheets: readonly SheetTable[],
+  { cell }: SheetRow,
+  attributes: ReadonlyMap<string, Attributes>,
+  areaUnit: AreaUnit,
+): Record<string, string | undefined> {
+  const stated: Record<string, string> = {};
+  for (const [name, { value, unit }] of attributes.get(keyOf("Facility", cell("Name"))) ?? []) {
+    const field =
+      Object.entries(FACILITY_ATTRIBUTES).find(([, own]) => own === name)?.[0] ??
+      fieldOfHeading("properties", name);
+    if (field === undefined || field === "name" || stated[field] !== undefined) continue;
+    stated[field] =
+      field === "gross_area_sqft"
+        ? areaIn(value, areaUnitOf(unit || cell("AreaUnits")) ?? areaUnit, areaUnit)
+        : value;
+  }
+  const floors = sheetRows(sheets, "Floor").filter((row) => /^floor$/i.test(row.cell("Category")));
+  const dwellings = sheetRows(sheets, "Space").filter(isDwelling);
+  return {
+    ...siteOf(cell("SiteName")),
+    ...(floors.length > 0 && { stories: String(floors.length) }),
+    ...(dwellings.length > 0 && { unit_count: String(dwellings.length) }),
+    ...stated,
+    name: cell("Name"),
+    partner_property_id: stated.partner_property_id ?? cell("Name").slice(0, LONGEST_REFERENCE),
+  };
+}
+
+/** Reads a site that is written as an address: `E. Healey St, Urbana, IL 61801`. */
+function siteOf(site: string): Cells {
+  const [, address, city, state, zip] =
+    /^(.{1,200}), ([^,]{1,100}), ([A-Z]{2})(?: (\d{5}(?:-\d{4})?))?$/.exec(site.trim()) ?? [];
+  if (address === undefined) return site === "" ? {} : { address: site };
+  return { address, city, state, zip };
+}
+
+function typeIdOf(name: string, { cell }: SheetRow): string | undefined {
+  const own = cell("ExtIdentifier");
+  if (cell("ExtSystem") === OWN_SYSTEM && Object.hasOwn(PRODUCT_CLASSES, own)) return own;
+  const [category, description, object] = ["Category", "Description", "ExtObject"].map(cell) as [
+    string,
+    string,
+    string,
+  ];
+  return typeOfProduct({ category, name, description, object });
+}
+
+/** Returns what tells a component from others of its facility: its name, unless it is ours, whose name is made up. */
+const serialOf = ({ cell }: SheetRow) =>
+  cell("SerialNumber") ||
+  (cell("ExtSystem") === OWN_SYSTEM
+    ? ""
+    : (cell("TagNumber") || cell("AssetIdentifier") || cell("Name")).slice(0, LONGEST_REFERENCE));
+
+function applianceOf(
+  row: SheetRow,
+  type: SheetRow | undefined,
+  {
+    stated,
+    companies,
+    unit,
+  }: { stated: Attributes; companies: ReadonlyMap<string, string>; unit: string | undefined },
+): Cells {
+  const { cell } = row;
+  const of = (column: string) => type?.cell(column) ?? "";
+  const maker = of("Manufacturer");
+  const isOwn = cell("ExtSystem") === OWN_SYSTEM;
+  const installed = dateOf(cell("InstallationDate"));
+  return {
+    type_id: cell("TypeName"),
+    brand: companies.get(maker) || (maker.includes("@") ? "" : maker),
+    model: of("ModelNumber"),
+    serial: serialOf(row),
+    install_year: installed?.slice(0, 4),
+    size: /^(\d+(?:\.\d+)?)(?: .*)?$/.exec(isOwn ? of("Size") : "")?.[1],
+    unit: unit !== undefined && /^\d{1,5}$/.test(unit) ? unit : undefined,
+    warranty_expiry: warrantyEnd(
+      cell("WarrantyStartDate"),
+      of("WarrantyDurationParts"),
+      of("WarrantyDurationUnit"),
+    ),
+    ...Object.fromEntries(
+      Object.entries(COMPONENT_ATTRIBUTES).flatMap(([field, name]) => {
+        const value = stated.get(name)?.value;
+        return value === undefined ? [] : [[field, value] as const];
+      }),
+    ),
+  };
+}
+
+/** Returns the day of an instant, unless it is the one that stands for none. */
+function dateOf(text: string): string | undefined {
+  const day = parseDay(text.slice(0, 10));
+  return day === undefined || Number(day.slice(0, 4)) <= UNKNOWN_YEAR ? undefined : day;
+}
+
+const DAYS: Readonly<Record<string, number>> = { day: 1, week: 7 };
+const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
+const LONGEST_WARRANTY_MONTHS = 1_200;
+
+function warrantyEnd(start: string, duration: string, unit: string): string | undefined {
+  const from = dateOf(start);
+  const count = Number(duration);
+  const [, name = "year"] = /^(day|week|month|quarter|year)s?$/i.exec(unit.trim()) ?? [];
+  const [days, months] = [DAYS[name.toLowerCase()], MONTHS[name.toLowerCase()]];
+  if (from === undefined || !(count > 0) || count * (months ?? 1) > LONGEST_WARRANTY_MONTHS * 30)
+    return undefined;
+  return days === undefined
+    ? addMonths(from, Math.min(Math.round(count * months!), LONGEST_WARRANTY_MONTHS))
+    : addDays(from, Math.round(count * days));
+}
+
+/** The type of event that a completed job of a category is. */
+const EVENT_OF_JOB: Readonly<Record<string, string>> = {
+  pm: "Preventive Maintenance",
+  adjustment: "Preventive Maintenance",
+  calibration: "Preventive Maintenance",
+  inspection: "Inspection",
+  safety: "Inspection",
+  testing: "Inspection",
+  trouble: "Repair",
+  emergency: "Emergency Repair",
+};
+
+/** Returns the completed jobs with a date, for each component of their type. Plans have no place and are left out. */
+function jobsOf(
+  sheets: readonly SheetTable[],
+  components: readonly SheetRow[],
+  reference: Cells,
+): { done: { line: number; cells: Cells }[]; leftOut: LeftOut[] } {
+  const done: { line: number; cells: Cells }[] = [];
+  const planned = new Map<string, number>();
+  const serials = Map.groupBy(
+    components.flatMap((row) => ({ type: row.cell("TypeName"), serial: serialOf(row) })),
+    ({ type }) => type,
+  );
+  for (const { line, cell } of sheetRows(sheets, "Job")) {
+    const date = dateOf(cell("Start"));
+    const category = cell("Category");
+    const event_type = EVENT_OF_JOB[category.toLowerCase()];
+    if (!/^completed$/i.test(cell("Status")) || date === undefined || event_type === undefined) {
+      planned.set(category || "Job", (planned.get(category || "Job") ?? 0) + 1);
+      continue;
+    }
+    const notes = cell("Description") || cell("Name");
+    for (const { serial } of serials.get(cell("TypeName")) ?? [])
+      if (serial !== "" && done.length < MOST_EVENTS)
+        done.push({ line, cells: { ...reference, serial, date, event_type, notes } });
+  }
+  const leftOut = [...planned].map(
+    ([what, cells]): LeftOut => ({ file: "Job", what, reason: "a plan of maintenance", cells }),
+  );
+  return { done, leftOut };
+}
+
+/** Components of a type times jobs for it could be more than the workbook has rows by far. */
+const MOST_EVENTS = 200_000;
