@@ -9,4 +9,9 @@ export type EffectiveSetting = {
   isSet: boolean;
   /** `default`, or the place that set it: a line of the file, an environment variable, a flag. */
   origin: string;
+  /** The meaning and the accepted values, as the manual states them. */
+  description: string;
+  accepts: string;
+  /** Null for a secret setting. */
+  defaultValue: unknown;
 };

@@ -14,6 +14,7 @@ import { type PartnerTaskDeps, partnerTaskOperations } from "./routes/admin-part
 import { adminPartnerOperations, credentialOperations } from "./routes/admin-partners.ts";
 import { preflightOperation } from "./routes/admin-pms-connection.ts";
 import { adminRecordOperations } from "./routes/admin-records.ts";
+import { adminSearchOperations } from "./routes/admin-search.ts";
 import { adminServerOperations, type ServerState } from "./routes/admin-server.ts";
 
 export type AdminApiDeps = {
@@ -49,6 +50,7 @@ export function adminApi({
   const address = () => server().address;
   return [
     ...adminServerOperations(server),
+    ...adminSearchOperations(knowledge, server),
     ...adminPartnerOperations(),
     ...partnerTaskOperations({ knowledge, address, ...partnerTasks }),
     ...(partnersReachIt

@@ -1,3 +1,4 @@
+import type { FoundRecord } from "../domain/found-record.ts";
 import { forPartner } from "./paging.ts";
 import { enumOf, id, list, object, record, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -20,6 +21,12 @@ const results = object({ results: list("At most 8 of each kind, exact IDs first"
 export const searchReply = forPartner(results);
 export type SearchJson = WireOf<typeof searchReply>;
 
-export const searchView = results.serializer((some: readonly SearchResultJson[]) => ({
-  results: [...some],
+export const searchView = results.serializer((some: readonly FoundRecord[]) => ({
+  results: some.map(({ kind, id, title, detail, propertyId }) => ({
+    kind,
+    id,
+    title,
+    detail,
+    property_id: propertyId,
+  })),
 }));

@@ -12,6 +12,12 @@ const setting = object({
     "Source of the value: `default`, a line of the file, an environment variable or a flag",
     "mainstay.toml:12",
   ),
+  description: text("Its meaning, as in the manual", "Maximum number of items in a bulk request."),
+  accepts: text("The values that it accepts", "a whole number from 1 to 100000"),
+  default_value: text(
+    "Its default in the syntax of the configuration file; null for a secret",
+    "1000",
+  ).orNull(),
 });
 export type SettingJson = WireOf<typeof setting>;
 
@@ -32,6 +38,9 @@ export const settingsView = settings.serializer(
       is_secret: effectiveSetting.isSecret,
       is_set: effectiveSetting.isSet,
       origin: effectiveSetting.origin,
+      description: effectiveSetting.description,
+      accepts: effectiveSetting.accepts,
+      default_value: effectiveSetting.isSecret ? null : JSON.stringify(effectiveSetting.defaultValue),
     })),
   }),
 );

@@ -157,6 +157,39 @@ describe("the console", () => {
     await close();
   });
 
+  // Rule: console-search
+  test("has a search over everything that opens with a key and is operated by keys alone", async () => {
+    const { page, pageErrors, close } = await open("full", "jobs", REDUCED_MOTION);
+    await page.locator("main").focus();
+    await page.keyboard.press("/");
+    const field = page.getByRole("combobox", { name: /^Search partners/ });
+    await field.fill("harbor & h");
+    const options = page.getByRole("option");
+    await options.first().waitFor();
+    expect(await options.allInnerTexts()).toEqual([`Harbor & Hill <b>Insurance</b>\n${partnerId}\nPartner`]);
+    await field.fill("a");
+    await page.getByRole("option", { name: "Audit Operate Page" }).waitFor();
+    for (const width of [375, 1440]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect(await accessibilityViolations(page)).toEqual([]);
+      const sizes = await page.locator(".search-dialog .card").evaluate((card) => {
+        const list = card.querySelector(".search-results")!;
+        return [list.scrollHeight > list.clientHeight, card.scrollHeight - card.clientHeight];
+      });
+      expect(sizes).toEqual([true, 0]);
+    }
+    await field.fill("harbor & h");
+    await page.getByRole("option", { name: "Audit Operate Page" }).waitFor({ state: "detached" });
+    await field.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Harbor & Hill" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await field.fill("pause_after");
+    await page.getByRole("option", { name: /^webhooks.pause_after_failures/ }).click();
+    await page.getByText("1 setting", { exact: true }).waitFor();
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
   // Rule: console-pages
   test.each(["full", "empty"] as const)(
     "has accessible pages without overflow in every window size and color scheme (%s server)",

@@ -3,6 +3,7 @@ import { type Administrator, createAdministrator } from "../support/administrato
 import { makeCertificate } from "../support/certificates.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { onPostgres } from "../support/postgres.ts";
 
 /* The requests of the console's pages. test/blackbox/forged-changes.test.ts sends those that an attacker might forge. */
@@ -232,9 +233,55 @@ describe("the data of the console", () => {
     const of = (key: string) => (body.settings as Json[]).find((one) => one.key === key);
     expect(body.file).toBe(server.configFile);
     expect(of("limits.bulk_items")).toMatchObject({ value: "1000", origin: "default" });
+    expect(of("limits.bulk_items")).toMatchObject({
+      description: "Maximum number of items in a bulk request.",
+      accepts: "a whole number from 1 to 100000",
+      default_value: "1000",
+    });
+    expect(of("rm.token").default_value).toBeNull();
     expect(of("server.port")).toMatchObject({ value: "0", origin: "--port" });
     expect(of("snapshot.enabled")?.origin).toMatch(/mainstay\.toml:\d+$/);
     expect(of("rm.token")).toMatchObject({ value: null, is_secret: true, is_set: true });
     expect(JSON.stringify(body)).not.toContain("secret-rm-token");
+  });
+
+  // Rule: console-search
+  test("a search finds records of all partners, endpoints and settings by a text, and each by its ID", async () => {
+    const hook = "https://hooks.search.example/in";
+    const partner = await server.createPartner("Zephyr Mutual", "--webhook-url", hook);
+    await server.createPartner("Another");
+    const client = server.as(partner);
+    const input = { name: "Quince Hall", address: "77 Zinnia Way", partner_property_id: "ref-77" };
+    const property = await addProperty(client, input);
+    const appliance = await addWornAppliance(client, property.id, { serial: "ZX-4711" });
+    const found = async (q: string) => {
+      const { body } = await admin.client.get("/admin/search", { q });
+      return (body.results as Json[]).map(({ kind, id, property_id }) => ({ kind, id, property_id }));
+    };
+    const own = { kind: "property", id: property.id, property_id: property.id };
+    for (const text of ["quince", "77 zin", "ZINNIA", "ref-77", property.id])
+      expect({ text, found: await found(text) }).toEqual({ text, found: expect.arrayContaining([own]) });
+    expect(await found("zx-47")).toEqual([{ kind: "appliance", id: appliance.id, property_id: property.id }]);
+    expect(await found("ephyr")).toEqual([{ kind: "partner", id: partner.partner_id, property_id: null }]);
+    expect(await found("hooks.search")).toEqual([
+      { kind: "endpoint", id: partner.partner_id, property_id: null },
+    ]);
+    expect(await found("bulk_items")).toEqual([
+      { kind: "setting", id: "limits.bulk_items", property_id: null },
+    ]);
+    expect(await found(partner.partner_id)).toEqual([
+      { kind: "audit", id: partner.partner_id, property_id: null },
+      { kind: "partner", id: partner.partner_id, property_id: null },
+    ]);
+    const { id: delivery } = (
+      await admin.client.post(`/admin/partners/${partner.partner_id}/webhook-test`, undefined, 202)
+    ).body;
+    expect(await found(delivery)).toEqual([{ kind: "delivery", id: delivery, property_id: null }]);
+    const component = (await client.get("/v1/components", { property_id: property.id })).body.components[0];
+    expect(await found(component.id)).toEqual([
+      { kind: "component", id: component.id, property_id: property.id },
+    ]);
+    expect(await found("nothing begins so")).toEqual([]);
+    await admin.client.get("/admin/search", {}, 400);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import { explainConfig } from "../../src/config/explain-config.ts";
 import { parseAdminListen } from "../../src/config/formats.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
 import { readToml } from "../../src/config/toml.ts";
-import { explainConfig } from "../docs/explain.ts";
 
 test("the example has every setting once, in the order of the table, and no other", () => {
   const { entries, problems } = readToml(EXAMPLE_CONFIG, "config.example.toml");

@@ -1,4 +1,4 @@
-import { explainConfig, type SettingExplanation } from "./explain.ts";
+import { explainConfig, type SettingExplanation } from "../../src/config/explain-config.ts";
 import { RENEW } from "./manual.ts";
 
 const BEGIN = `<!-- settings: written by \`${RENEW}\` from config.example.toml -->`;

@@ -175,6 +175,13 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.search.appliances(partnerId, "x", 8);
       await store.read.search.claims(partnerId, "x", 8);
       await store.read.search.claim(partnerId, "CLM_");
+      await store.read.search.propertiesOfReference(partnerId, "x", 8);
+    },
+    "what begins with a text, of all partners": async () => {
+      await store.read.search.properties(undefined, "12", 8);
+      await store.read.search.appliances(undefined, "x", 8);
+      await store.read.search.claims(undefined, "x", 8);
+      await store.read.search.propertiesOfReference(undefined, "x", 8);
     },
     "a property's actions": async () => {
       const filter = { partnerId, propertyId, today: day, without: [] };

@@ -1,13 +1,15 @@
-import { and, asc, eq, gte, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { Engine } from "../engine.ts";
+import { and, asc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Engine, Query } from "../engine.ts";
 import { asSearched, LAST_CHARACTER, lowered, streetOf } from "../searched-texts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
-type FoundProperty = { id: string; name: string; address: string; state: string };
+type FoundProperty = { id: string; partnerId: string; name: string; address: string; state: string };
 type FoundAppliance = {
   id: string;
+  partnerId: string;
   typeId: string;
   serial: string;
   propertyId: string;
@@ -15,48 +17,76 @@ type FoundAppliance = {
 };
 export type FoundClaim = {
   id: string;
+  partnerId: string;
   claimNumber: string | null;
   dateOfLoss: string;
   propertyId: string;
   propertyName: string;
 };
 
-/** Finds records of a partner by how a text begins, each from an index in its order. Retired ones are not found. */
+/** The partner whose records are searched; undefined for all partners. */
+type Owner = string | undefined;
+/** A read of one partner's rows in their order, and one of all partners' rows, a partner after another. */
+type OwnedRead<T> = (owner: Owner, values: Record<string, unknown>) => T[] | Promise<T[]>;
+
+/** Finds records by how a text begins, each from an index in its order. Retired ones are not found. */
 export function searchStore(engine: Engine) {
   const { db } = engine;
-  const { appliances, claims, properties } = engine.tables;
-  const begins = (text: SQL, owner: SQLWrapper, ...more: SQL[]) =>
-    and(
-      eq(owner, placeholder("partnerId")),
-      gte(text, placeholder("from")),
-      lt(text, placeholder("to")),
-      ...more,
+  const { appliances, claims, partners, properties } = engine.tables;
+  /** The rows of all partners are searched by the same indexes: a seek for each partner, until the limit. */
+  const ownedRead = <T>(
+    make: (isOwned: (column: AnySQLiteColumn) => SQL, order: (...by: SQL[]) => SQL[]) => Query,
+  ): OwnedRead<T> => {
+    const ofOne = engine.read<T>(() =>
+      make(
+        (column) => eq(column, placeholder("partnerId")),
+        (...by) => by,
+      ),
     );
+    const ofAll = engine.read<T>(() =>
+      make(
+        (column) => inArray(column, db.select({ id: partners.id }).from(partners)),
+        () => [],
+      ),
+    );
+    return (partnerId, values) => (partnerId === undefined ? ofAll(values) : ofOne({ ...values, partnerId }));
+  };
+  const begins = (text: SQL, ...more: SQL[]) =>
+    and(gte(text, placeholder("from")), lt(text, placeholder("to")), ...more);
+  const propertyColumns = () =>
+    aliased({
+      id: properties.id,
+      partnerId: properties.partnerId,
+      name: properties.name,
+      address: properties.address,
+      state: properties.state,
+    });
   const propertiesBy = (text: SQL) =>
-    engine.read<FoundProperty>(() =>
+    ownedRead<FoundProperty>((isOwned, order) =>
       db
-        .select(
-          aliased({
-            id: properties.id,
-            name: properties.name,
-            address: properties.address,
-            state: properties.state,
-          }),
-        )
+        .select(propertyColumns())
         .from(properties)
-        .where(begins(text, properties.partnerId, sql`${properties.seq} > 0`))
-        .orderBy(asc(text), asc(properties.seq))
+        .where(and(isOwned(properties.partnerId), begins(text, sql`${properties.seq} > 0`)))
+        .orderBy(...order(asc(text), asc(properties.seq)))
         .limit(placeholder("limit")),
     );
   const byName = propertiesBy(lowered(properties.name));
   const byAddress = propertiesBy(lowered(properties.address));
   const byStreet = propertiesBy(streetOf(properties.address));
+  const byReference = ownedRead<FoundProperty>((isOwned) =>
+    db
+      .select(propertyColumns())
+      .from(properties)
+      .where(and(isOwned(properties.partnerId), eq(properties.partnerPropertyId, placeholder("reference"))))
+      .limit(placeholder("limit")),
+  );
   const serial = lowered(appliances.serial);
-  const bySerial = engine.read<FoundAppliance>(() =>
+  const bySerial = ownedRead<FoundAppliance>((isOwned, order) =>
     db
       .select(
         aliased({
           id: appliances.id,
+          partnerId: appliances.partnerId,
           typeId: appliances.typeId,
           serial: appliances.serial,
           propertyId: appliances.propertyId,
@@ -66,9 +96,12 @@ export function searchStore(engine: Engine) {
       .from(appliances)
       .innerJoin(properties, eq(properties.id, appliances.propertyId))
       .where(
-        begins(serial, appliances.partnerId, sql`${appliances.serial} is not null and ${appliances.seq} > 0`),
+        and(
+          isOwned(appliances.partnerId),
+          begins(serial, sql`${appliances.serial} is not null and ${appliances.seq} > 0`),
+        ),
       )
-      .orderBy(asc(serial), asc(appliances.seq))
+      .orderBy(...order(asc(serial), asc(appliances.seq)))
       .limit(placeholder("limit")),
   );
   const number = lowered(claims.claimNumber);
@@ -77,6 +110,7 @@ export function searchStore(engine: Engine) {
       .select(
         aliased({
           id: claims.id,
+          partnerId: claims.partnerId,
           claimNumber: claims.claimNumber,
           dateOfLoss: claims.dateOfLoss,
           propertyId: claims.propertyId,
@@ -85,37 +119,44 @@ export function searchStore(engine: Engine) {
       )
       .from(claims)
       .innerJoin(properties, eq(properties.id, claims.propertyId));
-  const claimById = engine.read<FoundClaim>(() =>
-    claimRows().where(and(eq(claims.id, placeholder("id")), eq(claims.partnerId, placeholder("partnerId")))),
-  );
-  const byNumber = engine.read<FoundClaim>(() =>
+  const claimById = engine.read<FoundClaim>(() => claimRows().where(eq(claims.id, placeholder("id"))));
+  const byNumber = ownedRead<FoundClaim>((isOwned, order) =>
     claimRows()
-      .where(begins(number, claims.partnerId, sql`${claims.claimNumber} is not null`))
-      .orderBy(asc(number), asc(claims.id))
+      .where(and(isOwned(claims.partnerId), begins(number, sql`${claims.claimNumber} is not null`)))
+      .orderBy(...order(asc(number), asc(claims.id)))
       .limit(placeholder("limit")),
   );
-  const bounds = (partnerId: string, text: string, limit: number) => {
+  const bounds = (text: string, limit: number) => {
     const from = asSearched(text);
-    return { partnerId, from, to: from + LAST_CHARACTER, limit };
+    return { from, to: from + LAST_CHARACTER, limit };
   };
 
   return {
     /** Returns properties whose name, address or street begins with the text, those by name first. */
-    async properties(partnerId: string, text: string, limit: number): Promise<FoundProperty[]> {
-      const bound = bounds(partnerId, text, limit);
+    async properties(partnerId: Owner, text: string, limit: number): Promise<FoundProperty[]> {
+      const bound = bounds(text, limit);
       const found = new Map<string, FoundProperty>();
       for (const read of [byName, byAddress, byStreet])
-        for (const property of await read(bound)) found.set(property.id, property);
+        for (const property of await read(partnerId, bound)) found.set(property.id, property);
       return [...found.values()].slice(0, limit);
     },
-    async appliances(partnerId: string, text: string, limit: number): Promise<FoundAppliance[]> {
-      return await bySerial(bounds(partnerId, text, limit));
+    /** Returns properties with the partner's own reference, retired ones too. */
+    async propertiesOfReference(
+      partnerId: Owner,
+      reference: string,
+      limit: number,
+    ): Promise<FoundProperty[]> {
+      return await byReference(partnerId, { reference, limit });
     },
-    async claim(partnerId: string, id: string): Promise<FoundClaim | undefined> {
-      return (await claimById({ partnerId, id }))[0];
+    async appliances(partnerId: Owner, text: string, limit: number): Promise<FoundAppliance[]> {
+      return await bySerial(partnerId, bounds(text, limit));
     },
-    async claims(partnerId: string, text: string, limit: number): Promise<FoundClaim[]> {
-      return await byNumber(bounds(partnerId, text, limit));
+    async claim(partnerId: Owner, id: string): Promise<FoundClaim | undefined> {
+      const claim = (await claimById({ id }))[0];
+      return partnerId === undefined || claim?.partnerId === partnerId ? claim : undefined;
+    },
+    async claims(partnerId: Owner, text: string, limit: number): Promise<FoundClaim[]> {
+      return await byNumber(partnerId, bounds(text, limit));
     },
   };
 }

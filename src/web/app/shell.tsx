@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
 import { useApp, useChanges } from "./app-context.ts";
-import { Search } from "./search.tsx";
+import { PortfolioSearch } from "./search.tsx";
 
 const AREAS = [
   { segment: "", name: "Overview" },
@@ -44,7 +44,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
               </a>
             ))}
           </nav>
-          <Search />
+          <PortfolioSearch />
           <button type="button" class="plain sign-out" onClick={signOut}>
             Sign out
           </button>

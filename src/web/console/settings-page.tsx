@@ -1,19 +1,25 @@
 import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
+import { Filters, SearchFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
+import { counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead, useTitle } from "./console-context.ts";
 import { Heading } from "./shell.tsx";
 
-/** Lists the active settings with the source of each. */
+/** Lists the active settings with the meaning and the source of each. */
 export function SettingsPage({ route }: { route: Route }) {
   const loaded = useRead<SettingsJson>("/admin/settings");
   const isFiltered = route.query.get("show") === "given";
+  const text = (route.query.get("q") ?? "").toLowerCase();
   useTitle("Settings");
   return (
     <LoadedContent loaded={loaded} what="the settings" isPage>
       {({ server, file, settings }) => {
-        const shown = settings.filter(({ origin }) => !isFiltered || origin !== "default");
+        const shown = settings.filter(
+          ({ key, description, origin }) =>
+            (!isFiltered || origin !== "default") && `${key} ${description.toLowerCase()}`.includes(text),
+        );
         const sections = Map.groupBy(shown, ({ key }) => key.split(".")[0]!);
         return (
           <>
@@ -31,7 +37,13 @@ export function SettingsPage({ route }: { route: Route }) {
                   Restart to apply. Reported by {server}.
                 </>
               }
-            >
+            />
+            <Filters>
+              <SearchFilter
+                label="Search settings"
+                value={route.query.get("q") ?? ""}
+                onChange={(q) => replaceQuery(route, { q })}
+              />
               <label class="switch">
                 <input
                   type="checkbox"
@@ -42,20 +54,27 @@ export function SettingsPage({ route }: { route: Route }) {
                 />
                 Show non-default only
               </label>
-            </Heading>
-            {shown.length === 0 && <EmptyState title="All settings have their default values" />}
+              <span class="result-count" role="status">
+                {counted(shown.length, "setting")}
+              </span>
+            </Filters>
+            {shown.length === 0 && (
+              <EmptyState
+                title={text === "" ? "All settings have their default values" : "No matching settings"}
+              />
+            )}
             {[...sections].map(([name, group]) => (
               <Section id={`settings-${name}`} title={name}>
                 <DataTable
                   caption={`Settings: ${name}`}
                   rows={group}
                   columns={[
-                    { heading: "Setting", cell: ({ key }) => <code>{key.slice(name.length + 1)}</code> },
+                    { heading: "Setting", cell: (setting) => <Setting setting={setting} /> },
                     { heading: "Value", cell: Value },
                     {
                       heading: "Source",
                       cell: ({ origin }) =>
-                        origin === "default" ? <span class="muted">default</span> : <code>{origin}</code>,
+                        origin === "default" ? <span class="muted">Default</span> : <code>{origin}</code>,
                     },
                   ]}
                 />
@@ -68,7 +87,27 @@ export function SettingsPage({ route }: { route: Route }) {
   );
 }
 
-function Value({ value, is_secret, is_set }: SettingJson) {
+function Setting({ setting: { key, description, accepts } }: { setting: SettingJson }) {
+  return (
+    <>
+      <code>{key.slice(key.indexOf(".") + 1)}</code>
+      <span class="under small" title={`Accepts ${accepts}`}>
+        {description}
+      </span>
+    </>
+  );
+}
+
+function Value({ value, default_value, origin, is_secret, is_set }: SettingJson) {
   if (is_secret) return <span class="muted">{is_set ? "Set (hidden)" : "Not set"}</span>;
-  return is_set ? <code>{value}</code> : <span class="muted">{value === "[]" ? "None" : "Not set"}</span>;
+  return (
+    <>
+      {is_set ? <code>{value}</code> : <span class="muted">{value === "[]" ? "None" : "Not set"}</span>}
+      {origin !== "default" && (
+        <span class="under small muted">
+          Default <code>{default_value}</code>
+        </span>
+      )}
+    </>
+  );
 }

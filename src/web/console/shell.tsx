@@ -1,37 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { GROUPS } from "./areas.ts";
 import { useConsole } from "./console-context.ts";
-
-const GROUPS = [
-  {
-    name: "Operate",
-    areas: [
-      { part: "", name: "Overview" },
-      { part: "deliveries", name: "Deliveries" },
-      { part: "jobs", name: "Jobs" },
-      { part: "audit", name: "Audit" },
-    ],
-  },
-  {
-    name: "Customers",
-    areas: [
-      { part: "partners", name: "Partners" },
-      { part: "book", name: "Book" },
-      { part: "usage", name: "Usage" },
-      { part: "embeds", name: "Embeds" },
-    ],
-  },
-  {
-    name: "Risk model",
-    areas: [
-      { part: "components", name: "Components" },
-      { part: "snapshots", name: "Snapshots" },
-      { part: "model", name: "Model" },
-    ],
-  },
-  { name: "Installation", areas: [{ part: "settings", name: "Settings" }] },
-] as const;
+import { ConsoleSearch } from "./search.tsx";
 
 /** The area to which a route belongs, if it is not an area itself. */
 const AREA_OF: Readonly<Record<string, string>> = { properties: "book", appliances: "book" };
@@ -56,6 +28,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
           <a class="brand" href={hrefTo([])}>
             Mainstay <span>console</span>
           </a>
+          <ConsoleSearch />
           <nav aria-label="Areas" ref={areas}>
             {GROUPS.map((group) => (
               <div class="group">

@@ -1134,6 +1134,18 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await search.claim(partner.id, "CLM_none")).toBeUndefined();
     });
 
+    test("of searches of all partners finds the records of each, up to the limit", async () => {
+      const { search } = read();
+      const found = await search.properties(undefined, elm.name.slice(0, 3).toUpperCase(), 9);
+      expect(found).toContainEqual(expect.objectContaining({ id: elm.id, partnerId: partner.id }));
+      expect(await search.properties(undefined, strange.name.slice(0, 2), 1)).toHaveLength(1);
+      expect(await search.properties(undefined, "no such place", 9)).toEqual([]);
+      expect(await search.appliances(undefined, "no such serial", 9)).toEqual([]);
+      expect(await search.claims(undefined, "no such number", 9)).toEqual([]);
+      expect(await search.propertiesOfReference(undefined, "no such reference", 9)).toEqual([]);
+      expect(await search.propertiesOfReference(partner.id, "no such reference", 9)).toEqual([]);
+    });
+
     test("of actions orders, filters and sums them", async () => {
       const { planActions } = read();
       const mine = { partnerId: partner.id, today: DAY, without: [] as string[] };

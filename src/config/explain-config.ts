@@ -1,13 +1,13 @@
-import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import { defaultValues, EXAMPLE_CONFIG } from "./defaults.ts";
 import {
   environmentName,
   isSettingKey,
   SECRET_SETTINGS,
   type SettingKey,
   settingFormat,
-} from "../../src/config/settings.ts";
+} from "./settings.ts";
 
-/** A setting as the manual shows it. */
+/** A setting as the manual and the console explain it. */
 export type SettingExplanation = {
   key: SettingKey;
   default: unknown;
@@ -19,10 +19,17 @@ export type SettingExplanation = {
   comment: string;
 };
 
-export type SectionExplanation = { name: string; comment: string; settings: SettingExplanation[] };
+type SectionExplanation = { name: string; comment: string; settings: SettingExplanation[] };
+
+let explained: readonly SectionExplanation[] | undefined;
 
 /** Returns all sections and settings with their comments, in the order of `config.example.toml`. */
-export function explainConfig(): SectionExplanation[] {
+export function explainConfig(): readonly SectionExplanation[] {
+  explained ??= readExplanations();
+  return explained;
+}
+
+function readExplanations(): SectionExplanation[] {
   const sections: SectionExplanation[] = [];
   let comment: string[] = [];
   for (const line of EXAMPLE_CONFIG.split("\n")) {

@@ -1,0 +1,29 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { searchEverything } from "../../usecases/operations/search-everything.ts";
+import { adminSearchReply, adminSearchView } from "../../wire/admin-search.ts";
+import { searchText } from "../../wire/parameters.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { parseSearchText } from "../query.ts";
+import type { ServerState } from "./admin-server.ts";
+
+export function adminSearchOperations(knowledge: Knowledge, server: () => ServerState): Operation[] {
+  return [
+    adminOperation({
+      id: "searchEverything",
+      method: "GET",
+      path: "/admin/search",
+      summary: "Find records of all partners, deliveries, embeds, settings and audit entries",
+      description:
+        "Finds partners by a part of their name, webhook endpoints by a part of their URL, settings by a part of their name or meaning, properties, appliances and claims as `GET /v1/search` does, and each record by its ID.",
+      tag: "Administration",
+      parameters: [searchText],
+      replies: okReplies("What was found", adminSearchReply),
+      async handle({ query, store: { read } }) {
+        const { settings } = server();
+        return ok(
+          adminSearchView(await searchEverything({ read, knowledge, settings }, parseSearchText(query))),
+        );
+      },
+    }),
+  ];
+}

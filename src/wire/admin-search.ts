@@ -1,0 +1,30 @@
+import { SEARCHED_KINDS, type SearchResult } from "../administration/search-result.ts";
+import { enumOf, id, list, object, text } from "./schema/fields.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+const result = object({
+  kind: enumOf(SEARCHED_KINDS, "What was found"),
+  id: text(
+    "The record's ID; the partner's for an endpoint, and the changed record's for the audit log",
+    "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5",
+  ),
+  title: text("Its name, or what it is", "Harbor View Apartments"),
+  detail: text("Its place, owner or meaning", "120 Harbor St, NY, Acme Insurance"),
+  property_id: id("P", "The property, or the one that it belongs to; null for other records").orNull(),
+});
+export type AdminSearchResultJson = WireOf<typeof result>;
+
+export const adminSearchReply = object({
+  results: list("At most 8 of each kind, exact IDs first", result),
+});
+export type AdminSearchJson = WireOf<typeof adminSearchReply>;
+
+export const adminSearchView = adminSearchReply.serializer((found: readonly SearchResult[]) => ({
+  results: found.map(({ kind, id, title, detail, propertyId }) => ({
+    kind,
+    id,
+    title,
+    detail,
+    property_id: propertyId,
+  })),
+}));
