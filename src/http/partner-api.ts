@@ -6,6 +6,7 @@ import { applianceOperations } from "./routes/appliances.ts";
 import { assetOperation } from "./routes/assets.ts";
 import { claimOperations } from "./routes/claims.ts";
 import { componentOperations } from "./routes/components.ts";
+import { conditionTrendOperations } from "./routes/condition-trends.ts";
 import { costBookOperations } from "./routes/cost-book.ts";
 import { type DeliveryDeps, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
@@ -46,6 +47,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...serviceEventOperations(bulkItems),
     ...workOperations(bulkItems),
     ...searchOperations(knowledge),
+    ...conditionTrendOperations(),
     ...savedFilterOperations(),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),

@@ -732,6 +732,24 @@ export function schemaOf(columnTypes: ColumnTypes) {
     (t) => [primaryKey({ columns: [t.componentId, t.day] })],
   );
 
+  /**
+   * What the condition of a property follows from, and its expected cost, on the first snapshot of a week; the property ""
+   * has the sums of the portfolio.
+   */
+  const conditionTrends = table(
+    "condition_trends",
+    {
+      partnerId: text("partner_id").notNull(),
+      propertyId: text("property_id").notNull(),
+      day: text("day").notNull(),
+      properties: int("properties").notNull().default(0),
+      dueCents: bigint("due_cents").notNull().default(0),
+      valueCents: bigint("value_cents").notNull().default(0),
+      expectedCents: bigint("expected_cents").notNull().default(0),
+    },
+    (t) => [primaryKey({ columns: [t.partnerId, t.propertyId, t.day] })],
+  );
+
   const snapshotCounts = {
     components: int("components").notNull().default(0),
     changed: int("changed").notNull().default(0),
@@ -1185,6 +1203,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     priceBasis,
     photos,
     riskSnapshots,
+    conditionTrends,
     snapshotRuns,
     outcomes,
     eventLog,

@@ -6,6 +6,7 @@ import { brandStore } from "./queries/brands.ts";
 import { claimStore } from "./queries/claims.ts";
 import { clockStore } from "./queries/clock.ts";
 import { componentStore } from "./queries/components.ts";
+import { conditionTrendStore } from "./queries/condition-trends.ts";
 import { consoleSessionStore } from "./queries/console-sessions.ts";
 import { costLineStore } from "./queries/cost-lines.ts";
 import { deliveryStore } from "./queries/deliveries.ts";
@@ -57,6 +58,7 @@ export const storesOf = (engine: Engine) => ({
   lossRows: lossRowStore(engine),
   standings: standingStore(engine),
   totals: totalsStore(engine),
+  conditionTrends: conditionTrendStore(engine),
   flags: flagStore(engine),
   recounts: recountStore(engine),
   plans: planStore(engine),

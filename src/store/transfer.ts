@@ -142,7 +142,14 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
     "rateWindows",
     "feedCursors",
   ],
-  ...["webhookDeliveries", "webhookAttempts", "eventLog", "riskSnapshots", "snapshotShares"],
+  ...[
+    "webhookDeliveries",
+    "webhookAttempts",
+    "eventLog",
+    "riskSnapshots",
+    "conditionTrends",
+    "snapshotShares",
+  ],
   ...["modelProposals", "latestCalibration", "modelChecks"],
 ] as Name[];
 

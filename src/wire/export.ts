@@ -1,6 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import type { ConditionPoint } from "../domain/condition-trend.ts";
 import type { StoredCostLine } from "../domain/costs/cost-book.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
@@ -19,6 +20,7 @@ import { actionOrNullView } from "./action.ts";
 import { appliance, applianceView } from "./appliance.ts";
 import { storedClaim, storedClaimView } from "./claim.ts";
 import { component, componentView, ownedComponent } from "./component.ts";
+import { conditionPoint, conditionPointView } from "./condition-trend.ts";
 import { costLine, costLineView } from "./cost-book.ts";
 import { delivery } from "./delivery.ts";
 import { photoFields } from "./photo.ts";
@@ -202,6 +204,19 @@ export const trendRowLineView = trendLine.serializer((row: TrendRow & { componen
   risk_score: scoreFromHundredths(row.riskScore),
 }));
 
+const conditionTrendLine = object({
+  type: enumOf(["condition_trend_row"], "Type of the record"),
+  property_id: id("P", "The property; null for the portfolio").orNull(),
+  ...conditionPoint.fields,
+});
+export const conditionTrendLineView = conditionTrendLine.serializer(
+  (propertyId: string | null, point: ConditionPoint) => ({
+    type: "condition_trend_row",
+    property_id: propertyId,
+    ...conditionPointView(point),
+  }),
+);
+
 const outcomeLine = object({
   type: enumOf(["outcome"], "Type of the record"),
   service_event_id: id("SE", "The service event that ended the component's life"),
@@ -286,6 +301,7 @@ export type ExportLine = WireOf<
   | typeof sensorEventLine
   | typeof photoLine
   | typeof trendLine
+  | typeof conditionTrendLine
   | typeof outcomeLine
   | typeof deliveryLine
 >;

@@ -29,6 +29,7 @@ import { rating, tierCounts, tierCountsView } from "./scores.ts";
 
 export const calculatedAt = instant("When the figures were calculated");
 export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, { minimum: 1, maximum: 100 });
+export const grade = enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B");
 export const assessedCount = whole("Number of components assessed", 90);
 export const subject = { property_id: id("P", "The property"), name: property.fields.name };
 export const subjectView = ({ id, name }: Property) => ({ property_id: id, name });
@@ -122,7 +123,7 @@ export function reserveAccumulator(prices: PriceList): FigureAccumulator<WireOf<
 const condition = object({
   ...subject,
   condition_score: conditionIndex,
-  grade: enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B"),
+  grade,
   rating,
   components_assessed: assessedCount,
   ...tierCounts,

@@ -70,6 +70,8 @@ describe("mainstay export", () => {
     expect(counts.property).toBe(2);
     expect(counts.component).toBe((await client.get("/v1/components", { limit: 1 })).body.total);
     expect(counts.trend_row).toBe(counts.component);
+    // The portfolio has one, too.
+    expect(counts.condition_trend_row).toBe((counts.property as number) + 1);
     expect(counts.claim).toBe(2);
     expect(counts.sensor_event).toBe(1);
     expect(counts.outcome).toBeGreaterThan(0);
@@ -136,6 +138,8 @@ describe("mainstay export", () => {
       work_mark: "component_id appliance_id state until by reason marked_at",
       saved_filter: "name query saved_at",
       trend_row: "component_id day risk_score",
+      condition_trend_row:
+        "property_id date condition_score grade due_now replacement_value expected_cost_12m properties",
       outcome:
         "service_event_id component_id def_id event_type date age_years probability risk_score model_version " +
         "created_at risk_tier",

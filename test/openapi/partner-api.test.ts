@@ -24,6 +24,7 @@ const PROPERTY =
   "id name address city state zip unit_count year_built estimated_value is_demo partner_property_id notes created_at";
 const APPLIANCE =
   "id property_id unit_id type_id brand model serial brand_tier install_year usage_intensity warranty_expiry";
+const CONDITION_POINT = "date condition_score grade due_now replacement_value expected_cost_12m properties";
 const COMPONENT_VIEW =
   "id component_id component_name component_def_id appliance_id appliance_type appliance_brand unit property_id " +
   "property_name risk_score risk_tier confidence age_years projected_failure_year proactive_cost reactive_cost " +
@@ -259,6 +260,11 @@ const ANSWERS: Record<string, Fields> = {
   },
   "GET /v1/webhook-endpoint": { "": "url events failing_since paused_at last_error partner" },
   "POST /v1/webhook-endpoint/test": { "": "id delivery_id event status partner_id partner" },
+  "GET /v1/property/{id}/condition-trend": {
+    "": `property_id trend ${ENVELOPE}`,
+    "trend[]": CONDITION_POINT,
+  },
+  "GET /v1/portfolio/condition-trend": { "": `trend ${ENVELOPE}`, "trend[]": CONDITION_POINT },
   "GET /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "PUT /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "GET /v1/search": { "": "results partner", "results[]": "kind id title detail property_id" },

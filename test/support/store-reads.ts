@@ -90,6 +90,13 @@ export function listReads({
     "the event stream's start": () => store.read.eventLog.firstSince(partnerId, now),
     "the event stream": () => store.read.eventLog.page(partnerId, 1, 50),
     "a component's trend": () => store.read.snapshots.trendRows(componentId),
+    "a property's trend of conditions": () => store.read.conditionTrends.points(partnerId, propertyId),
+    "the points of conditions on a day": () => store.read.conditionTrends.ofDay(partnerId, [propertyId], day),
+    "what conditions follow from": () => store.read.conditionTrends.inputs([propertyId]),
+    "what trends of conditions keep no longer": () =>
+      store.write((tx) => tx.conditionTrends.prune(partnerId, [propertyId], day)),
+    "the points of conditions after a day": () =>
+      store.write((tx) => tx.conditionTrends.forgetAfter(partnerId, day)),
     "a property's claims": () => store.read.claims.page(propertyId, SLICE),
     "some of an appliance's smart events": () =>
       store.read.sensorEvents.smartEvidenceBefore(applianceId, 0, { recordedAt: now, id: "PE_" }, 50),

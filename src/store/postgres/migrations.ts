@@ -30,6 +30,7 @@ import savedFilters from "../../../migrations/postgres/0027_saved_filters.sql" w
 import propertyStandings from "../../../migrations/postgres/0028_property_standings.sql" with {
   type: "text",
 };
+import conditionTrends from "../../../migrations/postgres/0029_condition_trends.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -89,4 +90,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 27, name: "saved_filters", sql: savedFilters, breaksOlder: true },
   // An older server would not purge standings.
   { number: 28, name: "property_standings", sql: propertyStandings, breaksOlder: true },
+  // An older server would purge a partner without these.
+  { number: 29, name: "condition_trends", sql: conditionTrends, breaksOlder: true },
 ];

@@ -134,6 +134,11 @@ export function purgeStore(engine: Engine) {
       [t.flagCounts.partnerId, t.flagCounts.propertyId, t.flagCounts.code],
       isOf(t.flagCounts.partnerId),
     ),
+    some(
+      t.conditionTrends,
+      [t.conditionTrends.partnerId, t.conditionTrends.propertyId, t.conditionTrends.day],
+      isOf(t.conditionTrends.partnerId),
+    ),
     some(t.eventLog, [t.eventLog.partnerId, t.eventLog.seq], isOf(t.eventLog.partnerId)),
     some(
       t.componentCounters,

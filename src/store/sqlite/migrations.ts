@@ -38,6 +38,7 @@ import planActions from "../../../migrations/sqlite/0035_plan_actions.sql" with 
 import search from "../../../migrations/sqlite/0036_search.sql" with { type: "text" };
 import savedFilters from "../../../migrations/sqlite/0037_saved_filters.sql" with { type: "text" };
 import propertyStandings from "../../../migrations/sqlite/0038_property_standings.sql" with { type: "text" };
+import conditionTrends from "../../../migrations/sqlite/0039_condition_trends.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 36, name: "search", sql: search },
   { number: 37, name: "saved_filters", sql: savedFilters },
   { number: 38, name: "property_standings", sql: propertyStandings },
+  { number: 39, name: "condition_trends", sql: conditionTrends },
 ];

@@ -30,6 +30,7 @@ export const {
   priceBasis,
   photos,
   riskSnapshots,
+  conditionTrends,
   snapshotRuns,
   outcomes,
   eventLog,

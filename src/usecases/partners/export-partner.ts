@@ -9,6 +9,7 @@ import {
   applianceLineView,
   claimLineView,
   componentLineView,
+  conditionTrendLineView,
   costLineLineView,
   deliveryLineView,
   type ExportLine,
@@ -82,6 +83,13 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   const components = ({ offset, limit }: Range) =>
     read.components.numbered(partnerId, offset, offset + limit);
   for await (const page of bySeq(totals.properties, properties)) yield page.map(propertyLineView);
+  const ofPortfolio = await read.conditionTrends.points(partnerId, null);
+  if (ofPortfolio.length > 0) yield ofPortfolio.map((point) => conditionTrendLineView(null, point));
+  for await (const page of bySeq(totals.properties, properties))
+    for (const { id } of page) {
+      const points = await read.conditionTrends.points(partnerId, id);
+      if (points.length > 0) yield points.map((point) => conditionTrendLineView(id, point));
+    }
   for await (const page of bySeq(totals.properties, properties))
     for (const { id, unitCount } of page)
       for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))

@@ -29,7 +29,10 @@ export async function discardLaterSnapshots(
     async (tx) => {
       // The shares are deleted first: a step in progress has committed by then, and no further step can start.
       const shares = await tx.snapshotShares.forgetAfter(today);
-      for (const { id } of await tx.partners.list()) await tx.forPartner(id);
+      for (const { id } of await tx.partners.list()) {
+        await tx.forPartner(id);
+        await tx.conditionTrends.forgetAfter(id, today);
+      }
       // More was scored since the first pass. It is removed now, while no step can run.
       if (!isDeepStrictEqual(await runState(tx, shares, today), before))
         for await (const scored of scoredAfter(tx, today, atOnce)) await removeTrendPoints(tx, scored, today);

@@ -1,4 +1,4 @@
-import type { ComponentToScore } from "../../domain/component.ts";
+import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { scorePropertyInSteps as scoringSteps } from "../../domain/scoring/score.ts";
@@ -17,6 +17,7 @@ import { refreshFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { scoreInBatches, upstreamOf } from "../portfolio/rescore.ts";
 import type { ScoreCause } from "../portfolio/score-change.ts";
+import { isFirstOfWeek, recordConditions } from "./condition-trends.ts";
 
 /** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;
@@ -74,7 +75,14 @@ export const runCounts = ({
 });
 
 /** How the components of a day are scored, and the consequences. */
-type DayScoring = { cause: ScoreCause; prunes: boolean; takenAgain: boolean; replans: boolean };
+type DayScoring = {
+  cause: ScoreCause;
+  prunes: boolean;
+  takenAgain: boolean;
+  replans: boolean;
+  /** Adds a point to the trends of conditions. */
+  recordsConditions: boolean;
+};
 
 /** Determines the scoring of a day's first run, or of a run that another model repeats. */
 export async function dayScoring(
@@ -86,7 +94,8 @@ export async function dayScoring(
   const latest = await tx.snapshots.latestFinished();
   const cause = causeOf(latest, model, takenAgain);
   const replans = takenAgain || (await isNewModel(tx, latest, model.knowledge));
-  return { cause, prunes: mayPrune(latest, day), takenAgain, replans };
+  const recordsConditions = await isFirstOfWeek(tx, day);
+  return { cause, prunes: mayPrune(latest, day), takenAgain, replans, recordsConditions };
 }
 
 /** The latest finished snapshot, if there is one. */
@@ -123,7 +132,7 @@ export async function scoreProperties(
   tx: Tx,
   knowledge: Knowledge,
   day: Day,
-  properties: readonly (ScoredProperty & { partnerId: string })[],
+  properties: readonly (ScoredProperty & { partnerId: string; isDemo: boolean })[],
   run: Run,
   scoring: DayScoring,
 ): Promise<void> {
@@ -145,6 +154,7 @@ export async function scoreProperties(
   const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
   const corrections = await correctionsOf(tx, knowledge, ofOthers);
   const moved: string[] = [];
+  const expected = new Map<string, number>();
   for (const property of properties) {
     const { id, partnerId } = property;
     const writer = writers.get(partnerId)!;
@@ -179,11 +189,12 @@ export async function scoreProperties(
     appliance: ApplianceRef,
     score: Score,
   ) {
-    if (cause === "late snapshot" && before.trendScore !== null) return;
+    if (cause === "late snapshot" && before.trendScore !== null) return expect(before);
     const hasPoint = takenAgain && before.trendScore !== null;
     // A component that the day's first run has not scored is new, whichever model scores it.
     const ownCause = takenAgain && !hasPoint ? "snapshot" : cause;
     const after = await writer.saveScore(before, appliance, score, day, ownCause, hasPoint);
+    expect(after);
     if (before.trendScore !== after.trendScore) {
       await tx.snapshots.insertTrendRow(after.id, day, after.riskScore);
       if (prunes && before.trendScore !== null) moved.push(after.id);
@@ -194,12 +205,23 @@ export async function scoreProperties(
     if (after.riskTier === "WARNING") run.warning++;
   }
 
+  function expect({ propertyId, expectedCostCents }: Pick<Component, "propertyId" | "expectedCostCents">) {
+    expected.set(propertyId, (expected.get(propertyId) ?? 0) + expectedCostCents);
+  }
+
   await tx.totals.seen(properties.map(({ id }) => id));
   for (const writer of writers.values()) {
     run.announced += writer.announced;
     run.queued += writer.queued;
     run.suppressed += writer.suppressed;
     await writer.flush();
+  }
+  if (scoring.recordsConditions) {
+    const assessed = properties.flatMap(({ id, partnerId, isDemo }) => {
+      const expectedCents = expected.get(id);
+      return expectedCents === undefined ? [] : [{ id, partnerId, isDemo, expectedCents }];
+    });
+    await recordConditions(tx, knowledge, day, assessed, prunes);
   }
   // Pruning comes last: each of these statements flushes the rows that are buffered to be written together.
   const cutoff = addDays(day, -RETENTION_DAYS);

@@ -6,6 +6,7 @@ import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDue } from "../portfolio/retirement.ts";
+import { isFirstOfWeek } from "./condition-trends.ts";
 import { closeShares, lockRows, openShares, scoreShares } from "./divided-snapshot.ts";
 import {
   dayScoring,
@@ -217,7 +218,14 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
-  const scoring = { cause: "late snapshot", prunes: false, takenAgain: false, replans: false } as const;
+  const recordsConditions = await isFirstOfWeek(tx, day);
+  const scoring = {
+    cause: "late snapshot",
+    prunes: false,
+    takenAgain: false,
+    replans: false,
+    recordsConditions,
+  } as const;
   if (properties.length > 0) await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
   await tx.snapshots.update(day, { ...runCounts(run), comparedAt: null });
   return { isLast: false, alreadyDone: false, run, earlier: stored };

@@ -1096,6 +1096,40 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await fixture.store.write((tx) => tx.standings.keepOnly(partner.id, "2026-01-03"));
     });
 
+    test("of trends of conditions adds to the points of a property and of the portfolio", async () => {
+      const { conditionTrends } = read();
+      const sums = { properties: 1, dueCents: LARGE, valueCents: 2 * LARGE, expectedCents: 3 };
+      const [early, late] = ["2020-01-06", "2020-01-13"];
+      await fixture.store.write(async (tx) => {
+        for (const id of [elm.id, null]) {
+          await tx.conditionTrends.add(partner.id, id, late, sums);
+          await tx.conditionTrends.add(partner.id, id, early, sums);
+          await tx.conditionTrends.add(partner.id, id, early, { ...sums, dueCents: -LARGE });
+        }
+      });
+      const added = { day: early, properties: 2, dueCents: 0, valueCents: 4 * LARGE, expectedCents: 6 };
+      for (const id of [elm.id, null])
+        expect((await conditionTrends.points(partner.id, id)).slice(0, 2)).toEqual([
+          added,
+          { day: late, ...sums },
+        ]);
+      expect(await conditionTrends.points(other.id, elm.id)).toEqual([]);
+      expect(await conditionTrends.ofDay(partner.id, [elm.id, "P_none"], early)).toEqual([
+        { propertyId: elm.id, ...added },
+      ]);
+      expect(await conditionTrends.inputs([elm.id, "P_none"])).toEqual([
+        expect.objectContaining({ propertyId: elm.id, grossAreaSqft: elm.grossAreaSqft }),
+      ]);
+      await fixture.store.write((tx) => tx.conditionTrends.prune(partner.id, [elm.id], late));
+      for (const id of [elm.id, null])
+        expect((await conditionTrends.points(partner.id, id))[0]!.day).toBe(late);
+      const kept = (await conditionTrends.points(partner.id, elm.id)).length;
+      await fixture.store.write((tx) => tx.conditionTrends.forgetAfter(other.id, "2000-01-01"));
+      expect(await conditionTrends.points(partner.id, elm.id)).toHaveLength(kept);
+      await fixture.store.write((tx) => tx.conditionTrends.forgetAfter(partner.id, "2000-01-01"));
+      for (const id of [elm.id, null]) expect(await conditionTrends.points(partner.id, id)).toEqual([]);
+    });
+
     test("of saved filters keeps one of a name", async () => {
       const { savedFilters } = read();
       const filter = { name: TEXT, query: "state=NY", savedAt: NOW };

@@ -491,6 +491,97 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
   });
 });
 
+describe.each(WAYS)("the trend of conditions, with a snapshot %s", (_, divided) => {
+  beforeEach(async () => {
+    isShared = divided;
+    await beginEmpty();
+  });
+  const trend = async (id: string | null) =>
+    await fixture.store.read.conditionTrends.points(fixture.partner.id, id);
+  const daysOf = async (id: string | null) => (await trend(id)).map(({ day }) => day);
+  const expectedCost = async () =>
+    (await fixture.components(propertyId)).reduce((sum, one) => sum + one.expectedCostCents, 0);
+
+  // Rule: condition-trend
+  test("has a point for the first snapshot of each week, for three years", async () => {
+    await fixture.addAppliances({ propertyId, installYear: 1990 });
+    await take();
+    const { dueCents, rcvCents } = await fixture.store.read.totals.ofProperty(propertyId);
+    const point = {
+      day: "2026-03-10",
+      properties: 1,
+      dueCents,
+      valueCents: Math.round(rcvCents / 0.45),
+      expectedCents: await expectedCost(),
+    };
+    expect(dueCents).toBeGreaterThan(0);
+    expect(point.expectedCents).toBeGreaterThan(0);
+    expect(await trend(propertyId)).toEqual([point]);
+    expect(await trend(null)).toEqual([point]);
+    // The Sunday of the same week, and the Monday after it.
+    for (const days of [5, 1, 7]) {
+      nextDay(days);
+      await take();
+    }
+    for (const id of [propertyId, null])
+      expect(await daysOf(id)).toEqual(["2026-03-10", "2026-03-16", "2026-03-23"]);
+    // Nothing is deleted after a gap, by which the clock may be wrong.
+    nextDay(3 * 365 - 26);
+    await take();
+    const late = today();
+    for (const id of [propertyId, null]) expect(await daysOf(id)).toHaveLength(4);
+    nextDay(14);
+    await take();
+    for (const id of [propertyId, null])
+      expect(await daysOf(id)).toEqual(["2026-03-16", "2026-03-23", late, today()]);
+  });
+
+  // Rule: condition-trend
+  test("counts what the day's snapshot scores later, and no demo property in the portfolio", async () => {
+    await fixture.addAppliances({ propertyId, installYear: 1990 });
+    await take();
+    const [before] = await trend(propertyId);
+    const other = await fixture.addProperty({ address: "2 Elm St" });
+    await fixture.addAppliances(
+      { propertyId, installYear: 1980 },
+      { propertyId: other.id, installYear: 1970 },
+    );
+    const demo = await writePortfolio<{ id: string }>(
+      fixture.store.write,
+      knowledge,
+      fixture.partner,
+      async (writer) => {
+        const origin = { source: "demo", isDemo: true } as const;
+        const demo = await createProperty(writer, { ...PROPERTY, address: "3 Elm St" }, origin);
+        await createAppliance(writer, { ...APPLIANCE, propertyId: demo.id });
+        return demo;
+      },
+    );
+    await take();
+    const [own, others, sum] = [await trend(propertyId), await trend(other.id), await trend(null)];
+    expect(own[0]!.expectedCents).toBe(await expectedCost());
+    expect(own[0]!.expectedCents).toBeGreaterThan(before!.expectedCents);
+    expect(await daysOf(demo.id)).toEqual(["2026-03-10"]);
+    expect(sum).toMatchObject([
+      {
+        properties: 2,
+        expectedCents: own[0]!.expectedCents + others[0]!.expectedCents,
+        valueCents: own[0]!.valueCents + others[0]!.valueCents,
+      },
+    ]);
+  });
+
+  test("ends with the snapshots that are left", async () => {
+    await fixture.addAppliances({ propertyId, installYear: 1990 });
+    await take();
+    nextDay(3650);
+    await take();
+    nextDay(-3650);
+    await discardLaterSnapshots(fixture.administration, today());
+    for (const id of [propertyId, null]) expect(await daysOf(id)).toEqual(["2026-03-10"]);
+  });
+});
+
 describe("the trend", () => {
   beforeEach(beginEmpty);
 

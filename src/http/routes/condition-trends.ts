@@ -1,0 +1,53 @@
+import {
+  conditionPointView,
+  portfolioConditionTrend,
+  propertyConditionTrend,
+} from "../../wire/condition-trend.ts";
+import { pagingParameters, propertyInPath } from "../../wire/parameters.ts";
+import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import { parseSlice } from "../query.ts";
+import { requireProperty } from "./properties.ts";
+
+const WEEKLY =
+  "One point per week, of the day of its first snapshot, for the last three years. `condition_score` and `grade` follow from `due_now` as a share of `replacement_value`.";
+
+export function conditionTrendOperations(): Operation[] {
+  return [
+    partnerOperation({
+      id: "getPropertyConditionTrend",
+      method: "GET",
+      path: "/v1/property/{id}/condition-trend",
+      summary: "Get a property's weekly condition and expected cost, oldest first",
+      description: WEEKLY,
+      tag: "Figures",
+      parameters: [propertyInPath, ...pagingParameters],
+      replies: readReplies("A page of the trend", propertyConditionTrend),
+      async handle(call) {
+        const { id } = await requireProperty(call.store, call.partner, call.params.id!);
+        const { slice, points, total } = await pageOf(call, id);
+        return ok(propertyConditionTrend.of(points, slice, total, call.partner.name, { property_id: id }));
+      },
+    }),
+    partnerOperation({
+      id: "getPortfolioConditionTrend",
+      method: "GET",
+      path: "/v1/portfolio/condition-trend",
+      summary: "Get the portfolio's weekly condition and expected cost, oldest first",
+      description: `${WEEKLY} Demo properties are left out.`,
+      tag: "Figures",
+      parameters: [...pagingParameters],
+      replies: readReplies("A page of the trend", portfolioConditionTrend),
+      async handle(call) {
+        const { slice, points, total } = await pageOf(call, null);
+        return ok(portfolioConditionTrend.of(points, slice, total, call.partner.name));
+      },
+    }),
+  ];
+}
+
+async function pageOf({ query, partner, store }: PartnerCall, propertyId: string | null) {
+  const slice = parseSlice(query);
+  const all = await store.read.conditionTrends.points(partner.id, propertyId);
+  const points = all.slice(slice.offset, slice.offset + slice.limit).map(conditionPointView);
+  return { slice, points, total: all.length };
+}

@@ -1,0 +1,45 @@
+import { type ConditionPoint, conditionOfSums } from "../domain/condition-trend.ts";
+import { conditionIndex, grade } from "./figures.ts";
+import { page } from "./paging.ts";
+import { property } from "./property.ts";
+import { day, record, usd, whole } from "./schema/fields.ts";
+import { usdFromCents } from "./schema/units.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+/* The condition and the expected cost of a property or a portfolio, once a week. */
+
+export const conditionPoint = record("ConditionPoint", {
+  date: day("Day of the snapshot"),
+  condition_score: conditionIndex,
+  grade,
+  due_now: usd("Cost of what the plan says was due, each unit once", 14_500),
+  replacement_value: usd("Replacement value of the buildings", 465_000),
+  expected_cost_12m: usd(
+    "Expected cost of failures within 12 months, of CRITICAL and WARNING components",
+    8_412.5,
+  ),
+  properties: whole("Number of properties", 1),
+});
+export type ConditionPointJson = WireOf<typeof conditionPoint>;
+
+export const conditionPointView = conditionPoint.serializer((point: ConditionPoint) => {
+  const { score, grade } = conditionOfSums(point);
+  return {
+    date: point.day,
+    condition_score: score,
+    grade,
+    due_now: usdFromCents(point.dueCents),
+    replacement_value: usdFromCents(point.valueCents),
+    expected_cost_12m: usdFromCents(point.expectedCents),
+    properties: point.properties,
+  };
+});
+
+const POINTS = "The points on this page, one per week, oldest first";
+export const propertyConditionTrend = page(
+  "trend",
+  conditionPoint,
+  { property_id: property.fields.id },
+  POINTS,
+);
+export const portfolioConditionTrend = page("trend", conditionPoint, {}, POINTS);
