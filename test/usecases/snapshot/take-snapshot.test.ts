@@ -536,7 +536,7 @@ describe.each(WAYS)("the trend of conditions, with a snapshot %s", (_, divided) 
       expect(await daysOf(id)).toEqual(["2026-03-16", "2026-03-23", late, today()]);
   });
 
-  // Rule: condition-trend
+  // Rule: condition-trend, portfolio-trend
   test("counts what the day's snapshot scores later, and no demo property in the portfolio", async () => {
     await fixture.addAppliances({ propertyId, installYear: 1990 });
     await take();
