@@ -95,6 +95,7 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
       status: inspection.status,
     }));
   },
+  "condition-trend": ({ conditionTrend }) => rowsOfRecords(conditionTrend),
   trend: ({ trend }) =>
     rowsOfRecords(
       (trend?.points ?? []).map(({ date, risk_score, risk_tier }: TrendPointJson) => ({

@@ -18,7 +18,7 @@ export const conditionPoint = record("ConditionPoint", {
     "Expected cost of failures within 12 months, of CRITICAL and WARNING components",
     8_412.5,
   ),
-  properties: whole("Number of properties", 1),
+  properties: whole("Number of properties with components", 1),
 });
 export type ConditionPointJson = WireOf<typeof conditionPoint>;
 

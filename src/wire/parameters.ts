@@ -191,6 +191,11 @@ export const month = inQuery("month", "Month in UTC; defaults to the current mon
 export const tokenInPath = inPath("token", "The page's access token", "svc_embed_…");
 export const fileInPath = inPath("file", "Name of the CSV file", "components.csv");
 export const trendComponent = inQuery("component", "The component whose trend is shown", EXAMPLE_IDS.C);
+export const trendRange = inQuery(
+  "range",
+  "The days of trends that are shown: 30, 90 or 365; all without it",
+  "90",
+);
 export const pageNumber = inQuery("page", "Page number, from 1", 1);
 
 const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =

@@ -16,7 +16,7 @@ import {
   screenshot,
   setDetailsOpen,
 } from "../support/page-checks.ts";
-import { addAppliance, addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { addAppliance, addConditionTrend, addProperty, addWornAppliance } from "../support/portfolio.ts";
 
 /* The embedded page of a property in a real browser. */
 
@@ -31,7 +31,8 @@ const addresses: Record<string, string> = {};
 
 beforeAll(async () => {
   server = await serve({ embed: { frame_ancestors: ["'self'"] } });
-  client = server.as(await server.createPartner());
+  const partner = await server.createPartner();
+  client = server.as(partner);
   const demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
   demoId = demo;
   const empty = (await addProperty(client, { name: "Empty Court" })).id;
@@ -49,6 +50,7 @@ beforeAll(async () => {
     const { token } = await server.json("embed", "create", id);
     addresses[name] = `/embed/property/${token}`;
   }
+  await addConditionTrend(server, partner.partner_id, demo, 20);
   const ended = await server.json("embed", "create", demo);
   await server.json("embed", "revoke", ended.embed_id);
   addresses.revoked = `/embed/property/${ended.token}`;
@@ -203,6 +205,7 @@ test("the sections are in the documented order", async () => {
     "systems",
     "hazards",
     "inspections",
+    "over-time",
     "trend",
     "method",
   ]);
@@ -211,7 +214,7 @@ test("the sections are in the documented order", async () => {
 
 test("the page works under the base path", async () => {
   const { page, pageErrors, close } = await open("demo", {}, "/api");
-  expect(await page.locator("section[id]").count()).toBe(8);
+  expect(await page.locator("section[id]").count()).toBe(9);
   const color = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
   expect(color).toBe("rgb(250, 249, 247)");
   expect(pageErrors).toEqual([]);
@@ -244,6 +247,11 @@ describe("without JavaScript", () => {
     await page.locator("#trend").getByRole("button", { name: "Show" }).click();
     await page.waitForURL(({ searchParams }) => searchParams.get("component") === second);
     expect(await page.locator("#component").inputValue()).toBe(second!);
+
+    await page.locator("#over-time-range").selectOption("30");
+    await page.locator("#over-time").getByRole("button", { name: "Show" }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.get("range") === "30");
+    expect(await page.locator("#over-time tbody tr").count()).toBe(5);
 
     await page.getByLabel("Budget (US dollars)").fill("5000");
     await page.locator("#plan").getByRole("button", { name: "Update" }).click();
@@ -286,6 +294,54 @@ describe("with JavaScript", () => {
     expect(asked).toEqual([]);
     expect(pageErrors).toEqual([]);
     await close();
+  });
+
+  // Rule: chart-values
+  test("charts show the value at the pointer, at a touch and by arrow keys, and lead to its list", async () => {
+    const { page, pageErrors, close } = await open("demo");
+    const chart = page.locator("#over-time .chart").first();
+    const readout = chart.locator("output");
+    await chart.scrollIntoViewIfNeeded();
+    const box = (await chart.locator(".plot").boundingBox())!;
+    await page.mouse.move(box.x + box.width - 2, box.y + 50);
+    const latest = /: 90, grade A; \$10,000 due$/;
+    expect(await readout.innerText()).toMatch(latest);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.mouse.move(0, 0);
+    expect(await readout.innerText()).toBe("");
+    await chart.focus();
+    await page.keyboard.press("End");
+    expect(await readout.innerText()).toMatch(latest);
+    await page.keyboard.press("ArrowLeft");
+    expect(await readout.innerText()).toEndWith(": 90, grade A; $10,200 due");
+    for (const width of [375, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const key of ["Home", "End"]) {
+        await page.keyboard.press(key);
+        const { x, width: size } = (await readout.boundingBox())!;
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x + size).toBeLessThanOrEqual(width);
+      }
+      await screenshot(page, `embed-over-time-${width}`, false);
+    }
+    await page.keyboard.press("Enter");
+    await page.waitForURL(({ hash }) => hash === "#actions");
+    await page.keyboard.press("Escape");
+    expect(await readout.innerText()).toBe("");
+    expect(pageErrors).toEqual([]);
+    await close();
+
+    const phone = await open("demo", { hasTouch: true, viewport: { width: 375, height: 800 } });
+    const years = phone.page.locator("#plan .chart").first();
+    await years.scrollIntoViewIfNeeded();
+    const first = (await years.locator(".plot").boundingBox())!;
+    const at = [first.x + 4, first.y + first.height / 2] as const;
+    await phone.page.touchscreen.tap(...at);
+    expect(await years.locator("output").innerText()).toStartWith("Year 1: $");
+    expect(phone.page.url()).not.toContain("/schedule");
+    await phone.page.touchscreen.tap(...at);
+    await phone.page.waitForURL(/\/schedule$/);
+    await phone.close();
   });
 
   test("another component's trend is loaded in place", async () => {

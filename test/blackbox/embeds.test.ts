@@ -3,7 +3,13 @@ import { type Administrator, adminClient, createAdministrator } from "../support
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+import {
+  addAppliance,
+  addConditionTrend,
+  addProperty,
+  addWornAppliance,
+  logEvents,
+} from "../support/portfolio.ts";
 import { onPostgres } from "../support/postgres.ts";
 
 const { serve } = useMainstay();
@@ -22,6 +28,7 @@ beforeAll(async () => {
   administrator = await createAdministrator(server);
   property = await addProperty(client, { unit_count: 12 });
   worn = await addWornAppliance(client, property.id);
+  await addConditionTrend(server, partner.partner_id, property.id, 4);
   tank = worn.components[0];
   await addAppliance(client, property.id);
 });
@@ -233,18 +240,25 @@ describe("the response headers of a page", () => {
 
 describe("the CSV files of a page", () => {
   // Rule: embed-figures
-  test.each(["condition", "components", "plan", "schedule", "reserve", "forecast", "inspections", "trend"])(
-    "%s come as CSV, linked from the page",
-    async (file) => {
-      await server.json("snapshot");
-      const { token } = await create();
-      expect((await pageOf(token)).text).toContain(`${token}/${file}.csv`);
-      const { headers, text } = await pageOf(token, 200, `/${file}.csv`);
-      expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
-      expect(headers.get("content-disposition")).toContain(`${property.id}-${file}.csv`);
-      expect(text.trim().split("\n").length).toBeGreaterThan(1);
-    },
-  );
+  test.each([
+    "condition",
+    "components",
+    "plan",
+    "schedule",
+    "reserve",
+    "forecast",
+    "inspections",
+    "condition-trend",
+    "trend",
+  ])("%s come as CSV, linked from the page", async (file) => {
+    await server.json("snapshot");
+    const { token } = await create();
+    expect((await pageOf(token)).text).toContain(`${token}/${file}.csv`);
+    const { headers, text } = await pageOf(token, 200, `/${file}.csv`);
+    expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(headers.get("content-disposition")).toContain(`${property.id}-${file}.csv`);
+    expect(text.trim().split("\n").length).toBeGreaterThan(1);
+  });
 
   test("match the API for components", async () => {
     const { token } = await create();

@@ -17,7 +17,13 @@ import {
   screenshot,
   textProblems,
 } from "../support/page-checks.ts";
-import { addAppliance, addProperty, daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
+import {
+  addAppliance,
+  addConditionTrend,
+  addProperty,
+  daysFromToday,
+  THIS_YEAR,
+} from "../support/portfolio.ts";
 
 /* The plans of a portfolio and its properties in the app, on screen and in print. */
 
@@ -42,6 +48,7 @@ beforeAll(async () => {
     ["water_heater_gas", 14],
   ] as const)
     await addAppliance(client, oakId, { type_id, install_year: THIS_YEAR - years });
+  for (const id of [null, oakId]) await addConditionTrend(server, partner.partner_id, id, 20);
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
@@ -89,6 +96,30 @@ describe("the portfolio's plan", () => {
       Math.round(100 * properties.reduce((sum: number, one: Json) => sum + read(one), 0));
     expect(sumOf((one) => one.due_now.cost)).toBe(Math.round(100 * cost));
     expect(sumOf((one) => one.cost_of_waiting_a_year)).toBe(Math.round(100 * waiting));
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
+  // Rule: chart-values
+  test("has a condition over time, of the time range that the reader chooses", async () => {
+    const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
+    await settled(page);
+    const section = page.locator("#over-time");
+    await section.locator("summary").click();
+    expect(await section.locator("tbody tr").count()).toBe(20);
+    await section.getByRole("button", { name: "30 days" }).click();
+    expect(await section.locator("tbody tr").count()).toBe(5);
+    expect(await section.getByRole("button", { pressed: true }).innerText()).toBe("30 days");
+    const { text } = await saved(page, () => section.getByRole("button", { name: "Download CSV" }).click());
+    expect(parse(text, { columns: true })).toHaveLength(20);
+    const chart = section.locator(".chart").first();
+    await chart.focus();
+    await page.keyboard.press("End");
+    expect(await chart.locator("output").innerText()).toEndWith(": 90, grade A; $10,000 due");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Actions" }).waitFor();
+    await goTo(page, `#/properties/${oakId}`);
+    await page.locator("#over-time .chart").first().waitFor();
     expect(pageErrors).toEqual([]);
     await close();
   });

@@ -38,3 +38,20 @@ export const addWornAppliance = (client: ApiClient, propertyId: string, fields: 
 export async function logEvents(client: ApiClient, ...events: object[]): Promise<Json> {
   return (await client.post("/v1/service-events/bulk", { events })).body;
 }
+
+/** Gives a property, or the portfolio as null, a trend of conditions of so many weeks until today alone, from bad to good. */
+export async function addConditionTrend(
+  installation: { sql: (text: string) => Promise<unknown> },
+  partnerId: string,
+  propertyId: string | null,
+  weeks: number,
+): Promise<void> {
+  const rows = Array.from({ length: weeks }, (_, back) => {
+    const due = 1_000_000 + back * 20_000;
+    return `('${partnerId}', '${propertyId ?? ""}', '${daysFromToday(-7 * back - 1)}', 1, ${due}, 20000000, ${due / 2})`;
+  });
+  await installation.sql(
+    `delete from condition_trends where partner_id = '${partnerId}' and property_id = '${propertyId ?? ""}'`,
+  );
+  await installation.sql(`insert into condition_trends values ${rows.join(", ")}`);
+}

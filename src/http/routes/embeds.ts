@@ -20,6 +20,7 @@ import {
   defaultTrendComponent,
   explainedOnPage,
 } from "../../web/sections/property-sections.tsx";
+import { ALL_TIME } from "../../web/time-range.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import {
   budgetInQuery,
@@ -28,6 +29,7 @@ import {
   planTerms,
   tokenInPath,
   trendComponent,
+  trendRange,
 } from "../../wire/parameters.ts";
 import { scoreReasonView } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
@@ -66,6 +68,7 @@ const CSV_FILES: readonly CsvFile[] = [
   "reserve",
   "forecast",
   "inspections",
+  "condition-trend",
   "trend",
 ];
 
@@ -202,7 +205,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       method: "GET",
       path: "/embed/property/{token}",
       summary: "The page of one property, for an iframe",
-      parameters: [tokenInPath, trendComponent, budgetInQuery],
+      parameters: [tokenInPath, trendComponent, trendRange, budgetInQuery],
       handle: (call) => {
         const make = async (found: FoundEmbed) => {
           const { renderPropertyPage } = await pages();
@@ -210,7 +213,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           const figures = await figuresOf(call, found);
           const reasons = await reasonsOn(call, found, figures.components);
           const steps = renderPropertyPage(
-            { ...figures, reasons },
+            { ...figures, reasons, formRange: call.query.get("range") ?? ALL_TIME },
             {
               style: await styleAt("../../"),
               script: `../../assets/${fileOf("embed.js")}`,
@@ -345,5 +348,6 @@ const linksOf = (token: string): DataLinks => ({
     `${token}/${file}.csv${componentId === undefined ? "" : `?component=${componentId}`}`,
   components: `${token}/components`,
   schedule: `${token}/schedule`,
+  actions: "#actions",
   workbook: `${token}/${WORKBOOK}`,
 });

@@ -17,6 +17,7 @@ import {
   expectedFailureCost,
   trendPointView,
 } from "../../wire/component.ts";
+import { conditionPointView } from "../../wire/condition-trend.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import { conditionAccumulator, reserveAccumulator } from "../../wire/figures.ts";
 import { forecastAccumulator } from "../../wire/forecast.ts";
@@ -119,6 +120,9 @@ export async function propertyFigures(
     types: [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type)),
     units: await unitsOf(read, property.id, yieldNow),
     trend: trendOfRow && (await trendOf({ read, now }, trendOfRow)),
+    conditionTrend: (await read.conditionTrends.points(property.partnerId, property.id)).map(
+      conditionPointView,
+    ),
     assessedAt: toIso(now),
   };
 }

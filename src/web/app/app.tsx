@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
+import { answerCharts } from "../browser/chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { Toasts } from "../browser/toasts.tsx";
 import { type Records, RecordsContext } from "../records/records-context.ts";
@@ -92,6 +93,7 @@ const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
 
 const componentHref = (id: string) => hrefTo(["components", id]);
 
+answerCharts();
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);

@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import { failureOf } from "../browser/edit-record.tsx";
 import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
+import { readAll } from "../browser/read-all.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
@@ -10,6 +12,7 @@ import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
 import { systemLabel } from "../labels.ts";
+import { ConditionTrend } from "../sections/condition-trend.tsx";
 import { Section, TableDetails } from "../sections/section.tsx";
 import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
 import { useApp, useChanges, useTitle } from "./app-context.ts";
@@ -61,6 +64,7 @@ export function OverviewPage({ route }: { route: Route }) {
         <>
           {totals.components > 0 && <Plan route={route} />}
           <StatusFigures totals={totals} />
+          {totals.components > 0 && <OverTime />}
           {totals.components > 0 && <BySystem includesDemo={includesDemo} />}
           <ByState items={included} />
         </>
@@ -76,6 +80,21 @@ function Plan({ route }: { route: Route }) {
       <PortfolioLead plan={plan.plan} />
       <PortfolioPlanSection route={route} {...plan} />
     </>
+  );
+}
+
+/** The condition and the expected cost of the portfolio by week. */
+function OverTime() {
+  const { api } = useApp();
+  const { value = [] } = useLoad("over time", () =>
+    readAll<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
+  );
+  return (
+    <ConditionTrend
+      points={value}
+      actions={hrefTo(["actions"])}
+      csv={() => downloadRecords("condition-trend.csv", value)}
+    />
   );
 }
 

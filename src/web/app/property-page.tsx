@@ -3,6 +3,7 @@ import { runSteps } from "../../domain/steps.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
+import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
@@ -151,7 +152,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
   const path = `/v1/property/${encodeURIComponent(id)}`;
   // A call by itself first, so that an unknown property costs one call.
   const property = await readProperty(api, id);
-  const [types, components, condition, plan, forecast, reserve, compliance] = await Promise.all([
+  const [types, components, condition, plan, forecast, reserve, compliance, trend] = await Promise.all([
     readApplianceTypes(api),
     readAll<"components", ComponentJson>(
       api,
@@ -165,6 +166,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
     api.read<PropertyPageData["forecast"]>(`${path}/forecast`),
     api.read<PropertyPageData["reserve"]>(`${path}/reserve`),
     api.read<{ compliance_items: InspectionJson[] }>(`${path}/compliance`),
+    readAll<"trend", ConditionPointJson>(api, `${path}/condition-trend`, "trend"),
   ]);
   return {
     property,
@@ -178,6 +180,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
     units: await readUnits(api, id, components),
     // Shown on the pages of components.
     trend: undefined,
+    conditionTrend: trend,
     assumptions: condition.assumptions,
     assessedAt: condition.assessed_at,
   };

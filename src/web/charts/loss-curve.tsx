@@ -2,6 +2,7 @@ import { scaleLinear } from "d3-scale";
 import type { LossesJson } from "../../wire/losses.ts";
 import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
+import { Chart } from "./chart.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [172, 12, 26];
 
@@ -17,7 +18,13 @@ export function LossCurve({ losses }: { losses: LossesJson }) {
   const slot = 1 / points.length;
   const last = points.at(-1);
   return (
-    <div class="schedule-chart loss-curve">
+    <Chart
+      kind="schedule-chart loss-curve"
+      points={points.map(({ return_period_years, amount, with_model_error }, at) => ({
+        x: (at + 0.5) * slot,
+        text: `Once in ${return_period_years} years: ${money(Math.round(amount))}; ${money(Math.round(with_model_error))} with model error`,
+      }))}
+    >
       <svg
         width="100%"
         height={HEIGHT}
@@ -54,6 +61,6 @@ export function LossCurve({ losses }: { losses: LossesJson }) {
           </g>
         ))}
       </svg>
-    </div>
+    </Chart>
   );
 }

@@ -2,6 +2,7 @@ import { scaleLinear } from "d3-scale";
 import type { PlanYearJson } from "../../wire/plan-summary.ts";
 import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
+import { Chart } from "./chart.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
 /** The gap between two years, as a share of a year's width. */
@@ -9,7 +10,12 @@ const GAP = 0.34;
 const MAX_LABELS = 12;
 
 /** Expected costs by year: planned replacements, unplanned failures on top, and the run-to-failure scenario behind them. */
-export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
+export function ScheduleChart(props: {
+  years: readonly PlanYearJson[];
+  /** The address of the lines that make a year's costs. */
+  schedule?: string | undefined;
+}) {
+  const { years, schedule } = props;
   const most = Math.max(...years.flatMap(({ total, run_to_failure }) => [total, run_to_failure]), 1);
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
   const slot = 1 / years.length;
@@ -21,7 +27,10 @@ export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
     return `${at === 0 ? "M" : "L"}${at} ${height}H${at + 1}`;
   });
   return (
-    <div class="schedule-chart">
+    <Chart
+      kind="schedule-chart"
+      points={years.map((year, at) => ({ x: (at + 0.5) * slot, text: yearText(year), href: schedule }))}
+    >
       <svg width="100%" height={HEIGHT} role="img" aria-label={chartDescription(years)}>
         <defs>
           <pattern
@@ -80,8 +89,16 @@ export function ScheduleChart({ years }: { years: readonly PlanYearJson[] }) {
           );
         })}
       </svg>
-    </div>
+    </Chart>
   );
+}
+
+/** `Year 2027: $12,000 planned, $3,400 unplanned; run to failure $18,000` */
+function yearText({ year, planned_cost, failure_cost, run_to_failure }: PlanYearJson): string {
+  const [planned, unplanned, without] = [planned_cost, failure_cost, run_to_failure].map((usd) =>
+    money(Math.round(usd)),
+  );
+  return `Year ${year}: ${planned} planned, ${unplanned} unplanned; run to failure ${without}`;
 }
 
 /** The legend of the chart. */

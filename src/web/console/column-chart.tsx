@@ -1,8 +1,14 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { percent } from "../charts/bar.tsx";
+import { Chart } from "../charts/chart.tsx";
 
 /** A stacked column, with its segments from the bottom up. */
-type Column = { key: string; segments: readonly { kind: string; value: number }[] };
+type Column = {
+  key: string;
+  segments: readonly { kind: string; value: number }[];
+  /** What a reader of the column is told. */
+  text: string;
+};
 
 const HEIGHT = 160;
 
@@ -23,37 +29,42 @@ export function ColumnChart(props: { columns: readonly Column[]; label: string; 
     [0, 1],
   ).paddingInner(columns.length > 60 ? 0.1 : 0.25);
   return (
-    <svg class="columns" width="100%" height={HEIGHT} role="img" aria-label={label}>
-      <line class="ground" x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
-      {columns.map(({ key, segments }) => {
-        let below = 0;
-        return segments.map(({ kind, value }) => {
-          const top = below + value;
-          const y = HEIGHT - height(top);
-          const size = height(value);
-          below = top;
-          return (
-            size > 0 && (
-              <rect
-                class={`fill ${kind}`}
-                x={percent(x(key)!)}
-                width={percent(x.bandwidth())}
-                y={y}
-                height={size}
-              />
-            )
-          );
-        });
-      })}
-      {showsLimit && (
-        <line
-          class="limit"
-          x1="0"
-          x2="100%"
-          y1={HEIGHT - height(limit) + 0.5}
-          y2={HEIGHT - height(limit) + 0.5}
-        />
-      )}
-    </svg>
+    <Chart
+      kind="column-chart"
+      points={columns.map(({ key, text }) => ({ x: x(key)! + x.bandwidth() / 2, text }))}
+    >
+      <svg class="columns" width="100%" height={HEIGHT} role="img" aria-label={label}>
+        <line class="ground" x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+        {columns.map(({ key, segments }) => {
+          let below = 0;
+          return segments.map(({ kind, value }) => {
+            const top = below + value;
+            const y = HEIGHT - height(top);
+            const size = height(value);
+            below = top;
+            return (
+              size > 0 && (
+                <rect
+                  class={`fill ${kind}`}
+                  x={percent(x(key)!)}
+                  width={percent(x.bandwidth())}
+                  y={y}
+                  height={size}
+                />
+              )
+            );
+          });
+        })}
+        {showsLimit && (
+          <line
+            class="limit"
+            x1="0"
+            x2="100%"
+            y1={HEIGHT - height(limit) + 0.5}
+            y2={HEIGHT - height(limit) + 0.5}
+          />
+        )}
+      </svg>
+    </Chart>
   );
 }

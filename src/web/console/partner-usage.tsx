@@ -64,7 +64,11 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
             <ColumnChart
               label={summary}
               limit={dailyLimit}
-              columns={all.map(({ day, calls }) => ({ key: day, segments: [{ kind: "", value: calls }] }))}
+              columns={all.map(({ day, calls }) => ({
+                key: day,
+                segments: [{ kind: "", value: calls }],
+                text: `${date(day)}: ${counted(calls, "call")}`,
+              }))}
             />
             <p class="ends small muted" aria-hidden="true">
               <span>{date(all[0]!.day)}</span>

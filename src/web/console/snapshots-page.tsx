@@ -47,12 +47,15 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
         <figure>
           <ColumnChart
             label={`Critical and warning components over ${counted(runs.length, "day")}. ${summary}`}
-            columns={days.map(({ date, run }) => ({
-              key: date,
+            columns={days.map(({ date: day, run }) => ({
+              key: day,
               segments: [
                 { kind: "critical", value: run?.critical ?? 0 },
                 { kind: "warning", value: run?.warning ?? 0 },
               ],
+              text: run
+                ? `${date(day)}: ${count(run.critical)} critical, ${count(run.warning)} warning`
+                : `${date(day)}: no snapshot`,
             }))}
           />
           <AxisEnds days={days} />
@@ -69,13 +72,14 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
         <figure>
           <ColumnChart
             label={`Components by tier over ${counted(runs.length, "day")}`}
-            columns={days.map(({ date, run }) => ({
-              key: date,
+            columns={days.map(({ date: day, run }) => ({
+              key: day,
               segments: [
                 { kind: "critical", value: run?.critical ?? 0 },
                 { kind: "warning", value: run?.warning ?? 0 },
                 { kind: "good", value: run?.good ?? 0 },
               ],
+              text: `${date(day)}: ${run ? counted(run.components, "component") : "no snapshot"}`,
             }))}
           />
           <AxisEnds days={days} />

@@ -1,4 +1,5 @@
 import { h, render } from "preact";
+import { answerCharts } from "../browser/chart-readouts.ts";
 import {
   BUDGET_DATA_ID,
   BUDGET_PLANNER_ID,
@@ -10,6 +11,8 @@ import {
  * Enhances the property page, which is complete without scripts: selecting a component replaces its chart in place, the
  * budget planner gets a slider, and the report gets a print button.
  */
+
+answerCharts();
 
 const container = document.getElementById(BUDGET_PLANNER_ID);
 if (container) {

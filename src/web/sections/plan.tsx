@@ -163,7 +163,7 @@ export function CostsByYear({
           ? `, ${money(Math.round(totals.run_to_failure))} if everything runs to failure (a saving of ${money(Math.round(totals.savings))}).`
           : ". Early replacement saves nothing."}
       </p>
-      <ScheduleChart years={schedule} />
+      <ScheduleChart years={schedule} schedule={links.schedule} />
       <ScheduleLegend />
       <DepositSentence plan={plan} />
       <BalanceTable plan={plan} />

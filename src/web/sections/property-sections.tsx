@@ -5,6 +5,7 @@ import type { ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
+import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import type { ConditionJson, ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
@@ -16,6 +17,7 @@ import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "
 import { counted, date } from "../format.ts";
 import { Actions, type RenderMark } from "./actions.tsx";
 import { Condition } from "./condition.tsx";
+import { ConditionTrend } from "./condition-trend.tsx";
 import { Hazards, hazardGroups, urgentHazards } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { Inspections } from "./inspections.tsx";
@@ -44,6 +46,10 @@ export type PropertyPageData = {
   units: readonly UnitJson[];
   /** The score history of the component that the reader selected; by default, of the one with the highest expected loss. */
   trend: ComponentTrend | undefined;
+  /** The condition and the expected cost by week. */
+  conditionTrend: readonly ConditionPointJson[];
+  /** The preset of time ranges that the reader has chosen with a form, where forms do. */
+  formRange?: string | undefined;
   assessedAt: string;
 };
 
@@ -58,6 +64,8 @@ export type DataLinks = {
   csv: (file: CsvFile, componentId?: string) => CsvLink;
   components?: string;
   schedule: string;
+  /** The address of the list of actions, if it has one. */
+  actions?: string;
   /** The address of the reserve schedule as a workbook; the app has a button instead. */
   workbook?: string;
 };
@@ -69,6 +77,7 @@ export type CsvFile =
   | "reserve"
   | "forecast"
   | "inspections"
+  | "condition-trend"
   | "trend";
 
 /** The component whose score history is shown by default. */
@@ -156,6 +165,12 @@ export function* sectionsInSteps({
     />,
     hazards.length > 0 && <Hazards groups={hazards} locations={locations} csv={csv("components")} />,
     <Inspections inspections={inspections} locations={locations} csv={csv("inspections")} />,
+    <ConditionTrend
+      points={data.conditionTrend}
+      actions={links?.actions}
+      formRange={data.formRange}
+      csv={csv("condition-trend")}
+    />,
     trend && selected && (
       <Trend
         component={selected}
@@ -163,6 +178,7 @@ export function* sectionsInSteps({
         events={trend.events}
         locations={locations}
         choices={sorted}
+        formRange={data.formRange}
         csv={csv("trend", selected.component_id)}
       />
     ),

@@ -1,0 +1,115 @@
+import type { ConditionPointJson } from "../../wire/condition-trend.ts";
+import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
+import { compactMoney, date, money } from "../format.ts";
+import { rangesOf } from "../time-range.ts";
+import { RangeButtons, RangeField, useRange } from "./range-choice.tsx";
+import { type CsvLink, Section, TableDetails } from "./section.tsx";
+
+/** With fewer weeks there is nothing to see. */
+const LEAST_POINTS = 3;
+
+const GRADES = [
+  { name: "A", from: 90, to: 100 },
+  { name: "B", from: 80, to: 90 },
+  { name: "C", from: 70, to: 80 },
+  { name: "D", from: 60, to: 70 },
+  { name: "F", from: 0, to: 60 },
+] as const;
+
+/** The condition and the expected cost by week; nothing before there are some weeks. */
+export function ConditionTrend(props: {
+  points: readonly ConditionPointJson[];
+  /** The address of the list of what should be done, which the figures follow from. */
+  actions: string | undefined;
+  /** The preset that the reader has chosen with a form. Undefined where buttons choose it. */
+  formRange?: string | undefined;
+  csv?: CsvLink;
+}) {
+  const { points, actions, formRange, csv } = props;
+  const { range, setRange, shown } = useRange(points, formRange);
+  if (points.length < LEAST_POINTS) return null;
+  return (
+    <Section
+      id="over-time"
+      title="Condition over time"
+      about="Once a week: the condition score, and the expected cost of failures within 12 months of critical and warning components."
+    >
+      {formRange === undefined ? (
+        <RangeButtons points={points} range={range} onChoose={setRange} />
+      ) : (
+        rangesOf(points).length > 0 && (
+          <form class="choice" method="get" action="#over-time" data-replaces="over-time">
+            <RangeField points={points} range={range} id="over-time-range" />
+            <button type="submit">Show</button>
+          </form>
+        )
+      )}
+      <div class="two-columns">
+        <ScoreChart points={shown} actions={actions} />
+        <CostChart points={shown} actions={actions} />
+      </div>
+      <TableDetails
+        caption="Condition over time"
+        summary="View by week (table)"
+        csv={csv}
+        rows={[...shown].reverse()}
+        columns={[
+          { heading: "Day", cell: (point) => date(point.date) },
+          { heading: "Score", isNumber: true, cell: (point) => point.condition_score },
+          { heading: "Grade", cell: (point) => point.grade },
+          { heading: "Due now", isNumber: true, cell: (point) => money(Math.round(point.due_now)) },
+          {
+            heading: "Expected cost, 12 months",
+            isNumber: true,
+            cell: (point) => money(Math.round(point.expected_cost_12m)),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+type ChartProps = { points: readonly ConditionPointJson[]; actions: string | undefined };
+
+function ScoreChart({ points, actions }: ChartProps) {
+  const lowest = Math.min(...points.map(({ condition_score }) => condition_score));
+  const from = Math.max(0, Math.min(60, Math.floor(lowest / 10) * 10) - 10);
+  const [first, last] = [points[0]!, points.at(-1)!];
+  return (
+    <div>
+      <h3>Condition score</h3>
+      <TimeChart
+        label={`Condition score from ${first.condition_score} (grade ${first.grade}) on ${date(first.date)} to ${last.condition_score} (grade ${last.grade}) on ${date(last.date)}`}
+        domain={[from, 100]}
+        bands={GRADES.map((grade) => ({ ...grade, kind: GRADE_BAND, from: Math.max(grade.from, from) }))}
+        points={points.map(({ date: day, condition_score, grade, due_now }) => ({
+          date: day,
+          value: condition_score,
+          text: `${date(day)}: ${condition_score}, grade ${grade}; ${money(Math.round(due_now))} due`,
+          href: actions,
+        }))}
+      />
+    </div>
+  );
+}
+
+function CostChart({ points, actions }: ChartProps) {
+  const costs = points.map(({ expected_cost_12m }) => expected_cost_12m);
+  const [first, last] = [points[0]!, points.at(-1)!];
+  return (
+    <div>
+      <h3>Expected cost, 12 months</h3>
+      <TimeChart
+        label={`Expected cost from ${money(Math.round(first.expected_cost_12m))} on ${date(first.date)} to ${money(Math.round(last.expected_cost_12m))} on ${date(last.date)}`}
+        domain={[0, Math.max(...costs, 1) * 1.1]}
+        valueLabel={compactMoney}
+        points={points.map(({ date: day, expected_cost_12m }) => ({
+          date: day,
+          value: expected_cost_12m,
+          text: `${date(day)}: ${money(Math.round(expected_cost_12m))}`,
+          href: actions,
+        }))}
+      />
+    </div>
+  );
+}
