@@ -4,7 +4,7 @@ import { type Day, dayFromNumber, dayNumber } from "./time.ts";
 /** The days for which trends of conditions are kept: three years. */
 export const CONDITION_TREND_DAYS = 3 * 365;
 
-/** What the condition of a property, or of a portfolio, follows from, and its expected cost; sums in cents. */
+/** The sums that the condition of a property or a portfolio follows from, and its expected cost, in cents. */
 export type ConditionSums = {
   properties: number;
   /** The cost of what is due now. */

@@ -733,7 +733,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
   );
 
   /**
-   * What the condition of a property follows from, and its expected cost, on the first snapshot of a week; the property ""
+   * The sums that the condition of a property follows from, on the first snapshot of a week; the property ""
    * has the sums of the portfolio.
    */
   const conditionTrends = table(

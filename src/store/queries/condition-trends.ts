@@ -12,7 +12,7 @@ const PORTFOLIO = "";
 const SUMS = ["properties", "dueCents", "valueCents", "expectedCents"] as const;
 
 /** The sums that a property's condition follows from, and the facts of the property that it depends on. */
-export type ConditionInputs = {
+type ConditionInputs = {
   propertyId: string;
   replacementValueCents: number | null;
   grossAreaSqft: number | null;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 /** A value of a chart, at its place across the chart from 0 to 1. `href` leads to the list that makes it. */
-export type ChartPoint = { x: number; text: string; href?: string | undefined };
+type ChartPoint = { x: number; text: string; href?: string | undefined };
 
 /**
  * A chart whose values are read by pointer, touch and arrow keys (`browser/chart-readouts.ts`). Without scripts it is the

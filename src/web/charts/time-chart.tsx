@@ -11,7 +11,7 @@ const WIDTH = 1000;
 /** The most labels of days that a phone has room for. */
 const MAX_LABELS = 4;
 
-export type TimePoint = { date: string; value: number; text: string; href?: string | undefined };
+type TimePoint = { date: string; value: number; text: string; href?: string | undefined };
 /** The kind of bands whose names stand beside the chart. */
 export const GRADE_BAND = "grade-band";
 /** A range of values with a name. */

@@ -6,7 +6,7 @@ import { Chart } from "../charts/chart.tsx";
 type Column = {
   key: string;
   segments: readonly { kind: string; value: number }[];
-  /** What a reader of the column is told. */
+  /** The text of its readout. */
   text: string;
 };
 
