@@ -35,4 +35,36 @@ export const DEFINITIONS = {
   },
 } as const satisfies Record<string, { name: string; text: string }>;
 
-export type DefinedTerm = keyof typeof DEFINITIONS;
+/** The terms of losses, which plans do not use. */
+export const LOSS_DEFINITIONS = {
+  expectedLosses: {
+    name: "Expected losses",
+    text: "What the failures of the coming 365 days cost on average: each component's probability of failing, times its emergency repair and the damage that its failure causes on average. Storms, floods and earthquakes are excluded.",
+  },
+  expectedDamage: {
+    name: "Expected damage",
+    text: "The part of the expected losses that is damage to the property by water, sewer backup and fire. Most failures cause none.",
+  },
+  insured: {
+    name: "Insured",
+    text: "Of each damage, what exceeds the deductible, up to the limit above it.",
+  },
+  exceededOnce: {
+    name: "Exceeded once in 100 years",
+    text: "In one of 100 years the failures of the whole year cost more than this. From 20,000 simulated years, in which cold winters and the like make components fail together. With model error, the forecast may also be wrong for all components at once.",
+  },
+  percentile: {
+    name: "Percentile",
+    text: "How many of 100 other properties have lower expected losses per unit, by the scores of the day's snapshot. Demo properties are not counted.",
+  },
+  variance: {
+    name: "Share of variance",
+    text: "How much of what makes years differ is due to it: its covariance with all losses, divided by their variance. The shares add up to 100%.",
+  },
+  lossControl: {
+    name: "Damage saved",
+    text: "The expected damage of the coming year that replacing a component now saves: a new one fails less often. The cost is that of planned replacement.",
+  },
+} as const satisfies Record<string, { name: string; text: string }>;
+
+export type DefinedTerm = keyof typeof DEFINITIONS | keyof typeof LOSS_DEFINITIONS;

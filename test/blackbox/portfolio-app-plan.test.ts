@@ -303,7 +303,7 @@ describe("a property's plan", () => {
 });
 
 // Rule: underwriting
-test("the underwriting page is accessible on screens of all widths, and prints on one sheet without controls", async () => {
+test("the underwriting page fits on a screen, is accessible on all widths, and prints on one sheet without controls", async () => {
   const place = `#/properties/${demoId}/underwriting?deductible=2500&limit=50000`;
   const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, place);
   await page.getByRole("heading", { level: 1, name: "Maple Court (demo)" }).waitFor();
@@ -320,7 +320,16 @@ test("the underwriting page is accessible on screens of all widths, and prints o
     await screenshot(page, `app-underwriting-${width}`);
     expect(await accessibilityViolations(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    if (width === 1440) expect(height).toBe(900);
   }
+  const term = page.getByRole("button", { name: "Definition: Share of variance" });
+  await term.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("The shares add up to 100%.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("What the figures include and exclude").click();
+  await page.getByText("cover the 365 days from").first().waitFor();
   await page.setViewportSize({ width: 1440, height: 900 });
   const pdf = await page.pdf({ preferCSSPageSize: true, format: "Letter" });
   keepPdf(pdf, "app-underwriting");

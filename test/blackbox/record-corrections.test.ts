@@ -305,8 +305,8 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
   });
 });
 
-// Rule: alerts-by-cost, book-lists
-test("the console lists alerts by expected loss, or by score", async () => {
+// Rule: alerts-by-cost, book-lists, underwriting
+test("the console lists alerts by expected loss, or by score, and fits an underwriting page on a screen", async () => {
   const client = server.as(partner);
   const { id } = await addProperty(client, { name: "Two systems" });
   await addWornAppliance(client, id);
@@ -330,6 +330,12 @@ test("the console lists alerts by expected loss, or by score", async () => {
   expect(await isListed({})).not.toBe(costliest);
   await goTo(page, `${path}&partner_id=${partner.partner_id}`);
   await isListed({ sort: "cost", partner_id: partner.partner_id });
+  await goTo(page, `#/book/${id}`);
+  await page.getByRole("heading", { level: 1, name: "Two systems" }).waitFor();
+  await look(page, "console-underwriting");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await settled(page);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(900);
   expect(pageErrors).toEqual([]);
   await close();
 });

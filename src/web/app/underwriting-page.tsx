@@ -32,9 +32,12 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
           [value?.property.name ?? "Property", hrefTo(["properties", id])],
         ]}
       />
-      <LayerFields route={route} />
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
-        {(made) => <Underwriting made={made} book="portfolio" />}
+        {(made) => (
+          <Underwriting made={made} book="portfolio">
+            <LayerFields route={route} />
+          </Underwriting>
+        )}
       </LoadedContent>
     </>
   );

@@ -4,16 +4,16 @@ import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
 import { Chart } from "./chart.tsx";
 
-const [HEIGHT, TOP, BOTTOM] = [172, 12, 26];
+const [TOP, BOTTOM] = [12, 26];
 
 /** The annual loss by its return period: a step for each period, with what model error adds above it. */
-export function LossCurve({ losses }: { losses: LossesJson }) {
+export function LossCurve({ losses, height = 172 }: { losses: LossesJson; height?: number }) {
   const points = losses.total.exceedance;
   const most = Math.max(
     ...points.map(({ amount, with_model_error }) => Math.max(amount, with_model_error)),
     1,
   );
-  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
+  const y = scaleLinear([0, most], [height - BOTTOM, TOP]).nice(4);
   const round = (value: number) => Number(value.toFixed(1));
   const slot = 1 / points.length;
   const last = points.at(-1);
@@ -27,7 +27,7 @@ export function LossCurve({ losses }: { losses: LossesJson }) {
     >
       <svg
         width="100%"
-        height={HEIGHT}
+        height={height}
         role="img"
         aria-label={`Annual loss by return period: ${money(points[0]?.amount ?? 0)} once in 2 years, ${money(last?.amount ?? 0)} once in ${last?.return_period_years ?? 200} years.`}
       >
@@ -55,7 +55,7 @@ export function LossCurve({ losses }: { losses: LossesJson }) {
               y1={round(y(with_model_error))}
               y2={round(y(with_model_error))}
             />
-            <text x={percent((at + 0.5) * slot)} y={HEIGHT - 8} text-anchor="middle">
+            <text x={percent((at + 0.5) * slot)} y={height - 8} text-anchor="middle">
               {return_period_years}
             </text>
           </g>

@@ -18,9 +18,12 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
         {loaded.value && ` · ${loaded.value.partner}`}
       </p>
       <PropertyTabs id={id} tab="Underwriting" />
-      <LayerFields route={route} />
       <LoadedContent loaded={loaded} what="the underwriting page">
-        {(made) => <Underwriting made={made} book="book of all partners" />}
+        {(made) => (
+          <Underwriting made={made} book="book">
+            <LayerFields route={route} />
+          </Underwriting>
+        )}
       </LoadedContent>
     </>
   );

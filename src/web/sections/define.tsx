@@ -1,11 +1,11 @@
-import { DEFINITIONS, type DefinedTerm } from "../definitions.ts";
+import { DEFINITIONS, type DefinedTerm, LOSS_DEFINITIONS } from "../definitions.ts";
 
 /**
  * A button that shows the definition of a term, by mouse, keyboard and touch. The browser opens and closes it without a script.
  * `place` keeps the ids of two buttons for one term apart.
  */
 export function Define({ term, place = "" }: { term: DefinedTerm; place?: string }) {
-  const { name, text } = DEFINITIONS[term];
+  const { name, text } = { ...DEFINITIONS, ...LOSS_DEFINITIONS }[term];
   const id = `define-${term}${place && `-${place}`}`;
   return (
     <>
@@ -19,7 +19,7 @@ export function Define({ term, place = "" }: { term: DefinedTerm; place?: string
   );
 }
 
-/** All definitions, for reading in full and for print. */
+/** All definitions of plans, for reading in full and for print. */
 export function DefinitionList() {
   return (
     <dl class="definitions small">

@@ -9,8 +9,8 @@ const percent = (value: number) => `${Math.round(value * 100)}%`;
 
 type YearRow = { year: string; total: number; withError?: number; damage: number; insured: number };
 
-/** The exceedance curve of a year's losses, with its numbers in a table. */
-export function LossYears({ losses }: { losses: LossesJson }) {
+/** The exceedance curve of a year's losses, with its numbers in a table. `height`: that of the chart, in pixels. */
+export function LossYears({ losses, height }: { losses: LossesJson; height?: number }) {
   const { total, damage, insured } = losses;
   const rows: YearRow[] = [
     { year: "Expected", total: total.expected, damage: damage.expected, insured: insured.expected },
@@ -31,17 +31,14 @@ export function LossYears({ losses }: { losses: LossesJson }) {
   ];
   return (
     <>
-      <LossCurve losses={losses} />
-      <p class="small muted">
-        Annual loss exceeded once in so many years. The lines allow for a forecast that is wrong for all
-        components at once.
-      </p>
+      <LossCurve losses={losses} {...(height !== undefined && { height })} />
+      <p class="small muted">Loss of a year by return period. Lines: with model error.</p>
       <DataTable
         caption="Losses of the coming year"
         columns={[
           { heading: "Year", cell: ({ year }) => year },
           { heading: "All costs", isNumber: true, cell: (row) => usd(row.total) },
-          { heading: "With model error", isNumber: true, cell: (row) => usd(row.withError) },
+          { heading: "With error", isNumber: true, cell: (row) => usd(row.withError) },
           { heading: "Damage", isNumber: true, cell: (row) => usd(row.damage) },
           { heading: "Insured", isNumber: true, cell: (row) => usd(row.insured) },
         ]}

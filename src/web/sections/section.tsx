@@ -1,15 +1,26 @@
 import type { ComponentChildren } from "preact";
+import type { DefinedTerm } from "../definitions.ts";
+import { Define } from "./define.tsx";
 
-/** A section of a page. `about` is a line below its heading. */
+/** A section of a page. `about` is a line below its heading, `define` a term that a button beside it defines. */
 export function Section(props: {
   id: string;
   title: string;
   about?: ComponentChildren;
+  define?: DefinedTerm;
   children: ComponentChildren;
 }) {
+  const heading = <h2 id={`${props.id}-title`}>{props.title}</h2>;
   return (
     <section class="card" id={props.id} aria-labelledby={`${props.id}-title`}>
-      <h2 id={`${props.id}-title`}>{props.title}</h2>
+      {props.define ? (
+        <div class="defined">
+          {heading}
+          <Define term={props.define} />
+        </div>
+      ) : (
+        heading
+      )}
       {props.about && <p class="about">{props.about}</p>}
       {props.children}
     </section>

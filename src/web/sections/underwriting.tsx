@@ -1,18 +1,27 @@
+import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { count, counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
+import { Define } from "./define.tsx";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
 import { DataTable, Section } from "./section.tsx";
 import { unitWordOf } from "./unit-word.ts";
 
 const usd = (amount: number) => money(Math.round(amount));
 
-/** The underwriting page of a property: one screen, one printed page. `book`: the properties that it is compared with. */
-export function Underwriting({ made, book }: { made: UnderwritingJson; book: string }) {
+/** The height of the curve, in pixels, beside which its table fits on a screen. */
+const CURVE_HEIGHT = 104;
+
+/**
+ * The underwriting page of a property: one screen, one printed page. `book`: the name of the properties that it is compared
+ * with. `children`: the controls of the page.
+ */
+export function Underwriting(props: { made: UnderwritingJson; book: string; children: ComponentChildren }) {
+  const { made, book, children } = props;
   const { property, losses } = made;
   return (
-    <div class="underwriting">
+    <div class="underwriting sheet">
       <header class="heading">
         <div>
           <h1>{property.name}</h1>
@@ -21,34 +30,33 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
             {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
           </p>
         </div>
+        {children}
       </header>
       <Facts made={made} book={book} />
-      <div class="two-columns">
+      <div class="columns">
         <div class="stack">
-          <Section
-            id="bad-years"
-            title="Bad years"
-            about={`Insured above ${usd(losses.deductible)} a damage${losses.limit === null ? "" : `, up to ${usd(losses.limit)}`}.`}
-          >
-            <LossYears losses={losses} />
+          <Section id="bad-years" title="Bad years" define="exceededOnce">
+            <LossYears losses={losses} height={CURVE_HEIGHT} />
           </Section>
           <Claims made={made} />
+        </div>
+        <div class="stack">
+          <Section id="perils" title="Expected damage a year">
+            <dl class="figures">
+              {losses.damage.by_peril.map(({ peril, expected }) => (
+                <div>
+                  <dt>{codeLabel(peril)}</dt>
+                  <dd>{usd(expected)}</dd>
+                </div>
+              ))}
+            </dl>
+          </Section>
+          <Section id="drivers" title="What drives it" define="variance">
+            <LossDrivers losses={losses} by="kind" heading="Component" />
+          </Section>
           <Assumptions made={made} />
         </div>
         <div class="stack">
-          <Section id="perils" title="Expected damage by peril">
-            <DataTable
-              caption="Expected damage by peril"
-              columns={[
-                { heading: "Peril", cell: ({ peril }) => codeLabel(peril) },
-                { heading: "A year", isNumber: true, cell: ({ expected }) => usd(expected) },
-              ]}
-              rows={losses.damage.by_peril}
-            />
-          </Section>
-          <Section id="drivers" title="What drives it">
-            <LossDrivers losses={losses} by="kind" heading="Component" />
-          </Section>
           <Control made={made} />
           <Open made={made} />
         </div>
@@ -58,50 +66,59 @@ export function Underwriting({ made, book }: { made: UnderwritingJson; book: str
 }
 
 function Assumptions({ made }: { made: UnderwritingJson }) {
-  const { losses } = made;
+  const { notes, assumptions } = made.losses;
+  const list = [...notes, assumptions.statement].map((sentence) => <li>{sentence}</li>);
   return (
     <Section id="assumptions" title="Confidence and assumptions" about={confidenceText(made)}>
-      <ul class="small">
-        {losses.notes.map((sentence) => (
-          <li>{sentence}</li>
-        ))}
-        <li>{losses.assumptions.statement}</li>
-      </ul>
+      <details class="table-details">
+        <summary>What the figures include and exclude</summary>
+        <ul class="small">{list}</ul>
+      </details>
+      <ul class="small paper">{list}</ul>
     </Section>
   );
 }
 
-function rankText(share: number): string {
-  if (share === 0) return "the lowest of";
-  return share === 1 ? "the highest of" : `more than ${Math.round(share * 100)}% of`;
+const ordinal = new Intl.PluralRules("en-US", { type: "ordinal" });
+const SUFFIXES: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd", other: "th" };
+
+/** `83rd percentile` */
+function percentileText(share: number): string {
+  const percent = Math.round(share * 100);
+  if (percent === 0) return "Lowest";
+  return percent === 100 ? "Highest" : `${percent}${SUFFIXES[ordinal.select(percent)]} percentile`;
 }
 
 function Facts({ made: { property, losses, standing }, book }: { made: UnderwritingJson; book: string }) {
   const hundred = losses.total.exceedance.find((point) => point.return_period_years === 100)?.amount ?? 0;
-  const rank = (share: number | null) => {
-    if (standing.as_of === null) return "compared with the others after the next snapshot";
-    return share === null
-      ? "the only property"
-      : `${rankText(share)} the ${count(standing.properties)} in the ${book} on ${date(standing.as_of)}`;
-  };
+  const unit = unitWordOf(property);
+  const perUnit = (amount: number | undefined) => (amount === undefined ? "" : `${usd(amount)} a ${unit}`);
   return (
-    <dl class="figures four card">
+    <dl class="figures five card">
       <div>
-        <dt>Expected losses a year</dt>
+        <dt>
+          Expected losses a year
+          <Define term="expectedLosses" />
+        </dt>
         <dd>{usd(losses.total.expected)}</dd>
-        <dd class="small muted">
-          {losses.per_unit
-            ? `${usd(losses.per_unit.total)} a ${unitWordOf(property)}: ${rank(standing.expected_per_unit)}`
-            : ""}
-        </dd>
+        <dd class="small muted">{perUnit(losses.per_unit?.total)}</dd>
       </div>
       <div>
-        <dt>Expected damage a year</dt>
+        <dt>
+          Expected damage a year
+          <Define term="expectedDamage" />
+        </dt>
         <dd>{usd(losses.damage.expected)}</dd>
+        <dd class="small muted">{perUnit(losses.per_unit?.damage)}</dd>
+      </div>
+      <div>
+        <dt>
+          Expected insured a year
+          <Define term="insured" />
+        </dt>
+        <dd>{usd(losses.insured.expected)}</dd>
         <dd class="small muted">
-          {losses.per_unit
-            ? `${usd(losses.per_unit.damage)} a ${unitWordOf(property)}: ${rank(standing.damage_per_unit)}`
-            : ""}
+          Above {usd(losses.deductible)} a damage{losses.limit !== null && `, up to ${usd(losses.limit)}`}
         </dd>
       </div>
       <div>
@@ -110,11 +127,40 @@ function Facts({ made: { property, losses, standing }, book }: { made: Underwrit
         <dd class="small muted">All costs of a year</dd>
       </div>
       <div>
-        <dt>Expected insured a year</dt>
-        <dd>{usd(losses.insured.expected)}</dd>
-        <dd class="small muted">Above the deductible, up to the limit</dd>
+        <dt>
+          Place in the {book}
+          <Define term="percentile" />
+        </dt>
+        <Place standing={standing} unit={unit} />
       </div>
     </dl>
+  );
+}
+
+function Place({ standing, unit }: { standing: UnderwritingJson["standing"]; unit: string }) {
+  const { as_of: day, expected_per_unit: losses, damage_per_unit: damage } = standing;
+  if (day === null)
+    return (
+      <>
+        <dd>Not yet</dd>
+        <dd class="small muted">Compared after the next snapshot</dd>
+      </>
+    );
+  if (losses === null || damage === null)
+    return (
+      <>
+        <dd>Alone</dd>
+        <dd class="small muted">No other property on {date(day)}</dd>
+      </>
+    );
+  return (
+    <>
+      <dd>{percentileText(losses)}</dd>
+      <dd class="small muted">
+        Of {count(standing.properties)} by losses a {unit}; by damage {percentileText(damage).toLowerCase()}.{" "}
+        {date(day)}
+      </dd>
+    </>
   );
 }
 
@@ -124,14 +170,14 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
       ? "No critical or warning component damages anything else."
       : `Replacing the ${counted(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: $${(control.saved_per_dollar ?? 0).toFixed(2)} a dollar.`;
   return (
-    <Section id="loss-control" title="Loss control" about={about}>
+    <Section id="loss-control" title="Loss control" about={about} define="lossControl">
       {control.best.length > 0 && (
         <DataTable
           caption="Planned work that saves most damage per dollar"
           columns={[
             { heading: "Component", cell: ({ component_name }) => component_name },
-            { heading: "Planned cost", isNumber: true, cell: ({ planned_cost }) => usd(planned_cost) },
-            { heading: "Damage saved", isNumber: true, cell: ({ damage_saved }) => usd(damage_saved) },
+            { heading: "Cost", isNumber: true, cell: ({ planned_cost }) => usd(planned_cost) },
+            { heading: "Saved", isNumber: true, cell: ({ damage_saved }) => usd(damage_saved) },
           ]}
           rows={control.best}
         />
@@ -144,6 +190,18 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
   const kinds = [
     ...Map.groupBy(overdue, ({ inspection_type, appliance_type }) => `${inspection_type} ${appliance_type}`),
   ].map(([, [first, ...others]]) => [first!, 1 + others.length] as const);
+  const hazardLine = ({ label, appliances, suspected }: (typeof hazards)[number]) =>
+    `${label}: ${flaggedText(appliances, suspected)}`;
+  const inspectionLine = ([
+    { inspection_type, appliance_type, due_date, basis },
+    number,
+  ]: (typeof kinds)[number]) => (
+    <li>
+      {codeLabel(inspection_type)}, {codeLabel(appliance_type).toLowerCase()}
+      {number > 1 && ` × ${number}`}{" "}
+      <span class="small muted">{basis === "none" ? "no record" : `due ${date(due_date)}`}</span>
+    </li>
+  );
   return (
     <Section
       id="open"
@@ -155,21 +213,26 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
       }
     >
       <ul class="small">
-        {hazards.slice(0, MOST_LISTED).map(({ label, appliances, suspected, authority }) => (
-          <li>
-            {label}: {flaggedText(appliances, suspected)} <span class="small muted">{authority}</span>
-          </li>
+        {hazards.slice(0, MOST_LISTED).map((hazard) => (
+          <li>{hazardLine(hazard)}</li>
         ))}
         <More count={hazards.length - MOST_LISTED} of="known hazard" />
-        {kinds.slice(0, MOST_LISTED).map(([{ inspection_type, appliance_type, due_date, basis }, number]) => (
-          <li>
-            {codeLabel(inspection_type)}, {codeLabel(appliance_type).toLowerCase()}
-            {number > 1 && ` × ${number}`}{" "}
-            <span class="small muted">{basis === "none" ? "no record" : `due ${date(due_date)}`}</span>
-          </li>
-        ))}
+        {kinds.slice(0, MOST_LISTED).map(inspectionLine)}
         <More count={kinds.length - MOST_LISTED} of="kind of inspection" plural="kinds of inspection" />
       </ul>
+      {(hazards.length > 0 || kinds.length > MOST_LISTED) && (
+        <details class="table-details">
+          <summary>All, with what to do</summary>
+          <ul class="small">
+            {hazards.map((hazard) => (
+              <li>
+                {hazardLine(hazard)}. <span class="muted">{hazard.authority}</span>
+              </li>
+            ))}
+            {kinds.map(inspectionLine)}
+          </ul>
+        </details>
+      )}
     </Section>
   );
 }
@@ -179,8 +242,8 @@ function flaggedText(known: number, suspected: number): string {
   return counted(known, "appliance") + (suspected > 0 ? `, ${suspected} suspected` : "");
 }
 
-/** Lines of each list that a printed page has room for. */
-const MOST_LISTED = 5;
+/** Lines of each list that a screen and a printed page have room for. */
+const MOST_LISTED = 3;
 
 function More({ count, of, plural }: { count: number; of: string; plural?: string }) {
   return count > 0 ? <li class="muted">{counted(count, `more ${of}`, plural && `more ${plural}`)}</li> : null;
@@ -200,9 +263,9 @@ function Claims({ made: { claims } }: { made: UnderwritingJson }) {
           <dd>{usd(claims.incurred)}</dd>
         </div>
         <div>
-          <dt>Damages expected</dt>
+          <dt>Model expects</dt>
           <dd>{claims.expected_damages_per_year.toFixed(2)}</dd>
-          <dd class="small muted">a year, by the model</dd>
+          <dd class="small muted">damages a year</dd>
         </div>
       </dl>
     </Section>
