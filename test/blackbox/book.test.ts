@@ -193,7 +193,8 @@ describe("the records of any partner", () => {
     const route = ADMIN_ROUTES.find(
       (one) => one.method === method && one.path === path.replace("/v1/", "/admin/"),
     );
-    const isOther = path === "/v1/components" || path.includes("/webhook-deliveries");
+    const isOther =
+      path === "/v1/components" || path === "/v1/search" || path.includes("/webhook-deliveries");
     return route && !isOther ? [{ path, route }] : [];
   });
   let client: ApiClient;
