@@ -51,7 +51,7 @@ const options = {
   claims: text("FILE", "claims, such as a loss run, matched on claim_number within the property"),
   file: many(
     "FILE",
-    "CSV or XLSX with columns of any names, mapped to fields; can be repeated. The mapping is shown before it is used",
+    "CSV or XLSX with columns of any names, mapped to fields, COBie or BuildingSync XML; can be repeated. The mapping is shown before it is used",
   ),
   mapping: text("FILE", "keeps the mapping of --file, and uses it again for files with the same columns"),
   mapValues: {

@@ -1,6 +1,8 @@
+import { buildingSyncTables } from "../../../src/usecases/buildingsync/read.ts";
 import { cobieTables } from "../../../src/usecases/cobie/read.ts";
 import { isCobie } from "../../../src/usecases/cobie/sheet-rows.ts";
 import type { SheetTable } from "../../../src/xlsx/read-workbook.ts";
+import { parseDocument } from "../../../src/xml/read-xml.ts";
 import type { Target } from "../target.ts";
 
 const COBIE = `#Facility
@@ -59,4 +61,34 @@ const cobie: Target = {
   },
 };
 
-export const FORMAT_TARGETS: readonly Target[] = [cobie];
+const BUILDING_SYNC = `<?xml version="1.0"?><auc:BuildingSync xmlns:auc="http://buildingsync.net/schemas/bedes-auc/2019">
+<auc:Facilities><auc:Facility><auc:Sites><auc:Site ID="S"><auc:Buildings><auc:Building ID="B"><auc:PremisesName>A &amp; B</auc:PremisesName>
+<auc:FloorAreas><auc:FloorArea><auc:FloorAreaType>Gross</auc:FloorAreaType><auc:FloorAreaValue>5</auc:FloorAreaValue></auc:FloorArea>
+</auc:FloorAreas></auc:Building></auc:Buildings></auc:Site></auc:Sites><auc:Systems><auc:ConveyanceSystems>
+<auc:ConveyanceSystem ID="E"><auc:ConveyanceSystemType>Elevator</auc:ConveyanceSystemType><auc:Quantity>3</auc:Quantity>
+</auc:ConveyanceSystem></auc:ConveyanceSystems></auc:Systems></auc:Facility></auc:Facilities></auc:BuildingSync>`;
+
+const buildingSync: Target = {
+  name: "buildingsync",
+  seeds: [Buffer.from(BUILDING_SYNC)],
+  words: [
+    "<a>",
+    "</a>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<!DOCTYPE a [",
+    "&#x10ffff;",
+    "&amp;",
+    "IDref=",
+    "<auc:Building>",
+  ],
+  async parse(input) {
+    const tables = buildingSyncTables("a.xml", parseDocument("a.xml", input), "sqft");
+    for (const table of tables) for await (const { cells } of table.rows()) void cells.length;
+    return tables.map(({ count }) => Math.min(count, 2)).join();
+  },
+};
+
+export const FORMAT_TARGETS: readonly Target[] = [cobie, buildingSync];

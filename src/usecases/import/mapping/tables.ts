@@ -2,16 +2,19 @@ import { readCsv } from "../../../csv/read.ts";
 import { sourceBytes } from "../../../csv/source.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
+import { isXml, readXml } from "../../../xml/read-xml.ts";
+import { buildingSyncTables } from "../../buildingsync/read.ts";
 import { cobieTables } from "../../cobie/read.ts";
 import { isCobie } from "../../cobie/sheet-rows.ts";
 import type { AreaUnit } from "./areas.ts";
 import { SAMPLE, type Table } from "./table.ts";
 
 /**
- * Opens the tables of a CSV file or a workbook, whose areas are in that unit unless they state another. Throws an OperatorError
+ * Opens the tables of a CSV file, a workbook or a BuildingSync document, whose areas are in that unit unless they state another. Throws an OperatorError
  * for one that cannot be read.
  */
 export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Promise<Table[]> {
+  if (isXml(path)) return buildingSyncTables(path, readXml(path), areaUnit);
   if (!isWorkbook(path)) return [await csvTable(path)];
   const sheets = await readWorkbook(path);
   if (sheets.length === 0)

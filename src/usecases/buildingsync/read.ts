@@ -1,0 +1,159 @@
+import { OperatorError } from "../../domain/errors.ts";
+import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
+import { type AreaUnit, areaIn } from "../import/mapping/areas.ts";
+import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";
+import { type Equipment, equipmentOf } from "./equipment.ts";
+
+const LONGEST_REFERENCE = 100;
+
+type Building = { element: XmlElement; site: XmlElement; reference: Cells };
+type Row = { line: number; cells: Cells };
+
+/**
+ * Returns a BuildingSync document as tables of the importer's own columns: its buildings, and the equipment of its systems.
+ * Systems without a type, and those of no building, are counted. Throws an OperatorError for another document, or one without
+ * buildings.
+ */
+export function buildingSyncTables(path: string, root: XmlElement, areaUnit: AreaUnit): Table[] {
+  if (root.name !== "BuildingSync")
+    throw new OperatorError(
+      `${path} is not BuildingSync XML: its first element is ${root.name.slice(0, 100)}`,
+      "Other XML cannot be imported. Save it as CSV or XLSX.",
+    );
+  const properties: Row[] = [];
+  const appliances: Row[] = [];
+  const left = new Map<string, LeftOut>();
+  const leave = (what: string, reason: string) => {
+    const key = `${reason}|${what}`;
+    left.set(key, { file: path, what, reason, cells: (left.get(key)?.cells ?? 0) + 1 });
+  };
+  const names = new Map<string, number>();
+  for (const facility of elementsAt(root, "Facilities", "Facility")) {
+    const buildings = elementsAt(facility, "Sites", "Site").flatMap((site) =>
+      elementsAt(site, "Buildings", "Building").map((element): Building => {
+        return { element, site, reference: referenceOf(element, names) };
+      }),
+    );
+    for (const building of buildings)
+      properties.push({ line: building.element.line, cells: propertyOf(building, areaUnit) });
+    const places = placesOf(buildings);
+    for (const { children } of elementsAt(facility, "Systems"))
+      for (const system of children.flatMap((list) => list.children)) {
+        const building = buildingOf(system, buildings, places);
+        for (const equipment of equipmentOf(system)) {
+          if (equipment.typeId === undefined) leave(equipment.what, "no kind of equipment");
+          else if (!building) leave(equipment.what, "no building named");
+          else appliances.push({ line: equipment.element.line, cells: applianceOf(building, equipment) });
+        }
+      }
+  }
+  if (properties.length === 0)
+    throw new OperatorError(`${path} has no building`, "Export it again from its program.");
+  const table = { name: path, form: "BuildingSync" };
+  return [
+    formTable({ ...table, kind: "properties", rows: properties }),
+    formTable({ ...table, kind: "appliances", rows: appliances, leftOut: [...left.values()] }),
+  ];
+}
+
+/** Returns the reference of a building: the city's or owner's identifier, else its name, told apart by a number. */
+function referenceOf(building: XmlElement, names: Map<string, number>): Cells {
+  const id = building.attributes.ID ?? "";
+  const name = textAt(building, "PremisesName") || id || "Building";
+  const identifiers = elementsAt(building, "PremisesIdentifiers", "PremisesIdentifier")
+    .map((one) => ({
+      label: `${textAt(one, "IdentifierCustomName")} ${textAt(one, "IdentifierLabel")}`,
+      value: textAt(one, "IdentifierValue"),
+    }))
+    .filter(({ value }) => value !== "");
+  const own = identifiers.find(({ label }) =>
+    /\b(custom|city|portfolio manager) .*\bbuilding\b/i.test(label),
+  );
+  const reference = (own?.value ?? name).slice(0, LONGEST_REFERENCE);
+  const count = (names.get(reference) ?? 0) + 1;
+  names.set(reference, count);
+  return { partner_property_id: count === 1 ? reference : `${reference} (${count})`, name };
+}
+
+function propertyOf({ element, site, reference }: Building, areaUnit: AreaUnit): Cells {
+  const at = (...path: string[]) => textAt(element, ...path) || textAt(site, ...path);
+  const address = ["Address"];
+  const detail = [...address, "StreetAddressDetail"];
+  const parts = ["StreetNumberNumeric", "StreetDirPrefix", "StreetName", "StreetSuffix", "StreetDirSuffix"];
+  const street =
+    at(...detail, "Simplified", "StreetAddress") ||
+    parts.flatMap((part) => at(...detail, "Complex", part) || []).join(" ");
+  const area = elementsAt(element, "FloorAreas", "FloorArea").find(
+    (one) => textAt(one, "FloorAreaType") === "Gross",
+  );
+  const apartments = elementsAt(element, "SpatialUnits", "SpatialUnit")
+    .filter((one) => textAt(one, "SpatialUnitType") === "Apartment units")
+    .map((one) => Number(textAt(one, "NumberOfUnits")));
+  const units = apartments.reduce((sum, count) => sum + count, 0);
+  const grossArea = area && Math.round(Number(textAt(area, "FloorAreaValue")));
+  return {
+    ...reference,
+    address: street,
+    city: at(...address, "City"),
+    state: at(...address, "State"),
+    zip: at(...address, "PostalCode"),
+    country: /^[A-Z]{2}$/.exec(at(...address, "Country"))?.[0],
+    year_built: textAt(element, "YearOfConstruction"),
+    stories: textAt(element, "FloorsAboveGrade"),
+    gross_area_sqft: grossArea ? areaIn(String(grossArea), "sqft", areaUnit) : undefined,
+    unit_count: units > 0 ? String(units) : undefined,
+  };
+}
+
+/** Returns the building that each ID is of: its own, that of a part of it, and of its site if there is no other. */
+function placesOf(buildings: readonly Building[]): ReadonlyMap<string, Building> {
+  const places = new Map<string, Building>();
+  for (const building of buildings)
+    for (const { attributes } of allElements(building.element))
+      for (const id of [attributes.ID, attributes.IDref])
+        if (id !== undefined && !places.has(id)) places.set(id, building);
+  const bySite = Map.groupBy(buildings, ({ site }) => site);
+  for (const [site, [only, ...others]] of bySite)
+    if (site.attributes.ID !== undefined && others.length === 0) places.set(site.attributes.ID, only!);
+  return places;
+}
+
+/** Returns the building that a system names, or that names it; of several the first. Undefined where that is open. */
+function buildingOf(
+  system: XmlElement,
+  buildings: readonly Building[],
+  places: ReadonlyMap<string, Building>,
+): Building | undefined {
+  const [only, ...others] = buildings;
+  if (others.length === 0) return only;
+  for (const premises of elementsAt(system, "LinkedPremises"))
+    for (const { attributes } of allElements(premises)) {
+      const building = places.get(attributes.IDref ?? "");
+      if (building) return building;
+    }
+  return places.get(system.attributes.ID ?? "");
+}
+
+/** A year of equipment is within these, so that `0` and the like are no year. */
+const YEAR = /^(1[89]|20)\d{2}$/;
+const MOST = 500;
+
+function applianceOf({ reference }: Building, { element, typeId }: Equipment): Cells {
+  const near = (...names: string[]) =>
+    [element, ...element.children].flatMap((one) => names.map((name) => textAt(one, name))).find(Boolean) ??
+    "";
+  const year = near("YearInstalled", "YearofManufacture").slice(0, 4);
+  const quantity = Number(near("Quantity"));
+  const volume = textAt(element, "DomesticHotWaterType", "StorageTank", "TankVolume");
+  const isHeater = typeId === "water_heater_gas" || typeId === "water_heater_electric";
+  return {
+    ...reference,
+    type_id: typeId,
+    serial: (element.attributes.ID ?? "").slice(0, LONGEST_REFERENCE),
+    brand: near("Manufacturer"),
+    model: near("ModelNumber"),
+    install_year: YEAR.test(year) ? year : undefined,
+    quantity: Number.isInteger(quantity) && quantity > 1 && quantity <= MOST ? String(quantity) : undefined,
+    size: isHeater && Number(volume) > 0 ? volume : undefined,
+  };
+}

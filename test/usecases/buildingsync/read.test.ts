@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+import { buildingSyncTables } from "../../../src/usecases/buildingsync/read.ts";
+import type { Table } from "../../../src/usecases/import/mapping/table.ts";
+import { parseDocument } from "../../../src/xml/read-xml.ts";
+
+/* The documents are written by the schema of BuildingSync 2.7, with the elements that audit tools fill. */
+
+const read = (text: string, areaUnit: "sqft" | "m2" = "sqft") =>
+  buildingSyncTables("a.xml", parseDocument("a.xml", Buffer.from(text)), areaUnit);
+
+async function rowsOf({ headings, rows }: Table): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  for await (const { line, cells } of rows())
+    found.push({
+      line,
+      ...Object.fromEntries(
+        headings.map((field, i) => [field, cells[i]] as const).filter(([, cell]) => cell !== ""),
+      ),
+    });
+  return found;
+}
+
+const ADDRESS = `<Address><StreetAddressDetail><Simplified><StreetAddress>1 Elm St</StreetAddress></Simplified></StreetAddressDetail>
+<City>Golden</City><State>CO</State><PostalCode>80401</PostalCode></Address>`;
+const building = (id: string, content = "") =>
+  `<Building ID="${id}"><PremisesName>${id} Hall</PremisesName>${content}</Building>`;
+const document = (
+  buildings: string,
+  systems = "",
+) => `<BuildingSync xmlns="http://buildingsync.net/schemas/bedes-auc/2019">
+<Facilities><Facility ID="F"><Sites><Site ID="S">${ADDRESS}<Buildings>${buildings}</Buildings></Site></Sites>
+<Systems>${systems}</Systems></Facility></Facilities></BuildingSync>`;
+const linked = (id: string) =>
+  `<LinkedPremises><Building><LinkedBuildingID IDref="${id}"/></Building></LinkedPremises>`;
+
+// Rule: import-buildingsync
+describe("a BuildingSync document", () => {
+  const WHOLE = building(
+    "B1",
+    `<PremisesIdentifiers><PremisesIdentifier><IdentifierLabel>Custom</IdentifierLabel>
+    <IdentifierCustomName>City Custom Building ID</IdentifierCustomName><IdentifierValue>12/34</IdentifierValue>
+    </PremisesIdentifier></PremisesIdentifiers>
+    <FloorsAboveGrade>3</FloorsAboveGrade>
+    <FloorAreas><FloorArea><FloorAreaType>Conditioned</FloorAreaType><FloorAreaValue>5</FloorAreaValue></FloorArea>
+    <FloorArea><FloorAreaType>Gross</FloorAreaType><FloorAreaValue>5500.4</FloorAreaValue></FloorArea></FloorAreas>
+    <YearOfConstruction>1984</YearOfConstruction>
+    <SpatialUnits><SpatialUnit><SpatialUnitType>Apartment units</SpatialUnitType><NumberOfUnits>25</NumberOfUnits>
+    </SpatialUnit></SpatialUnits>`,
+  );
+
+  test("is its buildings, with the address of the site, year, stories, area and apartments", async () => {
+    const [properties] = read(document(WHOLE + building("B2")));
+    const place = { address: "1 Elm St", city: "Golden", state: "CO", zip: "80401" };
+    expect(await rowsOf(properties!)).toMatchObject([
+      {
+        ...{ name: "B1 Hall", partner_property_id: "12/34", ...place, stories: "3", gross_area_sqft: "5500" },
+        ...{ year_built: "1984", unit_count: "25" },
+      },
+      { name: "B2 Hall", partner_property_id: "B2 Hall", ...place },
+    ]);
+    const [metric] = read(document(WHOLE), "m2");
+    expect(await rowsOf(metric!)).toMatchObject([{ gross_area_sqft: "511" }]);
+  });
+
+  test("has its systems as equipment, a packaged unit once, and counts what has no type", async () => {
+    const systems = `<HVACSystems><HVACSystem ID="H1">
+      <Plants><HeatingPlants><HeatingPlant ID="P1"><Boiler><BoilerType>Hot water</BoilerType><Quantity>2</Quantity></Boiler>
+      <YearInstalled>1999</YearInstalled></HeatingPlant></HeatingPlants>
+      <CoolingPlants><CoolingPlant ID="P2"><Chiller/></CoolingPlant></CoolingPlants></Plants>
+      <HeatingAndCoolingSystems><HeatingSources>
+        <HeatingSource ID="HS0"><HeatingSourceType><SourceHeatingPlantID IDref="P1"/></HeatingSourceType></HeatingSource>
+      </HeatingSources></HeatingAndCoolingSystems></HVACSystem>
+      <HVACSystem ID="H2"><PrincipalHVACSystemType>Packaged Rooftop Air Conditioner</PrincipalHVACSystemType>
+      <HeatingAndCoolingSystems><HeatingSources>
+        <HeatingSource ID="HS1"><HeatingSourceType><Furnace/></HeatingSourceType></HeatingSource></HeatingSources>
+        <CoolingSources><CoolingSource ID="CS1"><CoolingSourceType><DX><DXSystemType>Packaged/unitary direct expansion/RTU</DXSystemType></DX>
+        </CoolingSourceType><YearInstalled>0</YearInstalled></CoolingSource></CoolingSources></HeatingAndCoolingSystems></HVACSystem>
+      </HVACSystems>
+      <DomesticHotWaterSystems><DomesticHotWaterSystem ID="D1"><DomesticHotWaterType><StorageTank><TankHeatingType><Direct>
+        <DirectTankHeatingSource><Combustion/></DirectTankHeatingSource></Direct></TankHeatingType><TankVolume>80</TankVolume>
+        </StorageTank></DomesticHotWaterType><YearInstalled>2010</YearInstalled><Manufacturer>Rheem</Manufacturer>
+        <ModelNumber>G80</ModelNumber></DomesticHotWaterSystem>
+        <DomesticHotWaterSystem ID="D2"><DomesticHotWaterType><StorageTank><TankHeatingType><Indirect/></TankHeatingType>
+        </StorageTank></DomesticHotWaterType></DomesticHotWaterSystem></DomesticHotWaterSystems>
+      <ConveyanceSystems><ConveyanceSystem ID="E1"><ConveyanceSystemType>Elevator</ConveyanceSystemType><Quantity>3</Quantity>
+        </ConveyanceSystem><ConveyanceSystem ID="E2"><ConveyanceSystemType>Escalator</ConveyanceSystemType></ConveyanceSystem>
+        </ConveyanceSystems>
+      <LightingSystems><LightingSystem ID="L1"/><LightingSystem ID="L2"/></LightingSystems>
+      <CriticalITSystems><CriticalITSystem ID="I1"/></CriticalITSystems>`;
+    const [, appliances] = read(document(WHOLE, systems));
+    expect(await rowsOf(appliances!)).toMatchObject([
+      { type_id: "boiler", serial: "P1", install_year: "1999", quantity: "2", partner_property_id: "12/34" },
+      { type_id: "rooftop_unit", serial: "CS1" },
+      {
+        type_id: "water_heater_gas",
+        serial: "D1",
+        install_year: "2010",
+        size: "80",
+        brand: "Rheem",
+        model: "G80",
+      },
+      { type_id: "elevator", serial: "E1", quantity: "3" },
+    ]);
+    expect((await rowsOf(appliances!))[1]).not.toHaveProperty("install_year");
+    expect(appliances!.form!.leftOut.map(({ what, cells }) => [what, cells])).toEqual([
+      ["chiller", 1],
+      ["domestic hot water system", 1],
+      ["conveyance system", 1],
+      ["lighting system", 2],
+      ["critical it system", 1],
+    ]);
+  });
+
+  test("puts a system into the building that it names, or that names it, and counts one of no building", async () => {
+    const heater = (id: string, premises: string) =>
+      `<DomesticHotWaterSystem ID="${id}"><DomesticHotWaterType><Instantaneous/></DomesticHotWaterType>${premises}</DomesticHotWaterSystem>`;
+    const section =
+      '<Sections><Section ID="X"><Roofs><Roof><RoofID IDref="R1"/></Roof></Roofs></Section></Sections>';
+    const [, appliances] = read(
+      document(
+        building("B1") + building("B2", section),
+        `<DomesticHotWaterSystems>${heater("D1", linked("B2"))}${heater("D2", linked("X"))}${heater("D3", "")}
+        ${heater("D4", linked("B1"))}</DomesticHotWaterSystems><RoofSystems><RoofSystem ID="R1"/></RoofSystems>`,
+      ),
+    );
+    expect((await rowsOf(appliances!)).map(({ serial, name }) => [serial, name])).toEqual([
+      ["D1", "B2 Hall"],
+      ["D2", "B2 Hall"],
+      ["D4", "B1 Hall"],
+      ["R1", "B2 Hall"],
+    ]);
+    expect(appliances!.form!.leftOut).toMatchObject([{ reason: "no building named", cells: 1 }]);
+  });
+
+  test("tells buildings of one name apart", async () => {
+    const [properties] = read(document(building("B1") + building("B1")));
+    expect((await rowsOf(properties!)).map((row) => row.partner_property_id)).toEqual([
+      "B1 Hall",
+      "B1 Hall (2)",
+    ]);
+  });
+
+  test.each([
+    ["<gbXML/>", "a.xml is not BuildingSync XML: its first element is gbXML"],
+    ["<BuildingSync/>", "a.xml has no building"],
+  ])("%s is refused", (text, problem) => {
+    expect(() => read(text)).toThrow(problem);
+  });
+});
