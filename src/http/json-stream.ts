@@ -33,8 +33,11 @@ const MAX_EAGER_CHARS = 1_048_576;
 /** The length of a slice of serialization between two yields, in milliseconds. */
 const SLICE_MS = 4;
 
-/** Serializes a value: completely, or the beginning of a long text, with an iterator for the rest. */
-export function startJson(value: unknown): { text: string; rest: Iterator<string> | undefined } {
+/** The beginning of a JSON text, and an iterator for the rest; undefined if it is complete. */
+export type StartedJson = { text: string; rest: Iterator<string> | undefined };
+
+/** Serializes a value: completely, or the beginning of a long text. */
+export function startJson(value: unknown): StartedJson {
   const rest = jsonChunks(value);
   let text = "";
   for (let next = rest.next(); !next.done; next = rest.next()) {

@@ -1,9 +1,18 @@
 import { spreadsheetLine } from "../csv/write.ts";
+import type { LossDeps } from "../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../usecases/losses/loss-workbook.ts";
 import { type LossesJson, lossTable } from "../wire/losses.ts";
 import { csvReply } from "./csv-replies.ts";
-import type { Reply } from "./operation.ts";
+import type { AdminCall, PartnerCall, Reply } from "./operation.ts";
 import { type TableFormat, workbookReply } from "./workbook-replies.ts";
+
+/** Returns what the losses of a call are computed with. */
+export const lossDeps = ({ store, now, yieldNow, reserveMemory }: PartnerCall | AdminCall): LossDeps => ({
+  store,
+  now,
+  yieldNow,
+  reserveMemory,
+});
 
 /** Returns losses as a table or a workbook; undefined for JSON. */
 export async function lossFile(

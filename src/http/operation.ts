@@ -71,6 +71,8 @@ export type PartnerCall = Call & {
 export type AdminCall = Call & {
   administrator: Administrator;
   store: Store;
+  /** Reserves memory for a large response while it is made. Throws unavailable if the administrator's limit is exceeded. */
+  reserveMemory(bytes: number): void;
   /** Writes to the portfolio of a partner on behalf of the administrator, whom the audit log names. */
   writePortfolio<Body>(
     partner: Partner,

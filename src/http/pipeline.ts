@@ -24,12 +24,12 @@ import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
-import { CHUNK_CHARS, startJson, streamBytes, streamText } from "./json-stream.ts";
+import { CHUNK_CHARS, startJson } from "./json-stream.ts";
 import {
   type AdminCall,
+  type AdminOperation,
   type Call,
   CONSOLE,
-  lengthOf,
   type Operation,
   type PartnerCall,
   type PartnerOperation,
@@ -49,7 +49,8 @@ import {
   type RequestContext,
   respond,
   respondTagged,
-  streaming,
+  send,
+  sendJson,
   type TaggedResponse,
 } from "./responses.ts";
 
@@ -103,21 +104,19 @@ export class Pipeline {
     context.route = operation.path;
     if (operation.access === "admin" || operation.path.startsWith(CONSOLE))
       Object.assign(context.headers, ADMIN_HEADERS);
-    let reply: Reply;
     try {
       if (operation.access === "partner") await this.#admit(request, context);
       if (operation.access === "admin") context.administrator = await this.#administratorOf(request);
       context.deadline.signal.throwIfAborted();
-      if (operation.access === "partner" && operation.method === "GET")
-        return await this.#read(operation, request, params, context);
-      if (operation.access === "partner") return await this.#change(operation, request, params, context);
       if (operation.access === "public")
         return await this.#respondToPublic(operation, request, params, context);
-      reply = await this.#handle(operation, request, params, context, NO_RESERVATION);
+      if (operation.method !== "GET") return await this.#change(operation, request, params, context);
+      return operation.access === "partner"
+        ? await this.#read(operation, request, params, context)
+        : await this.#readAsAdministrator(operation, request, params, context);
     } catch (error) {
       return this.failureResponse(await this.#reasonOf(error, context), context);
     }
-    return respond(reply, context);
   }
 
   /** Returns the error of a failed call. One in progress while its partner was deleted may fail anywhere. */
@@ -150,27 +149,36 @@ export class Pipeline {
     // Only a caller that got a response knows the tag, whereas `*` is no evidence that there is one.
     if (revisionTag && namesTag(request.headers.get("if-none-match"), revisionTag))
       return respondTagged({ body: "", etag: revisionTag }, request, context);
-    const reservation = this.#memory.forRead(id);
-    let isSending = false;
-    try {
-      const memory = { ...NO_RESERVATION, ...reservation };
+    return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
+      const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
-      isSending = reply.chunks !== undefined && request.method !== "HEAD";
-      if (reply.raw !== undefined || reply.chunks) return respond(reply, context, reservation.release);
+      if (reply.raw !== undefined || reply.chunks) return send(reply, request, context, reservation);
       const { text, rest } = startJson(reply.body);
       // A tag of a large response's content would require serializing all of it first.
       const tagged = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
       if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
       const response = respondTagged(tagged, request, context);
-      if (response.status === 304 || (!rest && text.length <= CHUNK_CHARS)) return response;
-      const { headers } = response;
-      if (request.method === "HEAD") return new Response(null, { headers });
-      if (!rest) reservation.grow(text.length);
-      isSending = true;
-      return new Response(streamText(text, rest, streaming(context, reservation.release)), { headers });
-    } finally {
-      if (!isSending) reservation.release();
-    }
+      if (response.status === 304) return response;
+      return sendJson({ text, rest }, response, request, context, reservation);
+    });
+  }
+
+  /** Responds to an administrator's read. Nothing is cached: the responses are few, and depend on all partners. */
+  async #readAsAdministrator(
+    operation: AdminOperation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    const { id } = context.administrator!;
+    return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
+      const memory = { ...NO_RESERVATION, grow: reservation.grow };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      if (reply.body === undefined) return send(reply, request, context, reservation);
+      const started = startJson(reply.body);
+      const response = respond({ ...reply, raw: started.text }, context);
+      return sendJson(started, response, request, context, reservation);
+    });
   }
 
   /** Responds to a request without credentials. If the handler reserves memory, a large response is sent in chunks. */
@@ -180,39 +188,28 @@ export class Pipeline {
     params: Readonly<Record<string, string>>,
     context: RequestContext,
   ): Promise<Response> {
-    let reservation = undefined as ReadReservation | undefined;
+    let reserved = undefined as ReadReservation | undefined;
     const reserveMemoryFor = (owner: string) => {
-      reservation ??= this.#memory.forRead(owner);
-      return reservation.grow;
+      reserved ??= this.#memory.forRead(owner);
+      return reserved.grow;
     };
-    let isSending = false;
-    try {
+    const release = () => reserved?.release();
+    return await this.#holding({ release }, request, context, async () => {
       const memory = { ...NO_RESERVATION, reserveMemoryFor };
       const reply = await this.#handle(operation, request, params, context, memory);
-      const length = lengthOf(reply);
-      if (!reservation || length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context);
-      const { grow, release } = reservation;
-      grow(length);
-      isSending = true;
-      const { raw } = reply;
-      if (raw instanceof Uint8Array)
-        return respond({ ...reply, raw: streamBytes(raw, streaming(context, release)) }, context);
-      return respond(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
-    } finally {
-      if (!isSending) reservation?.release();
-    }
+      return reserved ? send(reply, request, context, reserved) : respond(reply, context);
+    });
   }
 
-  /** Responds to a partner's write. A large response is sent in chunks, as fast as the client reads it. */
+  /** Responds to a write. A large response is sent in chunks, as fast as the client reads it. */
   async #change(
-    operation: PartnerOperation,
+    operation: Operation,
     request: Request,
     params: Readonly<Record<string, string>>,
     context: RequestContext,
   ): Promise<Response> {
-    const reservation = this.#memory.forWrite(context.partner!.id);
-    let isSending = false;
-    try {
+    const { id } = context.partner ?? context.administrator!;
+    return await this.#holding(this.#memory.forWrite(id), request, context, async (reservation) => {
       const memory = { ...NO_RESERVATION, reserve: reservation.reserve, settle: reservation.settle };
       const reply = await this.#handle(operation, request, params, context, memory);
       const chunks = await chunksOf(reply);
@@ -220,10 +217,21 @@ export class Pipeline {
       if (!chunks || length <= CHUNK_CHARS)
         return respond(chunks ? { ...reply, raw: chunks.join("") } : reply, context);
       reservation.settle(length);
-      isSending = true;
       return respond({ ...reply, chunks }, context, reservation.release);
+    });
+  }
+
+  /** Releases a reservation once the response is made, unless it is sent in chunks, whose end releases it. */
+  async #holding<R extends Pick<ReadReservation, "release">>(
+    reservation: R,
+    request: Request,
+    context: RequestContext,
+    respond: (reservation: R) => Promise<Response>,
+  ): Promise<Response> {
+    try {
+      return await respond(reservation);
     } finally {
-      if (!isSending) reservation.release();
+      if (!context.streamEnd || request.method === "HEAD") reservation.release();
     }
   }
 
@@ -302,7 +310,8 @@ export class Pipeline {
     };
     const { reserveMemoryFor } = memory;
     if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
-    if (operation.access === "admin") return operation.handle(this.#adminCall(call, context.administrator!));
+    if (operation.access === "admin")
+      return operation.handle(this.#adminCall(call, context.administrator!, memory.grow));
     const partner = context.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
     if (key === undefined) return this.#handlePlain(operation, call, partner, memory.grow);
@@ -311,13 +320,14 @@ export class Pipeline {
     return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
   }
 
-  #adminCall(call: Call, administrator: Administrator): AdminCall {
+  #adminCall(call: Call, administrator: Administrator, reserveMemory: AdminCall["reserveMemory"]): AdminCall {
     const { store, knowledge, administration } = this.deps;
     const { id: actor } = administrator;
     return {
       ...call,
       administrator,
       store,
+      reserveMemory,
       administration: { ...administration, actor },
       writePortfolio: (partner, run) => writePortfolio(this.#writeFor(call), knowledge, partner, run, actor),
     };

@@ -3,9 +3,17 @@ import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import { matchesTag } from "./entity-tag.ts";
-import { type StreamEnd, streamText, stringifyYielding } from "./json-stream.ts";
-import type { Reply } from "./operation.ts";
+import {
+  CHUNK_CHARS,
+  type StartedJson,
+  type StreamEnd,
+  streamBytes,
+  streamText,
+  stringifyYielding,
+} from "./json-stream.ts";
+import { lengthOf, type Reply } from "./operation.ts";
 import type { ResponseDeadline } from "./response-deadline.ts";
+import type { ReadReservation } from "./response-memory-limiter.ts";
 
 /** A JSON response with its ETag, if it has one. */
 export type TaggedResponse = { body: string; etag: string | undefined };
@@ -59,6 +67,40 @@ export function respond(reply: Reply, context: RequestContext, release: () => vo
   else if (body === undefined) body = JSON.stringify(reply.body);
   if (reply.headers) Object.assign(headers, reply.headers);
   return new Response(body, { status: reply.status ?? 200, headers });
+}
+
+/** Returns the response to a read. A large text or file is sent in chunks, and takes part in the memory limit until then. */
+export function send(
+  reply: Reply,
+  request: Request,
+  context: RequestContext,
+  { grow, release }: ReadReservation,
+): Response {
+  const length = lengthOf(reply);
+  if (length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context);
+  grow(length);
+  const { raw } = reply;
+  if (raw instanceof Uint8Array)
+    return respond({ ...reply, raw: streamBytes(raw, streaming(context, release)) }, context);
+  return respond(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
+}
+
+/**
+ * Sends the JSON text of a response to a read as `send` does. The memory of a text that is not serialized completely is that
+ * of the values, which the handler has reserved.
+ */
+export function sendJson(
+  { text, rest }: StartedJson,
+  response: Response,
+  request: Request,
+  context: RequestContext,
+  { grow, release }: ReadReservation,
+): Response {
+  if (!rest && text.length <= CHUNK_CHARS) return response;
+  const { status, headers } = response;
+  if (request.method === "HEAD") return new Response(null, { status, headers });
+  if (!rest) grow(text.length);
+  return new Response(streamText(text, rest, streaming(context, release)), { status, headers });
 }
 
 /** Returns the response to a read: a 304 if the caller has it already. */

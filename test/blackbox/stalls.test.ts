@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
@@ -157,6 +158,21 @@ describe("a large response", () => {
   });
 
   // Rule: large-responses
+  test("to an administrator that no client reads is rejected as a partner's is", async () => {
+    const { key } = await createAdministrator(server);
+    const ask = () =>
+      askUnread(`/admin/property/${large.id}/plan?years=1`, undefined, { url: server.adminUrl, key });
+    const askings = Array.from({ length: 8 }, ask);
+    const heads = await Promise.all(askings.map(({ head }) => head));
+    const statuses = heads.map((head) => head.slice(9, 12));
+    expect(statuses).toContain("200");
+    expect(statuses).toContain("503");
+    for (const head of heads.filter((head) => head.startsWith("HTTP/1.1 503")))
+      expect(head.toLowerCase()).toContain("\r\nretry-after: 5\r\n");
+    for (const { socket } of askings) socket.destroy();
+  });
+
+  // Rule: large-responses
   test("to a write that no client reads uses little memory, and a further write is rejected without effect", async () => {
     const own = await addProperty(client);
     const { id } = await addAppliance(client, own.id, { type_id: "washer", install_year: 2010 });
@@ -212,8 +228,9 @@ describe("a large response", () => {
   function askUnread(
     path: string,
     body?: string | { length: number; sent: string },
+    { url, key } = { url: server.url, key: partner.api_key },
   ): { socket: Socket; head: Promise<string> } {
-    const { hostname, port } = new URL(server.url);
+    const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     const head = new Promise<string>((resolve, reject) => {
       socket.once("error", reject);
@@ -222,7 +239,7 @@ describe("a large response", () => {
         resolve(bytes.toString("latin1"));
       });
     });
-    const common = `HTTP/1.1\r\nHost: ${hostname}\r\nX-Api-Key: ${partner.api_key}\r\n`;
+    const common = `HTTP/1.1\r\nHost: ${hostname}\r\nX-Api-Key: ${key}\r\n`;
     const headers =
       body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     const sent = typeof body === "object" ? body.sent : (body ?? "");

@@ -40,7 +40,7 @@ import { portfolioTotalsView } from "../../wire/portfolio.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossFile } from "../loss-replies.ts";
+import { lossDeps, lossFile } from "../loss-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import {
   parseAlertTier,
@@ -157,12 +157,12 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       replies: lossReplies,
       errors: [404],
       async handle(call) {
-        const { query, request, store, now, yieldNow } = call;
+        const { query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = tableFormat(call);
         const members = await bookMembers(store.read, partnerIdsOf(call));
-        const selected = await books.ofPartners({ store, now, yieldNow }, members, asked);
+        const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
@@ -180,20 +180,15 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       parameters: [propertyInPath, ...layerTerms],
       replies: okReplies("The underwriting page", underwritingReply),
       errors: [404],
-      async handle({ params, query, store, now, yieldNow }) {
+      async handle(call) {
+        const { params, query, store } = call;
         const request = parseLayer(query);
         const partnerId = await store.read.properties.ownerOf(params.id!);
         const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
         if (!property) throw propertyNotFound();
         const [owner] = await bookMembers(store.read, new Set([partnerId]));
-        const deps = { store, now, yieldNow };
-        const made = await underwrite(
-          deps,
-          knowledge,
-          books,
-          { property, owner: owner!, among: "book" },
-          request,
-        );
+        const subject = { property, owner: owner!, among: "book" } as const;
+        const made = await underwrite(lossDeps(call), knowledge, books, subject, request);
         return ok(withPartner(made, owner!.name));
       },
     }),

@@ -127,7 +127,6 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
       const reply = await operation.handle({
         ...call,
         partner,
-        reserveMemory: () => {},
         writePortfolio: (run) =>
           call.writePortfolio(partner, async (writer) => {
             await refuseDeleted(writer.tx, partner.id);

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { LossBooks, LossDeps } from "../../usecases/losses/loss-books.ts";
+import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { lossesReply } from "../../wire/losses.ts";
@@ -8,8 +8,8 @@ import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts"
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossFile } from "../loss-replies.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import { lossDeps, lossFile } from "../loss-replies.ts";
+import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
 import { tableFormat, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
@@ -37,7 +37,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const terms = parsePremiumTerms(query);
         const format = tableFormat(call);
         const revision = (await store.read.partners.revision(partner.id)) ?? 0;
-        const selected = await books.ofPartners(depsOf(call), [{ id: partner.id, revision }], asked);
+        const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
@@ -62,7 +62,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const format = tableFormat(call);
         const property = await requireProperty(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
-        const deps = depsOf(call);
+        const deps = lossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
@@ -88,7 +88,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const property = await requireProperty(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
         const made = await underwrite(
-          depsOf(call),
+          lossDeps(call),
           knowledge,
           books,
           { property, owner, among: "portfolio" },
@@ -99,10 +99,3 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
     }),
   ];
 }
-
-const depsOf = ({ store, now, yieldNow, reserveMemory }: PartnerCall): LossDeps => ({
-  store,
-  now,
-  yieldNow,
-  reserveMemory,
-});

@@ -1,0 +1,126 @@
+import { expect, test } from "bun:test";
+import {
+  type AdminCall,
+  adminOperation,
+  type PartnerCall,
+  type PublicCall,
+  partnerOperation,
+  publicOperation,
+  type Reply,
+} from "../../src/http/operation.ts";
+import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
+import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { usePartnerStore } from "../support/partner-store.ts";
+import { pipelineOn } from "../support/pipeline.ts";
+import { withoutDeadline } from "../support/request-context.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const MEGABYTE = 1_048_576;
+const open = usePartnerStore();
+
+/** Gets a response of so many bytes for an owner of memory, a or b. */
+type Get = (owner: string, bytes: number) => Promise<Response>;
+type Make = (reserve: (bytes: number) => void, bytes: number) => Reply<never>;
+
+const page = { id: "page", method: "GET", path: "/page/{owner}", summary: "A page" } as const;
+
+/** Returns a function that gets responses of a kind of caller. */
+async function pipeline(of: "public" | "partner" | "administrator", make: Make): Promise<Get> {
+  const fixture = await open(NOW);
+  const pipeline = pipelineOn(fixture);
+  const { administration } = fixture;
+  const keyOf = async (name: string) => {
+    if (of === "administrator") return (await createAdministrator(administration, name)).key;
+    const terms = { name, dailyBudget: 100, webhookUrl: null };
+    return (await createPartner(administration, terms)).credentials.apiKey;
+  };
+  const keys = new Map([
+    ["a", await keyOf("a")],
+    ["b", await keyOf("b")],
+  ]);
+  const operations = (bytes: number) => ({
+    public: () =>
+      publicOperation({
+        ...page,
+        handle: ({ params, reserveMemoryFor }: PublicCall) =>
+          make((reserved) => reserveMemoryFor(params.owner!)(reserved), bytes),
+      }),
+    partner: () =>
+      partnerOperation({ ...page, handle: ({ reserveMemory }: PartnerCall) => make(reserveMemory, bytes) }),
+    administrator: () =>
+      adminOperation({ ...page, handle: ({ reserveMemory }: AdminCall) => make(reserveMemory, bytes) }),
+  });
+  return async (owner, bytes) =>
+    await pipeline.run(
+      operations(bytes)[of](),
+      new Request("http://x/page", { headers: { "x-api-key": keys.get(owner)! } }),
+      { owner },
+      {
+        requestId: "r",
+        address: "::1",
+        now: NOW,
+        monotonicMs: 0,
+        headers: {},
+        ...withoutDeadline(),
+      },
+    );
+}
+
+const KINDS = ["public", "partner", "administrator"] as const;
+const SHAPES: [string, (bytes: number) => Reply<never>][] = [
+  ["bytes", (bytes) => ({ raw: new Uint8Array(bytes).fill(120) })],
+  ["a text", (bytes) => ({ raw: "x".repeat(bytes) })],
+  ["chunks", (bytes) => ({ chunks: ["x".repeat(bytes / 2), "x".repeat(bytes / 2)] })],
+];
+const shapes = KINDS.flatMap((kind) => SHAPES.map(([name, reply]) => [kind, name, reply] as const));
+
+// Rule: large-responses
+test.each(shapes)(
+  "responses of one owner share memory until they are sent: %s, as %s",
+  async (kind, _, reply) => {
+    const get = await pipeline(kind, (reserve, bytes) => {
+      reserve(MEGABYTE);
+      return reply(bytes);
+    });
+    const oldest = await get("a", 40 * MEGABYTE);
+    const second = await get("a", 20 * MEGABYTE);
+    const refused = await get("a", 20 * MEGABYTE);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect((await get("b", 20 * MEGABYTE)).status).toBe(200);
+    expect((await oldest.bytes()).length).toBe(40 * MEGABYTE);
+    await second.body!.cancel();
+    const next = await get("a", 40 * MEGABYTE);
+    expect((await get("a", 20 * MEGABYTE)).status).toBe(200);
+    await next.body!.cancel();
+  },
+);
+
+// Rule: large-responses
+test("an administrator's JSON is complete, keeps its status, and takes part", async () => {
+  const get = await pipeline("administrator", (_, bytes) => ({
+    status: 202,
+    body: { text: "x".repeat(bytes) } as never,
+  }));
+  const oldest = await get("a", 900_000);
+  expect([oldest.status, oldest.headers.get("content-type")]).toEqual([202, "application/json"]);
+  expect(((await oldest.json()) as { text: string }).text.length).toBe(900_000);
+  const unread = await Promise.all(Array.from({ length: 80 }, () => get("a", 900_000)));
+  expect(unread.map(({ status }) => status).filter((status) => status === 503)).toHaveLength(
+    80 - Math.floor((64 * MEGABYTE) / 900_011),
+  );
+  await Promise.all(unread.map(({ body }) => body?.cancel()));
+  expect((await get("a", 900_000)).status).toBe(202);
+});
+
+// Rule: large-responses
+test.each(KINDS)("a failed handler and a small response release their memory at once: %s", async (kind) => {
+  const get = await pipeline(kind, (reserve, bytes) => {
+    reserve(40 * MEGABYTE);
+    if (bytes === 0) throw new Error("failed");
+    return { raw: "x".repeat(bytes) };
+  });
+  for (let i = 0; i < 3; i++) {
+    expect((await get("a", 0)).status).toBe(500);
+    expect((await get("a", 10)).status).toBe(200);
+  }
+});
