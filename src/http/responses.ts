@@ -42,7 +42,7 @@ export type RequestContext = {
 export const ADMIN_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /** Returns the function to call at the end of a response that is streamed; it releases the response's memory. */
-export function streaming(context: RequestContext, release: () => void): (end: StreamEnd) => void {
+function streaming(context: RequestContext, release: () => void): (end: StreamEnd) => void {
   const { promise, resolve } = Promise.withResolvers<StreamEnd>();
   context.streamEnd = promise;
   return (end) => {

@@ -1,13 +1,20 @@
 import { readFileSync, statSync } from "node:fs";
 import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
 import { OperatorError } from "../domain/errors.ts";
+import { expandedBytes } from "./archive-size.ts";
 import { columnName } from "./cell-references.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
 export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
 
 const MAX_BYTES = 64 * 1_048_576;
+/** A few kilobytes may expand to gigabytes. Reading takes eight times as much memory. */
+const MAX_EXPANDED_BYTES = 256 * 1_048_576;
 const MAX_ROWS = 200_000;
+/** The most that a spreadsheet program lets a cell have, in characters. */
+const MAX_CELL = 32_767;
+/** One text may stand in any number of cells, and each of them becomes text of its own. */
+const MAX_CHARS = 256 * 1_048_576;
 /** The first bytes of a file that a password protects. */
 const ENCRYPTED = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
@@ -29,6 +36,8 @@ export async function readWorkbook(path: string, maxRows = MAX_ROWS): Promise<Sh
       `${path} is protected by a password, or in the format of Excel 97`,
       "Save it as .xlsx without a password.",
     );
+  if ((expandedBytes(bytes) ?? 0) > MAX_EXPANDED_BYTES)
+    throw tooLarge(path, `it expands to more than ${MAX_EXPANDED_BYTES / 1_048_576} MiB`);
   let workbook: Workbook;
   try {
     workbook = await readXlsx(bytes, { maxRows: maxRows + 2 });
@@ -48,13 +57,24 @@ function tableOf(path: string, sheet: Sheet, maxRows: number): SheetTable {
     if (cell.formula !== undefined && (cell.value === null || cell.value === undefined)) {
       const [row, column] = key.split(",").map(Number);
       throw new OperatorError(
-        `${path}, sheet ${sheet.name}, cell ${`${columnName(column!)}${row! + 1}`}: the formula has no stored result`,
+        `${path}, sheet ${sheet.name}, cell ${columnName(column!)}${row! + 1}: the formula has no stored result`,
         "Open the file in a spreadsheet program and save it, or paste the values.",
       );
     }
   const width = Math.max(0, ...sheet.rows.slice(0, 1).map((row) => row.length));
+  let chars = 0;
   const rows = sheet.rows.flatMap((given, index) => {
     const cells = given.map(textOf);
+    for (const [column, { length }] of cells.entries()) {
+      if (length > MAX_CELL)
+        throw tooLarge(
+          path,
+          `sheet ${sheet.name}, cell ${columnName(column)}${index + 1} has ${length} characters`,
+        );
+      chars += length;
+    }
+    if (chars > MAX_CHARS)
+      throw tooLarge(path, `the cells of sheet ${sheet.name} have more than ${MAX_CHARS / 1_048_576} MiB`);
     while (cells.length < width) cells.push("");
     return cells.every((cell) => cell.trim() === "") ? [] : [{ row: index + 1, cells }];
   });
