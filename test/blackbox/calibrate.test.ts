@@ -13,8 +13,10 @@ const { serve, install, folder } = useMainstay();
 const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 const AS_OF = "2026-06-30";
 
-/** One with the fleet on record, of which others are copies. */
+/** The fleet on record, which nothing changes. */
 const recorded = install();
+/** A copy with a server. No calibration is active between the tests of two `describe`. */
+const server = install();
 let partner: Partner;
 
 async function record(): Promise<void> {
@@ -26,11 +28,11 @@ async function record(): Promise<void> {
   );
 }
 
-async function serveFleet(): Promise<Installation> {
-  const other = install();
-  await recorded.copyTo(other);
-  await other.start();
-  return other;
+async function allComponents(client: ApiClient): Promise<Json[]> {
+  const pages = [0, 200, 400, 600, 800].map((offset) =>
+    client.get(`/v1/components?limit=200&offset=${offset}`),
+  );
+  return (await Promise.all(pages)).flatMap(({ body }) => body.components);
 }
 
 /** Returns the output of a calibration, and the page that it draws. */
@@ -44,15 +46,15 @@ async function calibration(installation: Installation): Promise<{ stdout: string
 }
 
 const expected: Json = JSON.parse(readFileSync(join(FLEET, "expected.json"), "utf8"));
-let server: Installation;
 let admin: ApiClient;
-/** The server's first. */
+/** The first of the fleet on record. */
 let first: { stdout: string; page: string };
 beforeAll(async () => {
   await record();
-  server = await serveFleet();
+  first = await calibration(recorded);
+  await recorded.copyTo(server);
+  await server.start();
   admin = (await createAdministrator(server)).client;
-  first = await calibration(server);
 });
 
 const model = () => admin.get("/admin/model");
@@ -99,7 +101,7 @@ describe("mainstay calibrate", () => {
       expect(late).toBeLessThanOrEqual(ended);
     }
     expect(first.page).toContain("Failed before the window");
-    expect(await server.json("calibrate", "--list")).toEqual({ model_version: "3", versions: [] });
+    expect(await recorded.json("calibrate", "--list")).toEqual({ model_version: "3", versions: [] });
   });
 
   // Rule: calibrate-order
@@ -131,12 +133,25 @@ describe("mainstay calibrate", () => {
     expect(html.match(/<details>/g)).toHaveLength(pictures);
     expect(html).toContain("Proven better than the default model");
   });
+});
 
-  // Rule: calibrate-versions
-  test("applies a proven calibration, which changes scores at the next snapshot, and reverts it", async () => {
-    await server.json("snapshot");
-    const applied = await server.json("calibrate", "--apply");
+describe("an applied calibration", () => {
+  let client: ApiClient;
+  let plain: number[];
+  let applied: Json;
+  const scores = async (): Promise<number[]> =>
+    (await allComponents(client)).map(({ failure_probability_12m }) => failure_probability_12m);
+
+  beforeAll(async () => {
+    client = server.as(partner);
+    plain = await scores();
+    applied = await server.json("calibrate", "--apply");
+  });
+
+  // Rule: calibrate-versions, calibrate-scores
+  test("is in use and can be checked, and changes no score before the next snapshot", async () => {
     expect(applied).toMatchObject({ applied: true, better: true, model_version: "3+local.1" });
+    expect(await scores()).toEqual(plain);
     const { body } = await model();
     expect(body).toMatchObject({ model_version: "3+local.1", plain_model: "3", latest_check: null });
     expect(body.versions).toMatchObject([
@@ -148,72 +163,135 @@ describe("mainstay calibrate", () => {
     const check = await server.json("calibrate", "--check");
     expect(check).toMatchObject({ model_version: "3+local.1", worse_than_plain: false });
     expect((await model()).body.latest_check).toEqual(check);
-
-    expect(await server.json("calibrate", "--revert")).toEqual({ reverted: "3+local.1", model_version: "3" });
-    expect((await model()).body).toMatchObject({ model_version: "3", versions: [{ in_use: false }] });
-    expect(await metric("info")).toBe('mainstay_model_info{version="3",proof="default"} 1');
-    const audit: Json[] = (await admin.get("/admin/audit")).body.entries;
-    expect(audit.filter(({ action }) => action.startsWith("model.")).map(({ action }) => action)).toEqual([
-      "model.revert",
-      "model.apply",
-    ]);
-    const again = await server.run("calibrate", "--revert");
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("The default model is active")]);
   });
 
-  // Rule: calibrate-scores
-  test("scores with the active calibration: components with new events at once, all others at the snapshot", async () => {
-    const other = await serveFleet();
-    const client = other.as(partner);
-    const scores = async () => {
-      const pages = await Promise.all(
-        [0, 200, 400, 600, 800].map((offset) => client.get(`/v1/components?limit=200&offset=${offset}`)),
+  describe("at the next snapshot", () => {
+    let explained: Json[];
+
+    beforeAll(async () => {
+      await server.json("snapshot");
+      const { stdout } = await server.run("scores", "--partner", partner.partner_id, "--format", "ndjson");
+      const lines: Json[] = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      const places = [0, 1, 2, 3].map((nth) => Math.floor((nth * lines.length) / 4));
+      const riskiest = lines.toSorted((a, b) => b.risk_score - a.risk_score || b.q - a.q).slice(0, 20);
+      explained = await Promise.all(
+        [...places.map((place) => lines[place]!), ...riskiest].map(
+          async ({ component_id }) => (await admin.get(`/admin/components/${component_id}/explanation`)).body,
+        ),
       );
-      return pages.flatMap(({ body }) => body.components.map((one: Json) => one.failure_probability_12m));
-    };
-    const plain = await scores();
-    await other.json("calibrate", "--apply");
-    expect(await scores()).toEqual(plain);
-    await other.json("snapshot");
-    const calibrated = await scores();
-    expect(calibrated.filter((score, i) => score !== plain[i]).length).toBeGreaterThan(plain.length / 2);
-    await other.json("calibrate", "--revert");
-    const appliance = (await client.get("/v1/appliances?limit=1")).body.appliances[0];
-    await client.post("/v1/service-events/bulk", {
-      events: [{ appliance_id: appliance.id, event_type: "Other", date: daysFromToday(0) }],
     });
-    const { components } = (await client.get(`/v1/appliances/${appliance.id}`)).body;
-    const again = (await client.get(`/v1/components?property_id=${appliance.property_id}&limit=200`)).body
-      .components;
-    const own = again.filter((one: Json) => components.some(({ id }: Json) => id === one.id));
-    const places = new Map(
-      (await client.get("/v1/components?limit=200")).body.components.map((one: Json, i: number) => [
-        one.id,
-        i,
-      ]),
-    );
-    for (const one of own) expect(one.failure_probability_12m).toBe(plain[places.get(one.id) as number]);
+
+    // Rule: calibrate-scores
+    test("changes the scores of most components", async () => {
+      const calibrated = await scores();
+      expect(calibrated.filter((score, i) => score !== plain[i]).length).toBeGreaterThan(plain.length / 2);
+    });
+
+    // Rule: explain-component
+    test("is explained with the version, the factor of the component type and the fitted strengths of evidence", () => {
+      const factors = new Map<string, number>(
+        applied.kinds.map((kind: Json) => [kind.component_def_id, kind.life_factor]),
+      );
+      for (const one of explained) {
+        expect(one.model_version).toBe("3+local.1");
+        expect(one.shown).toEqual({ risk_score: one.score.risk_score, risk_tier: one.score.risk_tier });
+        expect(one.life.kind_factor).toBeCloseTo(factors.get(one.component.component_def_id) ?? 1, 6);
+        expect(one.hazard.strength_condition).toBeCloseTo(applied.evidence_strength.condition, 6);
+        expect(one.hazard.strength_repairs).toBeCloseTo(applied.evidence_strength.repairs, 6);
+        for (const { kind, strength } of one.evidence)
+          expect(strength).toBe(
+            kind === "condition"
+              ? one.hazard.strength_condition
+              : kind === "repair" || kind === "emergency_repair"
+                ? one.hazard.strength_repairs
+                : 1,
+          );
+      }
+      const kinds = new Set(explained.flatMap(({ evidence }) => evidence.map(({ kind }: Json) => kind)));
+      for (const kind of ["condition", "repair"]) expect(kinds).toContain(kind);
+      expect(explained.some(({ life }) => life.frailty > 1)).toBe(true);
+    });
+
+    // Rule: explain-component
+    test("is explained with parts that add up to the score", () => {
+      for (const { life, rate, age, evidence, hazard, score } of explained) {
+        const near = (found: number, made: number) =>
+          expect(Math.abs(found - made)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(made)));
+        near(life.frailty_factor, life.frailty ** (-1 / life.weibull_shape));
+        near(
+          life.calibrated_median_years,
+          life.median_life_years * life.brand_factor * life.kind_factor * life.frailty_factor,
+        );
+        near(
+          life.weibull_scale_years,
+          life.calibrated_median_years / Math.log(2) ** (1 / life.weibull_shape),
+        );
+        const ratios: Json[] = evidence.filter(({ acute_hazard }: Json) => acute_hazard === 0);
+        for (const { ratio, strength, factor } of ratios) near(factor, ratio ** strength);
+        const product = (of: Json[]) => of.reduce((made, { factor }) => made * factor, 1);
+        const isCascade = ({ kind }: Json) => kind === "cascade";
+        const own = product(ratios.filter((one) => !isCascade(one)));
+        const cascades = Math.min(product(ratios.filter(isCascade)), hazard.cascades_highest);
+        const ratio = Math.min(Math.max(own * cascades, hazard.lowest), hazard.highest);
+        near(hazard.hazard_ratio, ratio);
+        const years = (rate.years_per_year * score.period_days) / 365.25;
+        const cumulative = (at: number) => (at / life.weibull_scale_years) ** life.weibull_shape;
+        const byAge =
+          cumulative(age.effective_virtual_age_years + years) - cumulative(age.effective_virtual_age_years);
+        const q = 1 - Math.exp(-ratio * byAge - hazard.acute_hazard * score.acute_share);
+        near(score.q, q);
+        expect(score.risk_score).toBe(Math.min(0.99, Math.round((1 - (1 - q) ** 5) * 100) / 100));
+      }
+    });
+
+    // Rule: calibrate-versions, calibrate-scores
+    test("can be reverted, after which components with new events have the default model's scores at once", async () => {
+      expect(await server.json("calibrate", "--revert")).toEqual({
+        reverted: "3+local.1",
+        model_version: "3",
+      });
+      expect((await model()).body).toMatchObject({ model_version: "3", versions: [{ in_use: false }] });
+      expect(await metric("info")).toBe('mainstay_model_info{version="3",proof="default"} 1');
+      const audit: Json[] = (await admin.get("/admin/audit")).body.entries;
+      expect(audit.filter(({ action }) => action.startsWith("model.")).map(({ action }) => action)).toEqual([
+        "model.revert",
+        "model.apply",
+      ]);
+      const again = await server.run("calibrate", "--revert");
+      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("The default model is active")]);
+
+      const calibrated = await scores();
+      expect(calibrated).not.toEqual(plain);
+      const appliance = (await client.get("/v1/appliances?limit=1")).body.appliances[0];
+      await client.post("/v1/service-events/bulk", {
+        events: [{ appliance_id: appliance.id, event_type: "Other", date: daysFromToday(0) }],
+      });
+      const components = await allComponents(client);
+      const isOwn = (_: unknown, i: number) => components[i]!.appliance_id === appliance.id;
+      const own = (await scores()).filter(isOwn);
+      expect(own).not.toEqual([]);
+      expect(own).toEqual(plain.filter(isOwn));
+      expect(own).not.toEqual(calibrated.filter(isOwn));
+    });
   });
 });
 
 describe("a day with a snapshot, after a calibration is applied", () => {
   const trendsOf = async (client: ApiClient, ids: readonly string[]) =>
     await Promise.all(ids.map(async (id) => (await client.get(`/v1/components/${id}/trend`)).body.trend));
-  let other: Installation;
   let client: ApiClient;
-  const components = async (): Promise<Json[]> => {
-    const pages = [0, 200, 400, 600, 800].map((offset) =>
-      client.get(`/v1/components?limit=200&offset=${offset}`),
-    );
-    return (await Promise.all(pages)).flatMap(({ body }) => body.components);
-  };
+  /** The tier changes by the calibration that its first snapshot held back. */
+  let heldBack: number;
   const forecasts = async () =>
-    (await components()).map(({ id, failure_probability_12m }) => [id, failure_probability_12m]);
+    (await allComponents(client)).map(({ id, failure_probability_12m }) => [id, failure_probability_12m]);
 
   beforeAll(async () => {
-    other = await serveFleet();
-    client = other.as(partner);
-    await other.json("snapshot");
+    client = server.as(partner);
+    // With the default model: no calibration is active.
+    await server.json("snapshot");
   });
 
   // Rule: calibrate-scores
@@ -221,124 +299,46 @@ describe("a day with a snapshot, after a calibration is applied", () => {
     const plain = await forecasts();
     const ids = plain.slice(0, 12).map(([id]) => id as string);
     const trends = await trendsOf(client, ids);
-    await other.json("calibrate", "--apply");
-    const taken = await other.json("snapshot");
+    await server.json("calibrate", "--apply");
+    const taken = await server.json("snapshot");
     expect(taken).toMatchObject({ components: plain.length, announced: 0, queued: 0 });
-    expect(taken.held_back).toBeGreaterThan(0);
+    heldBack = taken.held_back;
+    expect(heldBack).toBeGreaterThan(0);
     const fitted = await forecasts();
     expect(fitted.filter(([, chance], i) => chance !== plain[i]![1]).length).toBeGreaterThan(
       plain.length / 2,
     );
     expect(await trendsOf(client, ids)).toEqual(trends);
-    expect((await other.run("snapshot")).stdout).toContain("already exists. No changes.");
+    expect((await server.run("snapshot")).stdout).toContain("already exists. No changes.");
     expect(await forecasts()).toEqual(fitted);
 
-    await other.json("calibrate", "--revert");
-    expect(await other.json("snapshot")).toMatchObject({ components: plain.length, announced: 0 });
+    await server.json("calibrate", "--revert");
+    expect(await server.json("snapshot")).toMatchObject({ components: plain.length, announced: 0 });
     expect(await forecasts()).toEqual(plain);
     expect(await trendsOf(client, ids)).toEqual(trends);
   });
 
   // Rule: calibrate-scores, sent-once
   test("sends events for tier changes by the calibration if requested, and for new components always", async () => {
-    await other.json("calibrate", "--apply");
-    const silent = await other.json("snapshot");
-    await other.json("calibrate", "--revert");
-    const reported = await other.json("snapshot", "--announce-model-change");
-    expect(reported).toMatchObject({ announced: silent.held_back, held_back: 0 });
+    await server.json("calibrate", "--apply");
+    const reported = await server.json("snapshot", "--announce-model-change");
+    expect(reported).toMatchObject({ announced: heldBack, held_back: 0 });
 
-    await other.json("calibrate", "--apply");
     const [property] = (await client.get("/v1/properties?limit=1")).body.properties;
     const { body } = await client.post("/v1/appliances", {
       property_id: property.id,
       type_id: "sump_pump",
       install_year: 1990,
     });
-    const added = (await components()).filter((one) => one.appliance_id === body.id);
+    const added = (await allComponents(client)).filter((one) => one.appliance_id === body.id);
     const elevated = added.filter(({ risk_tier }) => risk_tier !== "GOOD");
     expect(elevated).not.toEqual([]);
-    const taken = await other.json("snapshot");
+    await server.json("calibrate", "--revert");
+    const taken = await server.json("snapshot");
     expect(taken.held_back).toBeGreaterThan(0);
     expect(taken.announced).toBe(elevated.length);
     const [trend] = await trendsOf(client, [elevated[0]!.id]);
     expect(trend).toHaveLength(1);
-  });
-});
-
-// Rule: explain-component
-describe("an explanation with an active calibration", () => {
-  let explained: Json[];
-  let applied: Json;
-
-  beforeAll(async () => {
-    const other = await serveFleet();
-    applied = await other.json("calibrate", "--apply");
-    await other.json("snapshot");
-    const { stdout } = await other.run("scores", "--partner", partner.partner_id, "--format", "ndjson");
-    const lines: Json[] = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const places = [0, 1, 2, 3].map((nth) => Math.floor((nth * lines.length) / 4));
-    const riskiest = lines.toSorted((a, b) => b.risk_score - a.risk_score || b.q - a.q).slice(0, 20);
-    const { client } = await createAdministrator(other);
-    explained = await Promise.all(
-      [...places.map((place) => lines[place]!), ...riskiest].map(
-        async ({ component_id }) => (await client.get(`/admin/components/${component_id}/explanation`)).body,
-      ),
-    );
-  });
-
-  test("has the version, the factor of the component type and the fitted strengths of evidence", () => {
-    const factors = new Map<string, number>(
-      applied.kinds.map((kind: Json) => [kind.component_def_id, kind.life_factor]),
-    );
-    for (const one of explained) {
-      expect(one.model_version).toBe("3+local.1");
-      expect(one.shown).toEqual({ risk_score: one.score.risk_score, risk_tier: one.score.risk_tier });
-      expect(one.life.kind_factor).toBeCloseTo(factors.get(one.component.component_def_id) ?? 1, 6);
-      expect(one.hazard.strength_condition).toBeCloseTo(applied.evidence_strength.condition, 6);
-      expect(one.hazard.strength_repairs).toBeCloseTo(applied.evidence_strength.repairs, 6);
-      for (const { kind, strength } of one.evidence)
-        expect(strength).toBe(
-          kind === "condition"
-            ? one.hazard.strength_condition
-            : kind === "repair" || kind === "emergency_repair"
-              ? one.hazard.strength_repairs
-              : 1,
-        );
-    }
-    const kinds = new Set(explained.flatMap(({ evidence }) => evidence.map(({ kind }: Json) => kind)));
-    for (const kind of ["condition", "repair"]) expect(kinds).toContain(kind);
-    expect(explained.some(({ life }) => life.frailty > 1)).toBe(true);
-  });
-
-  test("has parts that add up to its score", () => {
-    for (const { life, rate, age, evidence, hazard, score } of explained) {
-      const near = (found: number, made: number) =>
-        expect(Math.abs(found - made)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(made)));
-      near(life.frailty_factor, life.frailty ** (-1 / life.weibull_shape));
-      near(
-        life.calibrated_median_years,
-        life.median_life_years * life.brand_factor * life.kind_factor * life.frailty_factor,
-      );
-      near(life.weibull_scale_years, life.calibrated_median_years / Math.log(2) ** (1 / life.weibull_shape));
-      const ratios: Json[] = evidence.filter(({ acute_hazard }: Json) => acute_hazard === 0);
-      for (const { ratio, strength, factor } of ratios) near(factor, ratio ** strength);
-      const product = (of: Json[]) => of.reduce((made, { factor }) => made * factor, 1);
-      const isCascade = ({ kind }: Json) => kind === "cascade";
-      const own = product(ratios.filter((one) => !isCascade(one)));
-      const cascades = Math.min(product(ratios.filter(isCascade)), hazard.cascades_highest);
-      const ratio = Math.min(Math.max(own * cascades, hazard.lowest), hazard.highest);
-      near(hazard.hazard_ratio, ratio);
-      const years = (rate.years_per_year * score.period_days) / 365.25;
-      const cumulative = (at: number) => (at / life.weibull_scale_years) ** life.weibull_shape;
-      const byAge =
-        cumulative(age.effective_virtual_age_years + years) - cumulative(age.effective_virtual_age_years);
-      const q = 1 - Math.exp(-ratio * byAge - hazard.acute_hazard * score.acute_share);
-      near(score.q, q);
-      expect(score.risk_score).toBe(Math.min(0.99, Math.round((1 - (1 - q) ** 5) * 100) / 100));
-    }
   });
 });
 
