@@ -16,7 +16,7 @@
  * A file that fails runs once more, alone. One that passes then is unsteady: the run fails all the same, and keeps the
  * output of the failure. Where more than MAX_REPEATED_FILES fail, the change is at fault and none is repeated.
  */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -65,10 +65,19 @@ const MAX_REPEATED_FILES = 3;
  */
 const WORKERS = Math.min(availableParallelism() + 1, 4);
 
+/** A test that calls none of these does the same whatever the storage of the run. */
+const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
 /** The tests that a whole run repeats on PostgreSQL: the stores, the use cases and the main journeys. */
-const POSTGRES_JOURNEYS = ["store/lists.test.ts", "usecases", "cluster", "blackbox/journey.test.ts"].map(
-  (path) => `test/${path}`,
-);
+const POSTGRES_JOURNEYS = [
+  ...["store/lists.test.ts", "blackbox/journey.test.ts"],
+  ...["usecases", "cluster"].flatMap((room) =>
+    readdirSync(join(import.meta.dir, room), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => join(room, name)),
+  ),
+]
+  .filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")))
+  .map((path) => `test/${path}`);
 /** The black-box tests that `--storage postgres` leaves out, with the reason. */
 const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
   backup: "copies a data folder; PostgreSQL has its own tools, which doctor-postgres checks are named",

@@ -9,7 +9,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Administration, createPartner } from "../../src/usecases/partners/partners.ts";
-import { onPostgres, rowsOf, usePostgres } from "./postgres.ts";
+import { onPostgres, poolOn, usePostgres } from "./postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
@@ -19,7 +19,7 @@ const FILE = "mainstay.db";
 export type PartnerFixture = {
   /** The file of SQLite's database; it does not exist on PostgreSQL. */
   file: string;
-  /** Runs SQL that both engines support, on its own connection; returns the rows, with integers as numbers. */
+  /** Runs SQL that both engines support, beside the store; returns the rows, with integers as numbers. */
   sql(text: string): Promise<Record<string, unknown>[]>;
   store: Store;
   encryptor: Encryptor;
@@ -47,8 +47,8 @@ type Place = { dataDir: string; url: string | undefined };
  */
 export function usePartnerStore({ inFile = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-partner-"));
-  const stores = new Set<Store>();
-  const close = async (those: Iterable<Store>) => {
+  const stores = new Set<Pick<Store, "close">>();
+  const close = async (those: Iterable<Pick<Store, "close">>) => {
     const open = [...those].filter((store) => stores.delete(store));
     await Promise.all(open.map((store) => store.close()));
   };
@@ -73,7 +73,7 @@ export function usePartnerStore({ inFile = false } = {}) {
     const time = { now };
     const clock = () => time.now;
     const file = join(dataDir, FILE);
-    const own: Store[] = [];
+    const own: Pick<Store, "close">[] = [];
     const open = async () => {
       const options = { clock, random };
       const store = url ? await openPostgresStore(url, options) : openSqliteStore(file, options);
@@ -81,8 +81,13 @@ export function usePartnerStore({ inFile = false } = {}) {
       own.push(store);
       return store;
     };
+    const pool = url ? poolOn(url) : undefined;
+    if (pool) {
+      stores.add(pool);
+      own.push(pool);
+    }
     const sql = async (text: string) => {
-      if (url) return await rowsOf(url, text);
+      if (pool) return await pool.rows(text);
       const db = new Database(file, { strict: true });
       try {
         return db.query<Record<string, unknown>, []>(text).all();

@@ -51,6 +51,19 @@ export async function rowsOf(url: string, text: string): Promise<Record<string, 
   }
 }
 
+/** Returns a pool of connections to the server itself, for tests with many statements: a new one costs more than most. */
+export function poolOn(url: string) {
+  const pool = new pg.Pool({ connectionString: directTo(url) });
+  // The connections end with their database or their server.
+  pool.on("error", () => {});
+  return {
+    /** Runs SQL on any connection; returns the rows. */
+    rows: async (text: string): Promise<Record<string, unknown>[]> =>
+      (await pool.query({ text, types: TYPES })).rows,
+    close: () => pool.end(),
+  };
+}
+
 /** Resolves once a session waits for a lock on a whole table. */
 export async function tableLockAwaited(url: string, table: string): Promise<void> {
   const waiting = `SELECT 1 FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted
@@ -88,6 +101,9 @@ function addressOn(serverUrl: string, database: string): string {
   }
   return url.href;
 }
+
+/** Returns how to create a copy of a database: file by file takes half the processor time of the default, block by block. */
+const copying = (template: string) => `TEMPLATE ${template} STRATEGY FILE_COPY`;
 
 const newName = () => `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
 
@@ -154,12 +170,12 @@ export function usePostgres() {
     /** Creates an empty database; returns its address, as in `storage.url`. */
     newDatabase,
     /** Creates a database with the schema where the run has one to copy, and otherwise an empty one. */
-    newInstallation: () => newDatabase(process.env[TEMPLATE] && `TEMPLATE ${process.env[TEMPLATE]}`),
+    newInstallation: () => newDatabase(process.env[TEMPLATE] && copying(process.env[TEMPLATE])),
     /** Creates a copy of the database at an address. */
     async copyOf(url: string): Promise<string> {
       const name = new URL(url).pathname.slice(1);
       await disconnect(name);
-      return await newDatabase(`TEMPLATE ${name}`);
+      return await newDatabase(copying(name));
     },
     /** Returns a database on the server of the run before it has been created. */
     reserveDatabase(): ReservedDatabase {
@@ -167,7 +183,7 @@ export function usePostgres() {
         throw new Error(`run it by test/run.ts, which starts a server: ${SHARED_SERVER} is not set`);
       const name = newName();
       // A command finds an installation there; `newDatabase` creates an empty database.
-      const isMade = create(name, `TEMPLATE ${process.env[TEMPLATE] ?? "template1"}`);
+      const isMade = create(name, copying(process.env[TEMPLATE] ?? "template1"));
       return {
         name,
         url: addressOn(shared, name),
@@ -176,7 +192,7 @@ export function usePostgres() {
           await Promise.all([isMade, other.isMade]);
           await ask(`DROP DATABASE ${other.name} WITH (FORCE)`);
           await disconnect(name);
-          await ask(`CREATE DATABASE ${other.name} TEMPLATE ${name}`);
+          await ask(`CREATE DATABASE ${other.name} ${copying(name)}`);
         },
       };
     },

@@ -6,6 +6,7 @@ import { yieldToEventLoop } from "../../../src/event-loop.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { claimsOf, loadClaims } from "../../../src/usecases/claims/property-claims.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = "2026-03-10";
@@ -58,6 +59,6 @@ test("claims read in pages give the same scores as claims read at once, wherever
         expect(bytes.reduce((sum, one) => sum + one)).toBeGreaterThan(100 * recorded.length);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runsOnEngine(15) },
   );
 });

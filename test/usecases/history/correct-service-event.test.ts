@@ -8,7 +8,7 @@ import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/s
 import { complianceOf } from "../../../src/usecases/portfolio/compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
-import { onPostgres } from "../../support/postgres.ts";
+import { onPostgres, runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -176,7 +176,7 @@ test("any sequence of created, changed and voided events ends as if only what is
       expect([left.counted, left.partner]).toEqual([events.size, events.size]);
       for (const { fixture } of [corrected, plain]) await fixture.close();
     }),
-    { numRuns: 8 },
+    { numRuns: runsOnEngine(8) },
   );
 });
 

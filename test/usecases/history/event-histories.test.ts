@@ -6,6 +6,7 @@ import { loadEvents } from "../../../src/usecases/history/event-histories.ts";
 import { loadHistories } from "../../../src/usecases/history/histories.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = "2026-03-10";
@@ -58,6 +59,6 @@ test("a history read in pages gives the same scores as one read at once, whereve
         expect([...scores]).toEqual([...scoreProperty(knowledge, history, TODAY)]);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runsOnEngine(15) },
   );
 });

@@ -5,6 +5,7 @@ import type { Component } from "../../../src/domain/component.ts";
 import { isOutcome, type NewServiceEvent, type ServiceEvent } from "../../../src/domain/service-event.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -88,7 +89,7 @@ test("each failure and replacement has its outcomes, in whatever order and reque
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runsOnEngine(60) },
   );
 });
 

@@ -5,6 +5,7 @@ import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { loadHistories } from "../../../src/usecases/history/histories.ts";
 import { loadSmartEvents } from "../../../src/usecases/history/smart-histories.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = "2026-03-10";
@@ -71,6 +72,6 @@ test("smart events read in pages give the same scores as those read at once, whe
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runsOnEngine(15) },
   );
 });

@@ -8,6 +8,7 @@ import type { Batch, Outcome } from "../../../src/usecases/import/kind.ts";
 import { serviceEventRows } from "../../../src/usecases/import/service-events.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -300,7 +301,7 @@ test("matches each row to the same event as a full search, in any transactions a
       const inOrder = found.toSorted((one, other) => one.createdAt - other.createdAt);
       expect(inOrder.map(factOf)).toEqual(expected.map(factOf));
     }),
-    { numRuns: 40, examples: [[SEEN_MEANWHILE], [CHANGED_MEANWHILE]] },
+    { numRuns: runsOnEngine(40), examples: [[SEEN_MEANWHILE], [CHANGED_MEANWHILE]] },
   );
 });
 

@@ -7,6 +7,7 @@ import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -74,7 +75,7 @@ test("any sequence of corrections ends as the last of each field alone would", a
       expect(Object.values(wrong).filter((rows) => rows > 0)).toEqual([]);
       for (const { fixture } of [corrected, plain]) await fixture.close();
     }),
-    { numRuns: 12 },
+    { numRuns: runsOnEngine(12) },
   );
 });
 

@@ -10,6 +10,7 @@ import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { retireDue } from "../../../src/usecases/portfolio/retirement.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = dayOf(NOON);
@@ -258,7 +259,7 @@ test("any sequence of retirements and moves gives the lists and sums of a recoun
       }
       await expectConsistent();
     }),
-    { numRuns: 12 },
+    { numRuns: runsOnEngine(12) },
   );
 });
 

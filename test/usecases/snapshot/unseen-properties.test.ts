@@ -4,6 +4,7 @@ import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
@@ -51,7 +52,7 @@ test("properties with components that no snapshot has scored are found after any
         seen.add(known.length);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runsOnEngine(15) },
   );
   expect(Math.max(...seen)).toBeGreaterThan(0);
 });
@@ -89,7 +90,7 @@ test("they are read in steps of a limited number of components, each once", asyn
         sizeOf(unseen) >= budget || unseen.length === Math.min(full.length, Math.ceil(budget / 4)),
       ).toBeTrue();
     }),
-    { numRuns: 40 },
+    { numRuns: runsOnEngine(40) },
   );
 });
 
