@@ -1,23 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { replaceFile } from "../files.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
-import type { Store } from "../store/store.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/columns.ts";
-import { IMPORT_FIELDS } from "../usecases/import/import-portfolio.ts";
 import {
   type FileMapping,
   mappingOf,
   mappingText,
   readMapping,
 } from "../usecases/import/mapping/file-mapping.ts";
-import { guessMapping } from "../usecases/import/mapping/guess.ts";
-import { type Mapped, type Prepared, prepareFiles } from "../usecases/import/mapping/prepare.ts";
+import { guessFileMapping, mappableFields, mappedTypes } from "../usecases/import/mapping/known-fields.ts";
+import type { Mapped } from "../usecases/import/mapping/prepare.ts";
 import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
 import { openTables } from "../usecases/import/mapping/tables.ts";
-import { plainWords } from "../usecases/import/mapping/words.ts";
 import { UsageError } from "./command.ts";
 import type { Context } from "./context.ts";
 
@@ -50,20 +46,12 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
   const saved = path !== undefined && existsSync(path) ? readMapping(path, readFileSync(path, "utf8")) : [];
   const knowledge = loadKnowledge(context.config.costs);
-  const names = new Map(
-    [...knowledge.types.values()].flatMap(({ id, name }) => [
-      [plainWords(id), id],
-      [plainWords(name), id],
-    ]),
-  );
   const isType = (text: string) => knowledge.types.has(text);
   const mapped: Mapped[] = [];
   for (const file of request.files)
     for (const table of await openTables(resolve(cwd, file))) {
       const guessed =
-        table.form?.mapping ??
-        mappingOf(saved, table.headings) ??
-        guessMapping(table.headings, table.sample, IMPORT_FIELDS, (text) => names.get(plainWords(text)));
+        table.form?.mapping ?? mappingOf(saved, table.headings) ?? guessFileMapping(knowledge, table);
       const mapping = refined(guessed, request);
       refuseUnknownTypes(table, mapping, isType);
       mapped.push({ table, mapping });
@@ -79,32 +67,9 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   return mapped;
 }
 
-/** Runs the work with the mapped rows in files of the importer's own columns, which are removed afterwards. */
-export async function withPreparedFiles<T>(
-  store: Store,
-  partnerId: string,
-  mapped: readonly Mapped[],
-  isType: (text: string) => boolean,
-  work: (prepared: Prepared) => Promise<T>,
-): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
-  try {
-    const {
-      properties = [],
-      appliances = [],
-      service_events: serviceEvents = [],
-      claims = [],
-    } = IMPORT_FIELDS;
-    const fields = { properties, appliances, serviceEvents, claims };
-    return await work(await prepareFiles({ read: store.read, partnerId, folder, isType }, mapped, fields));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 /** Applies what the command line says about columns, constants and values. */
 function refined(mapping: FileMapping, { map, defaults, mapValues }: MappedRequest): FileMapping {
-  const known = fieldsOf(mapping);
+  const known = mappableFields(mapping);
   const fields: Record<string, string> = { ...mapping.fields };
   for (const { column, field } of map) {
     if (!mapping.columns.includes(column) || !known.includes(field)) continue;
@@ -119,15 +84,8 @@ function refined(mapping: FileMapping, { map, defaults, mapValues }: MappedReque
   return { ...mapping, fields, constants, values };
 }
 
-const kindOf = ({ rows }: FileMapping) => (rows === "visits" ? "service_events" : rows);
-const fieldsOf = (mapping: FileMapping) => [
-  ...(IMPORT_FIELDS[kindOf(mapping)] ?? []),
-  ...(mapping.rows === "appliances" ? ["quantity"] : []),
-  ...(mapping.rows === "properties" ? [] : ["name", "address"]),
-];
-
 function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: MappedRequest): void {
-  const known = new Set(mapped.flatMap(({ mapping }) => fieldsOf(mapping)));
+  const known = new Set(mapped.flatMap(({ mapping }) => mappableFields(mapping)));
   for (const { field } of [...map, ...defaults, ...mapValues])
     if (!known.has(field))
       throw new UsageError(
@@ -139,17 +97,8 @@ function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: Map
       throw new UsageError(`no file has a column ${JSON.stringify(column)}`);
 }
 
-function refuseUnknownTypes(
-  { name }: Table,
-  { equipment, scores, values }: FileMapping,
-  isKnown: (id: string) => boolean,
-): void {
-  const named = [
-    ...equipment.flatMap(({ types }) => Object.values(types)),
-    ...scores.flatMap(({ type_id }) => type_id ?? []),
-    ...Object.values(values.type_id ?? {}),
-  ];
-  const unknown = named.find((id) => !isKnown(id));
+function refuseUnknownTypes({ name }: Table, mapping: FileMapping, isKnown: (id: string) => boolean): void {
+  const unknown = mappedTypes(mapping).find((id) => !isKnown(id));
   if (unknown !== undefined)
     throw new UsageError(`${name}: the mapping names the type ${JSON.stringify(unknown)}, which is unknown`);
 }

@@ -12,6 +12,7 @@ import { type DeliveryDeps, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
 import { eventOperations } from "./routes/events.ts";
 import { figureOperations } from "./routes/figures.ts";
+import { importedRowsOperations } from "./routes/imported-rows.ts";
 import { lossOperations } from "./routes/losses.ts";
 import { metadataOperations, type ServerAddress } from "./routes/oauth-metadata.ts";
 import { onboardingOperations } from "./routes/onboarding.ts";
@@ -48,6 +49,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...workOperations(bulkItems),
     ...searchOperations(knowledge),
     ...conditionTrendOperations(),
+    ...importedRowsOperations(knowledge),
     ...savedFilterOperations(),
     ...componentOperations(knowledge),
     ...figureOperations(knowledge),

@@ -265,6 +265,12 @@ const ANSWERS: Record<string, Fields> = {
     "trend[]": CONDITION_POINT,
   },
   "GET /v1/portfolio/condition-trend": { "": `trend ${ENVELOPE}`, "trend[]": CONDITION_POINT },
+  "POST /v1/import-rows": {
+    "": "mapping fields properties appliances components service_events claims rejected left_out partner",
+    properties: "created unchanged",
+    "rejected[]": "row error",
+    "left_out[]": "column reason cells",
+  },
   "GET /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "PUT /v1/saved-filters": { "": "filters partner", "filters[]": "name query saved_at" },
   "GET /v1/search": { "": "results partner", "results[]": "kind id title detail property_id" },

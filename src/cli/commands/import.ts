@@ -15,11 +15,12 @@ import {
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
 import { ORIGIN, type Prepared } from "../../usecases/import/mapping/prepare.ts";
+import { withPreparedFiles } from "../../usecases/import/mapping/prepared-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
-import { leftOutText, mapFiles, parseValueMapping, withPreparedFiles } from "../mapped-files.ts";
+import { leftOutText, mapFiles, parseValueMapping } from "../mapped-files.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
@@ -156,10 +157,14 @@ export const importCommand = command({
       });
     const run = async (store: Store): Promise<Done> =>
       isMapped
-        ? await withPreparedFiles(store, partnerId, mapped, isType, async ({ sources: from, leftOut }) => ({
-            ...withoutOrigin(await importFrom(store, from)),
-            leftOut,
-          }))
+        ? await withPreparedFiles(
+            { read: store.read, partnerId, isType },
+            mapped,
+            async ({ sources: from, leftOut }) => ({
+              ...withoutOrigin(await importFrom(store, from)),
+              leftOut,
+            }),
+          )
         : { ...(await importFrom(store, sources)), leftOut: [] };
     try {
       const result = await withData(context, ({ store }) =>

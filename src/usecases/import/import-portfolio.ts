@@ -17,7 +17,7 @@ import { componentRows } from "./components.ts";
 import { type SurveyedFile, surveyFile } from "./file.ts";
 import type { FileKind, RowKind } from "./kind.ts";
 import { propertyRows } from "./properties.ts";
-import { RejectLog, type Rejects } from "./rejects.ts";
+import { type RejectedRow, RejectLog, type Rejects } from "./rejects.ts";
 import { serviceEventRows } from "./service-events.ts";
 
 /** In the order of import: rows refer to rows of earlier files. */
@@ -50,6 +50,8 @@ export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   withLock?: (run: (lock: HeldLock) => Promise<ImportResult>) => Promise<ImportResult>;
   /** Called for each file at its start and as its rows are done. */
   onProgress?: (progress: ImportProgress) => void;
+  /** Receives the rejected rows of each transaction. */
+  onRejected?: (rows: readonly RejectedRow[]) => void;
 };
 
 type ImportProgress = { kind: FileKind; file: string; rows: number; done: number };
@@ -165,7 +167,7 @@ async function importFile(
   file: SurveyedFile,
   { total, changes, sameAddress }: Totals,
 ): Promise<Rejects | undefined> {
-  const { onProgress, yieldNow = async () => {}, rejectsFolder, ...deps } = request;
+  const { onProgress, onRejected, yieldNow = async () => {}, rejectsFolder, ...deps } = request;
   const log = new RejectLog(file, rejectsFolder);
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
   report();
@@ -177,6 +179,7 @@ async function importFile(
       ({ counts, rejected, changed, sameAddresses }) => {
         for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
+        onRejected?.(rejected);
         changes.add(file.kind, changed);
         sameAddress.properties += sameAddresses.length;
         sameAddress.first.push(...sameAddresses.slice(0, MOST_SHOWN - sameAddress.first.length));

@@ -277,6 +277,10 @@ const columnsOf = (
             </span>
             <bdi class="below-medium">{row.property_name}</bdi>
           </span>
+          <span class="small under below-medium">
+            <span class={`action ${row.action}`}>{ACTION_LABELS[row.action]}</span>{" "}
+            <span class="muted">{row.work_state === null ? dueText(row) : <WorkMark line={row} />}</span>
+          </span>
         </span>
       </span>
     ),
@@ -300,6 +304,7 @@ const columnsOf = (
   {
     key: "action",
     heading: "Action",
+    shownFrom: "medium",
     width: "roomy",
     cell: (row) => (
       <>

@@ -130,8 +130,9 @@ function FirstSteps() {
       </li>
       <li>
         <p>
-          <strong>Add your properties</strong> and their appliances through the API, as the{" "}
-          <a href={`${api.root}/docs/guide`}>guide</a> shows, or have files imported.
+          <strong>Add your properties</strong> and their appliances:{" "}
+          <a href={hrefTo(["import"])}>import a file</a>, or use the API as the{" "}
+          <a href={`${api.root}/docs/guide`}>guide</a> shows.
         </p>
       </li>
       <li>

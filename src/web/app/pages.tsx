@@ -6,6 +6,7 @@ import { useTitle } from "./app-context.ts";
 import { AppliancePage } from "./appliance-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
+import { ImportPage } from "./import-page.tsx";
 import { OverviewPage } from "./overview-page.tsx";
 import { PortfolioSchedulePage } from "./portfolio-schedule-page.tsx";
 import { PropertiesPage } from "./properties-page.tsx";
@@ -25,6 +26,7 @@ export function Pages({ route }: { route: Route }) {
   if (area === "appliances" && id !== undefined) return <AppliancePage key={id} id={id} />;
   if (area === "components" && id !== undefined) return <ComponentPage key={id} id={id} />;
   if (area === "actions") return <ActionsPage route={route} />;
+  if (area === "import") return <ImportPage />;
   if (area === "alerts") return <AlertsPage route={route} />;
   if (area === "deliveries") return <DeliveriesPage route={route} />;
   return <NotFoundPage />;

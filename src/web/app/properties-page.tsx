@@ -46,6 +46,9 @@ export function PropertiesPage({ route }: { route: Route }) {
           <h1>Properties</h1>
           {total !== undefined && !showsRetired && flag === "" && <PortfolioProgress />}
         </div>
+        <a class="screen" href={hrefTo(["import"])}>
+          Import a file
+        </a>
       </header>
       {loaded.length === 0 && failure && (
         <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} />
@@ -54,8 +57,8 @@ export function PropertiesPage({ route }: { route: Route }) {
       {total === 0 && !showsRetired && (
         <EmptyState title="No properties yet">
           <p>
-            Properties added through the API or by import appear here.{" "}
-            <a href={hrefTo(["properties"], { status: RETIRED })}>Show retired properties</a>
+            Properties added through the API or by <a href={hrefTo(["import"])}>import of a file</a> appear
+            here. <a href={hrefTo(["properties"], { status: RETIRED })}>Show retired properties</a>
           </p>
         </EmptyState>
       )}

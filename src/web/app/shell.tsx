@@ -16,6 +16,7 @@ const AREAS = [
 const AREA_OF: Readonly<Record<string, string>> = {
   appliances: "properties",
   components: "properties",
+  import: "properties",
   schedule: "",
 };
 

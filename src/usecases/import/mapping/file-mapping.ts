@@ -91,12 +91,20 @@ export function readMapping(name: string, text: string): readonly FileMapping[] 
   if (!files) throw wrongMapping(name, "expected version 1 and a list of files");
   for (const [index, file] of files.entries()) {
     if (!isObject(file)) throw wrongMapping(name, `files.${index} is not an object`);
-    for (const key of new Set([...Object.keys(file), ...Object.keys(CHECKS)]))
-      if (!Object.hasOwn(CHECKS, key) || !CHECKS[key as keyof FileMapping](file[key]))
-        throw wrongMapping(name, `files.${index}.${key} is not valid`);
+    const key = wrongKey(file);
+    if (key !== undefined) throw wrongMapping(name, `files.${index}.${key} is not valid`);
   }
   return files as FileMapping[];
 }
+
+/** Returns the value if it is the mapping of a file. */
+export const checkedMapping = (value: unknown): FileMapping | undefined =>
+  isObject(value) && wrongKey(value) === undefined ? (value as FileMapping) : undefined;
+
+const wrongKey = (file: Record<string, unknown>): string | undefined =>
+  [...new Set([...Object.keys(file), ...Object.keys(CHECKS)])].find(
+    (key) => !Object.hasOwn(CHECKS, key) || !CHECKS[key as keyof FileMapping](file[key]),
+  );
 
 const wrongMapping = (name: string, problem: string) =>
   new OperatorError(

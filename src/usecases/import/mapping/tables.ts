@@ -72,7 +72,8 @@ async function csvTable(path: string): Promise<Table> {
   };
 }
 
-function refuseTwins(name: string, headings: readonly string[]): void {
+/** Throws an OperatorError for headings of which two are the same. */
+export function refuseTwins(name: string, headings: readonly string[]): void {
   const seen = new Map<string, number>();
   for (const [at, heading] of headings.entries()) {
     const key = heading.trim();

@@ -1,0 +1,49 @@
+import { invalid } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { importTable } from "../../usecases/import/import-table.ts";
+import { checkedMapping } from "../../usecases/import/mapping/file-mapping.ts";
+import {
+  importedRowsReply,
+  importedRowsRequest,
+  importedRowsView,
+  readRowsToImport,
+} from "../../wire/imported-rows.ts";
+import { withPartner } from "../../wire/paging.ts";
+import { type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
+
+export function importedRowsOperations(knowledge: Knowledge): Operation[] {
+  return [
+    partnerOperation({
+      id: "importRows",
+      method: "POST",
+      path: "/v1/import-rows",
+      summary: "Import rows of a table with columns of any names",
+      description:
+        "Takes up to 200 rows of a CSV file or a sheet; send a longer file in several requests, each with all headings and with the `mapping` of the first response. A row becomes a property, an appliance, a service event or a claim, and what exists already stays as it is, so a repeated request adds nothing. With `dry_run`, nothing is written, and rows that refer to rows of other requests are rejected. 409 while another import of the account runs.",
+      tag: "Properties",
+      request: {
+        type: importedRowsRequest,
+        example: {
+          file: "buildings.csv",
+          columns: ["Building", "Address", "State", "Year Built"],
+          rows: [["A-17", "1 Elm St", "NY", "1931"]],
+          dry_run: true,
+        },
+      },
+      replies: okReplies("What was, or would be, imported", importedRowsReply),
+      errors: [409],
+      body: "json",
+      async handle({ body, partner, store, now, yieldNow }) {
+        const { mapping: given, dryRun, silent, ...table } = readRowsToImport(body);
+        const mapping = given && checkedMapping(given);
+        if (given && !mapping)
+          throw invalid("mapping must be one that an earlier response has, changed or not", [
+            { field: "mapping", message: "must be one that an earlier response has, changed or not" },
+          ]);
+        const deps = { store, knowledge, partner, clock: () => now, yieldNow };
+        const imported = await importTable(deps, table, { mapping, dryRun, silent });
+        return ok(withPartner(importedRowsView(imported), partner.name));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,166 @@
+import { type HeldLock, importLockName, withLock } from "../../cluster/locks.ts";
+import { conflict, invalid, OperatorError } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Store } from "../../store/store.ts";
+import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
+import type { FileMapping } from "./mapping/file-mapping.ts";
+import { guessFileMapping, mappableFields, mappedTypes } from "./mapping/known-fields.ts";
+import { withPreparedFiles } from "./mapping/prepared-files.ts";
+import type { LeftOut, Table } from "./mapping/table.ts";
+import { refuseTwins } from "./mapping/tables.ts";
+
+/** Some rows of a table. `firstRow` is the number of the first one in its file. */
+export type TableRows = {
+  file: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  firstRow: number;
+};
+
+type RejectedTableRow = { row: number; error: string };
+
+export type ImportedTable = {
+  mapping: FileMapping;
+  /** The fields that a column can be mapped to. */
+  fields: readonly string[];
+  result: ImportResult;
+  /** In the order of the rows. */
+  rejected: readonly RejectedTableRow[];
+  leftOut: readonly LeftOut[];
+};
+
+type TableDeps = {
+  store: Store;
+  knowledge: Knowledge;
+  partner: Partner;
+  clock: () => Instant;
+  yieldNow: () => Promise<void>;
+};
+
+type TableImport = {
+  /** Undefined to have it guessed. */
+  mapping: FileMapping | undefined;
+  dryRun: boolean;
+  /** Sends no webhooks. */
+  silent: boolean;
+};
+
+/**
+ * Imports rows of a table. Repeating it adds nothing. A dry run writes them in a transaction that is rolled back: it rejects
+ * what the import would reject, and rows that refer to rows of another call. Throws a conflict while another import of the
+ * partner runs.
+ */
+export async function importTable(
+  deps: TableDeps,
+  given: TableRows,
+  { mapping: chosen, dryRun, silent }: TableImport,
+): Promise<ImportedTable> {
+  const { store, knowledge, partner } = deps;
+  const table = tableOf(given);
+  const mapping = chosen ?? guessFileMapping(knowledge, table);
+  const isType = (text: string) => knowledge.types.has(text);
+  const stranger = mappedTypes(mapping).find((id) => !isType(id));
+  if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
+  const run = async (own: Store, lock?: HeldLock): Promise<ImportedTable> => {
+    // A row that makes several records is rejected once, for the first reason.
+    const rejected = new Map<number, string>();
+    const imported = await withPreparedFiles(
+      { read: own.read, partnerId: partner.id, isType },
+      [{ table, mapping }],
+      async (prepared) => ({
+        leftOut: prepared.leftOut,
+        result: await importPortfolio({
+          ...deps,
+          store: own,
+          sources: prepared.sources,
+          actor: partner.id,
+          silent,
+          ...(lock && { withLock: (work) => work(lock) }),
+          onRejected: (rows) => {
+            for (const { cells, error } of rows) {
+              const row = rowOf(cells.at(-1)!);
+              if (!rejected.has(row)) rejected.set(row, error);
+            }
+          },
+        }),
+      }),
+    );
+    const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
+    return { mapping, fields: mappableFields(mapping), ...imported, rejected: rows };
+  };
+  return dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
+}
+
+function tableOf({ file, columns, rows, firstRow }: TableRows): Table {
+  const headings = columns.map((column) => column.trim());
+  asInvalid(() => refuseTwins(file, headings));
+  return {
+    name: file,
+    headings,
+    sample: rows,
+    count: rows.length,
+    notes: [],
+    async *rows() {
+      for (const [at, cells] of rows.entries()) yield { line: firstRow + at, cells };
+    },
+  };
+}
+
+/** The number of the row that the last cell of a prepared file names: `FILE:12`, `FILE:12#2`. */
+const rowOf = (origin: string) => Number(/:(\d+)(?:#\d+)?$/.exec(origin)![1]);
+
+async function underLock<T>(
+  store: Store,
+  partner: Partner,
+  run: (store: Store, lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  const lock = {
+    name: importLockName(partner.id),
+    owner: "the app",
+    activity: "an import for this account is in progress",
+  };
+  let isHeld = false;
+  try {
+    return await withLock(store, lock, async (held) => {
+      isHeld = true;
+      return await run(store, held);
+    });
+  } catch (error) {
+    if (isHeld || !(error instanceof OperatorError)) throw error;
+    throw conflict(`${error.message}. ${error.hint}`);
+  }
+}
+
+/** The result of work that is undone, on its way out of the transaction. */
+class Undone<T> extends Error {
+  constructor(readonly result: T) {
+    super("rolled back");
+  }
+}
+
+/** Runs the work on a store whose writes all happen in one transaction, and rolls that back. */
+async function rolledBack<T>(store: Store, run: (own: Store) => Promise<T>): Promise<T> {
+  try {
+    await store.write(
+      async (tx) => {
+        const own: Store = { ...store, read: tx, write: (work) => work(tx), analyze: async () => {} };
+        throw new Undone(await run(own));
+      },
+      { priority: "background" },
+    );
+  } catch (error) {
+    if (error instanceof Undone) return error.result as T;
+    throw error;
+  }
+  throw new Error("a dry run was not rolled back");
+}
+
+function asInvalid(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof OperatorError ? invalid(error.message) : error;
+  }
+}

@@ -1,0 +1,306 @@
+import { useState } from "preact/hooks";
+import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
+import { downloadCsv } from "../browser/csv-file.ts";
+import { failureOf } from "../browser/edit-record.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { count, counted } from "../format.ts";
+import { DataTable, Section } from "../sections/section.tsx";
+import { useApp, useTitle } from "./app-context.ts";
+import {
+  FIRST_ROW,
+  type ImportRun,
+  importFile,
+  KINDS,
+  type Kind,
+  type Mapping,
+  rowsACall,
+  type TableFile,
+  tableOf,
+} from "./import-file.ts";
+
+/** Imports a CSV file: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
+export function ImportPage() {
+  const { api, portfolio } = useApp();
+  useTitle("Import");
+  const [file, setFile] = useState<TableFile>();
+  const [guess, setGuess] = useState<ImportedRowsJson>();
+  const [mapping, setMapping] = useState<Mapping>();
+  const [silent, setSilent] = useState(true);
+  const [run, setRun] = useState<ImportRun>();
+  const [problem, setProblem] = useState<string>();
+  const isBusy = run !== undefined && !run.isDone && problem === undefined;
+
+  const attempt = async (work: () => Promise<void>) => {
+    setProblem(undefined);
+    const failure = await failureOf(work);
+    if (failure !== undefined) setProblem(failure);
+  };
+  const choose = (chosen: File | undefined) =>
+    attempt(async () => {
+      setFile(undefined);
+      setGuess(undefined);
+      setRun(undefined);
+      if (!chosen) return;
+      const table = tableOf(chosen.name, await chosen.text());
+      if (typeof table === "string") return setProblem(table);
+      setFile(table);
+      const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
+        file: table.name,
+        columns: table.columns,
+        rows: table.rows.slice(0, rowsACall(table)),
+        dry_run: true,
+      });
+      setGuess(answer);
+      setMapping(answer.mapping as Mapping);
+    });
+  const start = (isDry: boolean) =>
+    attempt(async () => {
+      await importFile(api, file!, { mapping: mapping!, isDry, silent }, setRun);
+      if (!isDry) await portfolio.reload();
+    });
+  return (
+    <>
+      <header class="heading">
+        <div>
+          <h1>Import</h1>
+          <p class="muted">
+            A CSV file of buildings, equipment, service events or claims, with columns of any names. Save a
+            sheet of a workbook as “CSV UTF-8” first.
+          </p>
+        </div>
+      </header>
+      <Section id="file" title="1. Choose a file">
+        <label>
+          CSV file
+          <input
+            type="file"
+            accept=".csv,text/csv"
+            disabled={isBusy}
+            onChange={(event) => void choose(event.currentTarget.files?.[0])}
+          />
+        </label>
+        {file && (
+          <p class="small muted">
+            {counted(file.rows.length, "row")}, {counted(file.columns.length, "column")}:{" "}
+            {counted(Math.ceil(file.rows.length / rowsACall(file)), "API call")} for a check, and as many for
+            the import.
+          </p>
+        )}
+      </Section>
+      {problem !== undefined && <p role="alert">{problem}</p>}
+      {file && guess && mapping && (
+        <>
+          <MappingSection
+            file={file}
+            fields={guess.fields}
+            mapping={mapping}
+            isBusy={isBusy}
+            onChange={(changed) => {
+              setMapping(changed);
+              setRun(undefined);
+            }}
+          />
+          <Section
+            id="run"
+            title="3. Check, then import"
+            about="A check writes nothing. Records that exist already stay as they are, so an import can be repeated."
+          >
+            <label>
+              <input
+                type="checkbox"
+                checked={silent}
+                disabled={isBusy}
+                onChange={(event) => setSilent(event.currentTarget.checked)}
+              />{" "}
+              Send no webhooks for these records
+            </label>
+            <p class="buttons">
+              <button type="button" class="outline" disabled={isBusy} onClick={() => void start(true)}>
+                Check all rows
+              </button>{" "}
+              <button
+                type="button"
+                disabled={isBusy || !run?.isDry || !run.isDone}
+                onClick={() => void start(false)}
+              >
+                Import {counted(file.rows.length, "row")}
+              </button>
+            </p>
+            {run && <Progress run={run} rows={file.rows.length} />}
+          </Section>
+          {run && <Results run={run} file={file} />}
+        </>
+      )}
+    </>
+  );
+}
+
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  properties: "Properties",
+  appliances: "Appliances",
+  components: "Components",
+  service_events: "Service events",
+  claims: "Claims",
+};
+
+/** The cells of a column that are shown as examples. */
+const EXAMPLES = 3;
+const ROWS_SEARCHED = 50;
+
+/** The field of each column, which the reader can change. */
+function MappingSection(props: {
+  file: TableFile;
+  fields: readonly string[];
+  mapping: Mapping;
+  isBusy: boolean;
+  onChange: (mapping: Mapping) => void;
+}) {
+  const { file, fields, mapping, isBusy, onChange } = props;
+  const fieldOf = new Map(Object.entries(mapping.fields).map(([field, column]) => [column, field]));
+  const choose = (column: string, field: string) => {
+    const others = Object.entries(mapping.fields).filter(([name, at]) => at !== column && name !== field);
+    onChange({
+      ...mapping,
+      fields: Object.fromEntries(field === "" ? others : [...others, [field, column]]),
+    });
+  };
+  return (
+    <Section
+      id="mapping"
+      title="2. What the columns contain"
+      about={`Each row is ${ROW_NAMES[mapping.rows] ?? "a record"}. Correct what was guessed wrongly.`}
+    >
+      <DataTable
+        caption="Columns of the file"
+        rows={file.columns.map((column, at) => ({ column, at }))}
+        columns={[
+          { heading: "Column", cell: ({ column }) => <bdi>{column}</bdi> },
+          { heading: "First cells", cell: ({ at }) => <bdi class="small muted">{examplesOf(file, at)}</bdi> },
+          {
+            heading: "Field",
+            cell: ({ column }) => (
+              <select
+                aria-label={`Field of ${column}`}
+                disabled={isBusy}
+                value={fieldOf.get(column.trim()) ?? ""}
+                onChange={(event) => choose(column.trim(), event.currentTarget.value)}
+              >
+                <option value="">{readsOtherwise(mapping, column) ?? "Not used"}</option>
+                {fields.map((field) => (
+                  <option value={field}>{field}</option>
+                ))}
+              </select>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+const ROW_NAMES: Readonly<Record<string, string>> = {
+  properties: "a property",
+  appliances: "an appliance",
+  service_events: "a service event",
+  claims: "a claim",
+  visits: "a visit with a score for each part",
+};
+
+function examplesOf({ rows }: TableFile, at: number): string {
+  const cells = rows.slice(0, ROWS_SEARCHED).map((row) => row[at]!.trim());
+  return [...new Set(cells.filter((cell) => cell !== ""))].slice(0, EXAMPLES).join(", ").slice(0, 90);
+}
+
+/** Says what a column without a field is for, if anything. */
+function readsOtherwise({ equipment, scores }: Mapping, column: string): string | undefined {
+  const isOf = (one: { column: string; year_column?: string }) =>
+    one.column === column.trim() || one.year_column === column.trim();
+  if (equipment.some(isOf)) return "Equipment of the building";
+  return scores.some(isOf) ? "Score of a part" : undefined;
+}
+
+function Progress({ run, rows }: { run: ImportRun; rows: number }) {
+  return (
+    <p role="status">
+      <progress max={rows} value={run.done} aria-label="Rows done" />
+      <span class="small">
+        {run.isDry ? "Checked" : "Imported"} {count(run.done)} of {counted(rows, "row")}
+        {run.isDone ? "." : "…"}
+      </span>
+    </p>
+  );
+}
+
+const MOST_SHOWN = 100;
+
+/** What was, or would be, imported, and the rows that were rejected. */
+function Results({ run, file }: { run: ImportRun; file: TableFile }) {
+  const { rejected, leftOut, isDry } = run;
+  const kinds = KINDS.filter((kind) => run.counts[kind].created + run.counts[kind].unchanged > 0);
+  const download = () =>
+    downloadCsv(
+      `${file.name.replace(/\.csv$/i, "")}-rejected.csv`,
+      [...file.columns, "line", "error"],
+      rejected.map(({ row, error }) => [...file.rows[row - FIRST_ROW]!, row, error]),
+    );
+  return (
+    <Section
+      id="results"
+      title={isDry ? "Result of the check" : "Imported"}
+      about={isDry ? "Nothing was written." : undefined}
+    >
+      {kinds.length === 0 ? (
+        <p class="empty">No record yet.</p>
+      ) : (
+        <DataTable
+          caption="Records"
+          rows={kinds}
+          columns={[
+            { heading: "Records", cell: (kind) => KIND_NAMES[kind] },
+            {
+              heading: isDry ? "New" : "Created",
+              isNumber: true,
+              cell: (kind) => count(run.counts[kind].created),
+            },
+            { heading: "Exist already", isNumber: true, cell: (kind) => count(run.counts[kind].unchanged) },
+          ]}
+        />
+      )}
+      {leftOut.length > 0 && (
+        <p class="small muted">
+          Left out:{" "}
+          {leftOut
+            .map(({ column, reason, cells }) => `${column} (${reason}, ${counted(cells, "cell")})`)
+            .join("; ")}
+          .
+        </p>
+      )}
+      <h3>{rejected.length === 0 ? "No row was rejected" : `${counted(rejected.length, "row")} rejected`}</h3>
+      {rejected.length > 0 && (
+        <>
+          <p class="buttons">
+            <button type="button" class="outline" onClick={download}>
+              Download rejected rows (CSV)
+            </button>
+          </p>
+          <DataTable
+            caption="Rejected rows"
+            rows={rejected.slice(0, MOST_SHOWN)}
+            columns={[
+              { heading: "Row", cell: ({ row }) => count(row) },
+              { heading: "Error", cell: ({ error }) => <bdi>{error}</bdi> },
+            ]}
+          />
+          {rejected.length > MOST_SHOWN && (
+            <p class="small muted">The first {MOST_SHOWN} are shown; the file has all.</p>
+          )}
+        </>
+      )}
+      {!isDry && run.isDone && (
+        <p>
+          <a href={hrefTo(["properties"])}>Go to properties</a>
+        </p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,130 @@
+import { forPartner } from "./paging.ts";
+import { defineConstraint } from "./schema/constraint.ts";
+import * as constraint from "./schema/constraints.ts";
+import { anyObject, list, object, text, textList, whole } from "./schema/fields.ts";
+import { body, optional, required } from "./schema/input.ts";
+import type { WireOf } from "./schema/wire-type.ts";
+
+/* Rows of a table with columns of any names, imported a few at a time. */
+
+/** The most rows of one request. */
+export const MOST_ROWS = 200;
+const MOST_COLUMNS = 300;
+const MOST_CELL = 4_000;
+
+const columns = defineConstraint((type) =>
+  type(`1 <= (string <= 1000)[] <= ${MOST_COLUMNS}`).describe(`a list of 1 to ${MOST_COLUMNS} headings`),
+);
+const rows = defineConstraint((type) =>
+  type(`1 <= (string <= ${MOST_CELL})[][] <= ${MOST_ROWS}`)
+    .narrow((all) => all.every((cells) => cells.length <= MOST_COLUMNS))
+    .describe(`a list of 1 to ${MOST_ROWS} rows, each a list of texts of at most ${MOST_CELL} characters`),
+);
+const firstRow = defineConstraint((type) =>
+  type("1 <= number.integer <= 10000000").describe("a whole number from 1 to 10000000"),
+);
+const mapping = defineConstraint((type) =>
+  type("object")
+    .narrow((value) => !Array.isArray(value))
+    .describe("an object"),
+);
+
+const request = body({
+  file: required(constraint.requiredLine, "Name of the file, for messages", "buildings.csv"),
+  columns: required(columns, "The headings", ["Building", "Address", "State", "Year Built"]),
+  rows: required(rows, `The cells of at most ${MOST_ROWS} rows, as texts`, [
+    ["A-17", "1 Elm St", "NY", "1931"],
+  ]),
+  first_row: optional(firstRow, "The number of the first of these rows in the file; 2 by default", 2),
+  mapping: optional(
+    mapping,
+    "What the columns contain: the `mapping` of an earlier response, changed or not. Guessed by the headings and these rows if omitted",
+  ),
+  dry_run: optional(constraint.flag, "Writes nothing, and says what the import would do", true),
+  no_webhooks: optional(constraint.flag, "Sends no webhooks, for historical data", false),
+});
+export const importedRowsRequest = request.type;
+
+type RowsToImport = {
+  file: string;
+  columns: string[];
+  rows: string[][];
+  firstRow: number;
+  mapping: object | undefined;
+  dryRun: boolean;
+  silent: boolean;
+};
+
+/** Reads rows to import. Throws invalid_request. */
+export function readRowsToImport(given: Record<string, unknown>): RowsToImport {
+  const parsed = request.parse(given);
+  return {
+    file: parsed.file.trim(),
+    columns: parsed.columns as string[],
+    rows: parsed.rows as string[][],
+    firstRow: (parsed.first_row as number | undefined) ?? 2,
+    mapping: parsed.mapping as object | undefined,
+    dryRun: parsed.dry_run ?? false,
+    silent: parsed.no_webhooks ?? false,
+  };
+}
+
+const counts = (what: string) =>
+  object({
+    created: whole(`${what} that are new`, 12),
+    unchanged: whole(`${what} that exist already, and stay as they are`, 0),
+  });
+
+const importedRows = object({
+  mapping: anyObject(
+    "What the columns contain: `rows` says what a row is, `fields` has the column of each field, and the rest says how cells are read",
+  ),
+  fields: textList("The fields that a column can be mapped to", ["name", "address", "state"]),
+  properties: counts("Properties"),
+  appliances: counts("Appliances"),
+  components: counts("Components"),
+  service_events: counts("Service events"),
+  claims: counts("Claims"),
+  rejected: list(
+    "The rows that are not imported, or not whole, in their order",
+    object({
+      row: whole("Number of the row in the file", 14),
+      error: text("The first reason", "state must be a US state, such as NY"),
+    }),
+  ),
+  left_out: list(
+    "Cells that mean nothing to the import",
+    object({
+      column: text("The column", "Fire escape"),
+      reason: text("Why", "no kind of equipment"),
+      cells: whole("Number of cells", 3),
+    }),
+  ),
+});
+export const importedRowsReply = forPartner(importedRows);
+export type ImportedRowsJson = WireOf<typeof importedRows>;
+
+type Counts = { created: number; unchanged: number };
+type ImportedRows = {
+  mapping: object;
+  fields: readonly string[];
+  result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts>;
+  rejected: readonly { row: number; error: string }[];
+  leftOut: readonly { what: string; reason: string; cells: number }[];
+};
+
+const countsView = ({ created, unchanged }: Counts) => ({ created, unchanged });
+
+export const importedRowsView = importedRows.serializer(
+  ({ mapping, fields, result, rejected, leftOut }: ImportedRows) => ({
+    mapping: { ...mapping },
+    fields: [...fields],
+    properties: countsView(result.properties),
+    appliances: countsView(result.appliances),
+    components: countsView(result.components),
+    service_events: countsView(result.serviceEvents),
+    claims: countsView(result.claims),
+    rejected: rejected.map(({ row, error }) => ({ row, error })),
+    left_out: leftOut.map(({ what, reason, cells }) => ({ column: what, reason, cells })),
+  }),
+);

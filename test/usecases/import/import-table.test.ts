@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { acquireLock, importLockName } from "../../../src/cluster/locks.ts";
+import { importTable, type TableRows } from "../../../src/usecases/import/import-table.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+const open = usePortfolioStore();
+let fixture: PortfolioFixture;
+beforeEach(async () => {
+  fixture = await open(NOW);
+});
+
+const BUILDINGS: TableRows = {
+  file: "buildings.csv",
+  columns: ["Building Name", "Street Address", "State", "Year Built", "No of Boilers", "Remark"],
+  rows: [
+    ["Elm Court", "1 Elm St", "NY", "1931", "2", "x"],
+    ["Oak House", "2 Oak St", "Nowhere", "1940", "", ""],
+    ["Ash House", "3 Ash St", "NY", "1999", "1", ""],
+  ],
+  firstRow: 202,
+};
+const run = (table: TableRows, how: Partial<Parameters<typeof importTable>[2]> = {}) => {
+  const { store, partner, clock } = fixture;
+  const deps = { store, partner, knowledge, clock, yieldNow: async () => {} };
+  return importTable(deps, table, { mapping: undefined, dryRun: false, silent: true, ...how });
+};
+const names = async () =>
+  (await fixture.store.read.properties.numbered(fixture.partner.id, 0, 100)).map(({ name }) => name);
+
+// Rule: import-rows
+describe("rows of a table", () => {
+  test("are imported with a guessed mapping; a repetition adds nothing, and rows are rejected by their numbers", async () => {
+    const { mapping, fields, result, rejected } = await run(BUILDINGS);
+    expect(mapping).toMatchObject({
+      rows: "properties",
+      fields: { name: "Building Name", address: "Street Address", year_built: "Year Built" },
+    });
+    expect(fields).toContain("gross_area_sqft");
+    expect(result.properties).toMatchObject({ created: 2, unchanged: 0 });
+    expect(result.appliances).toMatchObject({ created: 3, unchanged: 0 });
+    expect(rejected).toEqual([{ row: 203, error: expect.stringContaining("state") }]);
+    expect(await names()).toEqual(["Elm Court", "Ash House"]);
+    const again = await run(BUILDINGS);
+    expect(again.result.properties).toMatchObject({ created: 0, unchanged: 2 });
+    expect(again.result.appliances).toMatchObject({ created: 0 });
+    expect(await names()).toHaveLength(2);
+  });
+
+  test("of a dry run are counted and rejected as by the import, and nothing is written", async () => {
+    const { store } = fixture;
+    const before = await store.read.totals.stored(fixture.partner.id);
+    const dry = await run(BUILDINGS, { dryRun: true });
+    expect(await names()).toEqual([]);
+    expect(await store.read.totals.stored(fixture.partner.id)).toEqual(before);
+    const real = await run(BUILDINGS);
+    expect(dry.rejected).toEqual(real.rejected);
+    for (const kind of ["properties", "appliances", "components"] as const)
+      expect(dry.result[kind]).toEqual(real.result[kind]);
+    expect(real.result.components.created).toBeGreaterThan(3);
+  });
+
+  test("are read as a changed mapping says", async () => {
+    const { mapping } = await run(BUILDINGS, { dryRun: true });
+    const fields = { ...mapping.fields, notes: "Remark" };
+    await run(BUILDINGS, { mapping: { ...mapping, fields, equipment: [] } });
+    const [elm] = await fixture.store.read.properties.numbered(fixture.partner.id, 0, 1);
+    expect(elm!.notes).toBe("x");
+    expect((await fixture.store.read.totals.stored(fixture.partner.id)).appliances).toBe(0);
+    const unknown = {
+      ...mapping,
+      equipment: [{ column: "Remark", kind: "flag", types: { "*": "warp_core" } }],
+    } as const;
+    expect(run(BUILDINGS, { mapping: unknown })).rejects.toThrow("mapping names the type warp_core");
+  });
+
+  test("wait for another import of the account, and have different headings", async () => {
+    const lock = await acquireLock(fixture.store, importLockName(fixture.partner.id), "cli:ana");
+    expect(run(BUILDINGS)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("cli:ana"),
+    });
+    if ("release" in lock) await lock.release();
+    expect(run({ ...BUILDINGS, columns: ["a", "b", "a", "c", "d", "e"] })).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining("columns 1 and 3 have the same heading"),
+    });
+  });
+});
