@@ -8,7 +8,7 @@ import type { WireOf } from "./schema/wire-type.ts";
 /* Rows of a table with columns of any names, imported a few at a time. */
 
 /** The most rows of one request. */
-export const MOST_ROWS = 200;
+const MOST_ROWS = 200;
 const MOST_COLUMNS = 300;
 const MOST_CELL = 4_000;
 
@@ -24,7 +24,7 @@ const firstRow = defineConstraint((type) =>
   type("1 <= number.integer <= 10000000").describe("a whole number from 1 to 10000000"),
 );
 const mapping = defineConstraint((type) =>
-  type("object")
+  type({})
     .narrow((value) => !Array.isArray(value))
     .describe("an object"),
 );
@@ -69,15 +69,27 @@ export function readRowsToImport(given: Record<string, unknown>): RowsToImport {
   };
 }
 
+const EXAMPLE_MAPPING = {
+  columns: ["Building", "Address", "State", "Year Built"],
+  rows: "properties",
+  fields: { name: "Building", address: "Address", state: "State", year_built: "Year Built" },
+  constants: {},
+  values: {},
+  dates: {},
+  equipment: [],
+  scores: [],
+};
+
 const counts = (what: string) =>
   object({
     created: whole(`${what} that are new`, 12),
     unchanged: whole(`${what} that exist already, and stay as they are`, 0),
-  });
+  }).describedAs(`The ${what.toLowerCase()} that the rows make`);
 
 const importedRows = object({
-  mapping: anyObject(
+  mapping: anyObject("").describedAs(
     "What the columns contain: `rows` says what a row is, `fields` has the column of each field, and the rest says how cells are read",
+    EXAMPLE_MAPPING,
   ),
   fields: textList("The fields that a column can be mapped to", ["name", "address", "state"]),
   properties: counts("Properties"),

@@ -459,7 +459,7 @@ test("the actions of all properties are filtered, sorted, selected, marked and s
   await dialog.getByRole("checkbox").first().uncheck();
   await dialog.getByLabel("Your name").fill("A. Cho");
   await dialog.getByRole("button", { name: "Mark" }).click();
-  await page.getByText("Ordered by A. Cho").waitFor();
+  await page.locator("td").getByText("Ordered by A. Cho").waitFor();
   expect((await of({ work: "ordered" })).actions).toHaveLength(1);
   for (const width of [375, 768, 1440]) {
     await page.setViewportSize({ width, height: 900 });
@@ -544,6 +544,56 @@ test("no dialog leaves the screen, and no text is cut off or crosses another, at
       expect({ place, width, problems: await dialogProblems(page) }).toEqual({ place, width, problems: [] });
     }
   }
+  expect(pageErrors).toEqual([]);
+  await close();
+});
+
+// Rule: portfolio-app-import, import-rows
+test("a CSV file is mapped, checked and imported, and its rejected rows are a file that can be imported", async () => {
+  const fresh = await server.createPartner("Importer");
+  const { page, pageErrors, close } = await openApp(browser, server.url, fresh.api_key, "#/import");
+  const lines = Array.from(
+    { length: 230 },
+    (_, nth) => `Court ${nth},"${nth} Elm, St",${nth === 7 || nth === 228 ? "Nowhere" : "NY"},note ${nth}`,
+  );
+  const file = (text: string, name: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+  const choose = async (text: string, name: string) => {
+    await page.getByLabel("CSV file").setInputFiles(file(text, name));
+    await page.getByRole("button", { name: "Check all rows" }).waitFor();
+  };
+  await choose(`\ufeffBuilding Name,Street Address,State,Remark\r\n${lines.join("\r\n")}`, "courts.csv");
+  expect(await page.getByLabel("Field of Street Address").inputValue()).toBe("address");
+  await page.getByLabel("Field of Remark").selectOption("notes");
+  const start = page.getByRole("button", { name: "Import 230 rows" });
+  expect(await start.isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await page.getByText("Checked 230 of 230 rows.").waitFor();
+  await page.getByRole("heading", { name: "2 rows rejected" }).waitFor();
+  expect((await server.as(fresh).get("/v1/properties")).body.total).toBe(0);
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await textProblems(page)).toEqual([]);
+    await screenshot(page, `app-import-${width}`, false);
+  }
+  await start.click();
+  await page.getByText("Imported 230 of 230 rows.").waitFor();
+  const { properties, total } = (await server.as(fresh).get("/v1/properties", { limit: 1 })).body;
+  expect(total).toBe(228);
+  const { body: first } = await server.as(fresh).get(`/v1/properties/${properties[0].id}`);
+  expect(first).toMatchObject({ address: "0 Elm, St", notes: "note 0" });
+  const { name, text } = await saved(page, () =>
+    page.getByRole("button", { name: "Download rejected rows" }).click(),
+  );
+  expect(name).toBe("courts-rejected.csv");
+  expect(parse(text, { columns: true }).map(({ line }: Json) => line)).toEqual(["9", "230"]);
+  await choose(text.replaceAll("Nowhere", "NJ"), name);
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await page.getByText("Checked 2 of 2 rows.").waitFor();
+  expect(await page.getByRole("row", { name: /^Properties/ }).innerText()).toMatch(/2\s+0$/);
+  await page.getByLabel("CSV file").setInputFiles(file("name;address\n1;2", "semicolons.csv"));
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByRole("alert").innerText()).toContain("has no commas");
   expect(pageErrors).toEqual([]);
   await close();
 });

@@ -9,7 +9,7 @@ import {
   readRowsToImport,
 } from "../../wire/imported-rows.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
 export function importedRowsOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -30,7 +30,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
           dry_run: true,
         },
       },
-      replies: okReplies("What was, or would be, imported", importedRowsReply),
+      replies: createdReplies("The result", importedRowsReply),
       errors: [409],
       body: "json",
       async handle({ body, partner, store, now, yieldNow }) {
@@ -42,7 +42,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
           ]);
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
         const imported = await importTable(deps, table, { mapping, dryRun, silent });
-        return ok(withPartner(importedRowsView(imported), partner.name));
+        return created(withPartner(importedRowsView(imported), partner.name));
       },
     }),
   ];

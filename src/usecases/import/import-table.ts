@@ -21,7 +21,7 @@ export type TableRows = {
 
 type RejectedTableRow = { row: number; error: string };
 
-export type ImportedTable = {
+type ImportedTable = {
   mapping: FileMapping;
   /** The fields that a column can be mapped to. */
   fields: readonly string[];

@@ -13,7 +13,7 @@ export type TableFile = {
   rows: readonly (readonly string[])[];
 };
 
-/** What the columns of a file contain: the column by field, and what else the API has guessed. */
+/** The mapping of a file: the column by field, and what else the API has guessed. */
 export type Mapping = {
   rows: string;
   fields: Readonly<Record<string, string>>;

@@ -59,7 +59,7 @@ export function ImportPage() {
       if (!isDry) await portfolio.reload();
     });
   return (
-    <>
+    <div class="import">
       <header class="heading">
         <div>
           <h1>Import</h1>
@@ -69,7 +69,7 @@ export function ImportPage() {
           </p>
         </div>
       </header>
-      <Section id="file" title="1. Choose a file">
+      <Section id="import-file" title="1. Choose a file">
         <label>
           CSV file
           <input
@@ -101,7 +101,7 @@ export function ImportPage() {
             }}
           />
           <Section
-            id="run"
+            id="import-run"
             title="3. Check, then import"
             about="A check writes nothing. Records that exist already stay as they are, so an import can be repeated."
           >
@@ -131,7 +131,7 @@ export function ImportPage() {
           {run && <Results run={run} file={file} />}
         </>
       )}
-    </>
+    </div>
   );
 }
 
@@ -166,7 +166,7 @@ function MappingSection(props: {
   };
   return (
     <Section
-      id="mapping"
+      id="import-mapping"
       title="2. What the columns contain"
       about={`Each row is ${ROW_NAMES[mapping.rows] ?? "a record"}. Correct what was guessed wrongly.`}
     >
@@ -174,8 +174,15 @@ function MappingSection(props: {
         caption="Columns of the file"
         rows={file.columns.map((column, at) => ({ column, at }))}
         columns={[
-          { heading: "Column", cell: ({ column }) => <bdi>{column}</bdi> },
-          { heading: "First cells", cell: ({ at }) => <bdi class="small muted">{examplesOf(file, at)}</bdi> },
+          {
+            heading: "Column and its first cells",
+            cell: ({ column, at }) => (
+              <>
+                <bdi>{column}</bdi>
+                <bdi class="small muted under">{examplesOf(file, at)}</bdi>
+              </>
+            ),
+          },
           {
             heading: "Field",
             cell: ({ column }) => (
@@ -231,12 +238,13 @@ function Progress({ run, rows }: { run: ImportRun; rows: number }) {
   );
 }
 
-const MOST_SHOWN = 100;
+const MOST_SHOWN = 50;
 
-/** What was, or would be, imported, and the rows that were rejected. */
+/** The records of an import or a check, and the rows that were rejected. */
 function Results({ run, file }: { run: ImportRun; file: TableFile }) {
   const { rejected, leftOut, isDry } = run;
   const kinds = KINDS.filter((kind) => run.counts[kind].created + run.counts[kind].unchanged > 0);
+  const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
   const download = () =>
     downloadCsv(
       `${file.name.replace(/\.csv$/i, "")}-rejected.csv`,
@@ -245,7 +253,7 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
     );
   return (
     <Section
-      id="results"
+      id="import-results"
       title={isDry ? "Result of the check" : "Imported"}
       about={isDry ? "Nothing was written." : undefined}
     >
@@ -285,14 +293,15 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
           </p>
           <DataTable
             caption="Rejected rows"
-            rows={rejected.slice(0, MOST_SHOWN)}
+            rows={reasons.slice(0, MOST_SHOWN)}
             columns={[
-              { heading: "Row", cell: ({ row }) => count(row) },
-              { heading: "Error", cell: ({ error }) => <bdi>{error}</bdi> },
+              { heading: "Error", cell: ([error]) => <bdi>{error}</bdi> },
+              { heading: "Rows", isNumber: true, cell: ([, rows]) => count(rows.length) },
+              { heading: "First row", isNumber: true, cell: ([, rows]) => rows[0]!.row },
             ]}
           />
-          {rejected.length > MOST_SHOWN && (
-            <p class="small muted">The first {MOST_SHOWN} are shown; the file has all.</p>
+          {reasons.length > MOST_SHOWN && (
+            <p class="small muted">The first {MOST_SHOWN} errors are shown; the file has all rows.</p>
           )}
         </>
       )}

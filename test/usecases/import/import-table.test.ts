@@ -71,17 +71,17 @@ describe("rows of a table", () => {
       ...mapping,
       equipment: [{ column: "Remark", kind: "flag", types: { "*": "warp_core" } }],
     } as const;
-    expect(run(BUILDINGS, { mapping: unknown })).rejects.toThrow("mapping names the type warp_core");
+    await expect(run(BUILDINGS, { mapping: unknown })).rejects.toThrow("mapping names the type warp_core");
   });
 
   test("wait for another import of the account, and have different headings", async () => {
     const lock = await acquireLock(fixture.store, importLockName(fixture.partner.id), "cli:ana");
-    expect(run(BUILDINGS)).rejects.toMatchObject({
+    await expect(run(BUILDINGS)).rejects.toMatchObject({
       code: "conflict",
       message: expect.stringContaining("cli:ana"),
     });
     if ("release" in lock) await lock.release();
-    expect(run({ ...BUILDINGS, columns: ["a", "b", "a", "c", "d", "e"] })).rejects.toMatchObject({
+    await expect(run({ ...BUILDINGS, columns: ["a", "b", "a", "c", "d", "e"] })).rejects.toMatchObject({
       code: "invalid_request",
       message: expect.stringContaining("columns 1 and 3 have the same heading"),
     });
