@@ -2,6 +2,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { addDays, addMonths, parseDay } from "../../domain/time.ts";
 import type { SheetTable } from "../../xlsx/read-workbook.ts";
 import { type AreaUnit, areaIn, areaUnitOf } from "../import/mapping/areas.ts";
+import { lookUp } from "../import/mapping/look-up.ts";
 import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";
 import { fieldOfHeading } from "../import/mapping/words.ts";
 import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./layout.ts";
@@ -229,7 +230,7 @@ function jobsOf(
   for (const { line, cell } of sheetRows(sheets, "Job")) {
     const date = dateOf(cell("Start"));
     const category = cell("Category");
-    const event_type = EVENT_OF_JOB[category.toLowerCase()];
+    const event_type = lookUp(EVENT_OF_JOB, category.toLowerCase());
     if (!/^completed$/i.test(cell("Status")) || date === undefined || event_type === undefined) {
       planned.set(category || "Job", (planned.get(category || "Job") ?? 0) + 1);
       continue;

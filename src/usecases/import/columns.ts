@@ -53,7 +53,9 @@ export function findColumns(
   );
   const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length).map(restoreFormula) : headings;
   const columns = originals.map((heading) => heading.trim());
-  const mapped = mappings.filter(({ column, field }) => field in kind.fields && columns.includes(column));
+  const mapped = mappings.filter(
+    ({ column, field }) => Object.hasOwn(kind.fields, field) && columns.includes(column),
+  );
   const taken = new Set(mapped.flatMap(({ column, field }) => [column, field]));
   const wanted = Object.entries(kind.fields).map(([field, type]) => {
     const sources = mapped.filter((mapping) => mapping.field === field).map(({ column }) => column);

@@ -9,7 +9,7 @@ import type { FileMapping } from "./mapping/file-mapping.ts";
 import { guessFileMapping, mappableFields, mappedTypes } from "./mapping/known-fields.ts";
 import { withPreparedFiles } from "./mapping/prepared-files.ts";
 import type { LeftOut, Table } from "./mapping/table.ts";
-import { refuseTwins } from "./mapping/tables.ts";
+import { checkHeadings } from "./mapping/tables.ts";
 
 /** Some rows of a table. `firstRow` is the number of the first one in its file. */
 export type TableRows = {
@@ -95,7 +95,7 @@ export async function importTable(
 
 function tableOf({ file, columns, rows, firstRow }: TableRows): Table {
   const headings = columns.map((column) => column.trim());
-  asInvalid(() => refuseTwins(file, headings));
+  asInvalid(() => checkHeadings(file, headings));
   return {
     name: file,
     headings,

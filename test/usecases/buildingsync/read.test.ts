@@ -147,3 +147,11 @@ describe("a BuildingSync document", () => {
     expect(() => read(text)).toThrow(problem);
   });
 });
+
+test("elements named like properties of every object are no equipment", () => {
+  const [, appliances] = read(document(building("B"), "<L><constructor/><__defineGetter__/><toString/></L>"));
+  expect(appliances!.count).toBe(0);
+  expect(appliances!.form!.leftOut.map(({ reason }) => reason)).toEqual(
+    Array(3).fill("no kind of equipment"),
+  );
+});

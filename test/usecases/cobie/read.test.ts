@@ -203,3 +203,15 @@ describe("the type of a product", () => {
       expect([typeId, typeOf(PRODUCT_CLASSES[typeId]!, name)]).toEqual([typeId, typeId]);
   });
 });
+
+test("categories and objects named like properties of every object mean nothing", async () => {
+  const product = { category: "", name: "", description: "", object: "constructor" };
+  expect(typeOfProduct(product)).toBeUndefined();
+  const tables = await open({
+    Facility: [FACILITY],
+    Type: [{ Name: "B", Category: "23-33 11 15: Boilers" }],
+    Component: [{ Name: "B-1", TypeName: "B", SerialNumber: "S1" }],
+    Job: [{ Name: "J", Category: "toString", Status: "Completed", TypeName: "B", Start: "2024-05-06" }],
+  });
+  expect(await rowsOf(tables, "Job")).toEqual([]);
+});

@@ -282,7 +282,36 @@ describe("prepared files", () => {
   });
 });
 
+// Rule: import-mapping
+test("cells that are names of every object's properties are texts like others", async () => {
+  const fixture = await open(NOW);
+  const inherited = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+  const { rowsOf } = await prepare(fixture, [
+    [
+      "RSN,ADDRESS,STATE,HEATING_TYPE,HEATING_EQUIPMENT_YEAR_INSTALLED",
+      "1,1 Elm St,NY,HOT WATER,1990",
+      ...inherited.map((name, at) => `${at + 2},${at + 2} Elm St,NY,${name},1990`),
+    ].join("\n"),
+    [
+      "Property,Equipment,Serial No,Install Year",
+      "1 Elm St,Dishwasher,D-1,1990",
+      ...inherited.map((name) => `1 Elm St,${name},${name},1990`),
+    ].join("\n"),
+  ]);
+  const rows = await rowsOf("appliances");
+  expect(rows.map((row) => row.type_id)).toEqual(["boiler", "dishwasher"]);
+});
+
 describe("a table", () => {
+  test("with more columns than a form has is refused", async () => {
+    const path = join(folder, "wide.csv");
+    const columns = (count: number) => Array.from({ length: count }, (_, at) => `C${at}`).join();
+    writeFileSync(path, columns(2_001));
+    await expect(openTables(path)).rejects.toThrow("has 2001 columns, and at most 2000 are read");
+    writeFileSync(path, columns(2_000));
+    expect(await openTables(path)).toHaveLength(1);
+  });
+
   test("with two columns of one heading is refused with both", async () => {
     const path = join(folder, "twins.csv");
     writeFileSync(path, "Address,RSN, Address \n1 Elm St,1,2 Elm St\n");

@@ -6,6 +6,7 @@ import type { Stores } from "../../../store/stores.ts";
 import { readDate } from "./dates.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
+import { lookUp } from "./look-up.ts";
 import type { Cells, LeftOut, Table } from "./table.ts";
 
 /** The files that the importer reads, written from mapped tables. */
@@ -166,7 +167,8 @@ class RowMapper {
       // Forms have 0 where a number of stories or a size is unknown.
       if (NEVER_ZERO.test(field) && /^0+(\.0*)?$/.test(cell)) continue;
       // A date in another format stays as it is, and the importer rejects its row.
-      read[field] = values[field]?.[cell] ?? (format ? (readDate(cell, format) ?? cell) : plain(field, cell));
+      read[field] =
+        lookUp(values[field] ?? {}, cell) ?? (format ? (readDate(cell, format) ?? cell) : plain(field, cell));
     }
     return read;
   }
@@ -218,10 +220,10 @@ const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_yea
 /** A cell may list several choices. */
 function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | undefined {
   return (
-    types[cell] ??
+    lookUp(types, cell) ??
     cell
       .split(",")
-      .map((part) => types[part.trim()])
+      .map((part) => lookUp(types, part.trim()))
       .find(Boolean)
   );
 }

@@ -23,7 +23,7 @@ export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Pro
   return sheets.map(({ sheet, rows, notes }) => {
     const [heading, ...data] = rows;
     const name = sheets.length === 1 ? path : `${path}, sheet ${sheet}`;
-    refuseTwins(name, heading!.cells);
+    checkHeadings(name, heading!.cells);
     return {
       name,
       headings: heading!.cells.map((cell) => cell.trim()),
@@ -55,7 +55,7 @@ async function csvTable(path: string): Promise<Table> {
       `${path} has nothing but blank lines`,
       "The first line must contain the column names.",
     );
-  refuseTwins(path, headings);
+  checkHeadings(path, headings);
   return {
     name: path,
     headings,
@@ -72,8 +72,16 @@ async function csvTable(path: string): Promise<Table> {
   };
 }
 
-/** Throws an OperatorError for headings of which two are the same. */
-export function refuseTwins(name: string, headings: readonly string[]): void {
+/** The most columns that a table may have. Forms have hundreds, and guessing what they mean compares them with each other. */
+const MOST_COLUMNS = 2_000;
+
+/** Throws an OperatorError for too many headings, and for two that are the same. */
+export function checkHeadings(name: string, headings: readonly string[]): void {
+  if (headings.length > MOST_COLUMNS)
+    throw new OperatorError(
+      `${name} has ${headings.length} columns, and at most ${MOST_COLUMNS} are read`,
+      "Remove those that are not needed.",
+    );
   const seen = new Map<string, number>();
   for (const [at, heading] of headings.entries()) {
     const key = heading.trim();
