@@ -16,6 +16,8 @@ afterAll(endTargets);
 /** Mutated inputs of each parser; fewer for those that open files, connections or a database. */
 const INPUTS: Readonly<Record<string, number>> = {
   import: 5,
+  "mapped-import": 5,
+  workbook: 60,
   endpoint: 30,
   backup: 30,
   "forged-backup": 30,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateRawSync } from "node:zlib";
 import { type WriteSheet, writeXlsx } from "hucre/xlsx";
 import { readWorkbook } from "../../src/xlsx/read-workbook.ts";
+import { sheetXml, workbookFiles, zipArchive } from "../support/zip-archive.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -20,58 +20,7 @@ function save(bytes: Uint8Array | string): string {
 }
 const workbook = async (...sheets: WriteSheet[]) => save(await writeXlsx({ sheets }));
 
-/** Returns a ZIP archive of stored files, or of compressed ones that claim to expand to a size. */
-function archive(files: Readonly<Record<string, string>>, claimed?: number): Uint8Array {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let at = 0;
-  for (const [name, text] of Object.entries(files)) {
-    const whole = Buffer.from(text);
-    const data = claimed === undefined ? whole : deflateRawSync(whole);
-    const header = Buffer.alloc(30);
-    header.writeUInt32LE(0x04034b50, 0);
-    header.writeUInt16LE(20, 4);
-    header.writeUInt16LE(claimed === undefined ? 0 : 8, 8);
-    header.writeUInt32LE(Bun.hash.crc32(whole), 14);
-    header.writeUInt32LE(data.length, 18);
-    header.writeUInt32LE(claimed ?? data.length, 22);
-    header.writeUInt16LE(name.length, 26);
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50, 0);
-    header.copy(entry, 6, 4, 28);
-    entry.writeUInt16LE(20, 4);
-    entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE(at, 42);
-    parts.push(header, Buffer.from(name), data);
-    directory.push(entry, Buffer.from(name));
-    at += header.length + name.length + data.length;
-  }
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(Object.keys(files).length, 8);
-  end.writeUInt16LE(Object.keys(files).length, 10);
-  end.writeUInt32LE(Buffer.concat(directory).length, 12);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...parts, ...directory, end]);
-}
-
-const TYPES = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`;
-const RELATIONS = (target: string, kind: string) =>
-  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${target}"/></Relationships>`;
-const withSheet = (sheet: string, claimed?: number) =>
-  archive(
-    {
-      "[Content_Types].xml": TYPES,
-      "_rels/.rels": RELATIONS("xl/workbook.xml", "officeDocument"),
-      "xl/workbook.xml": `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-      "xl/_rels/workbook.xml.rels": RELATIONS("worksheets/sheet1.xml", "worksheet"),
-      "xl/worksheets/sheet1.xml": sheet,
-    },
-    claimed,
-  );
-const sheetOf = (cells: string) =>
-  `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row><row r="2">${cells}</row></sheetData></worksheet>`;
-
+const withSheet = (sheet: string, claimed?: number) => zipArchive(workbookFiles(sheet), { claimed });
 const inline = (text: string) => `<c r="A2" t="inlineStr"><is><t>${text}</t></is></c>`;
 
 // Rule: import-workbooks
@@ -101,12 +50,12 @@ describe("a workbook", () => {
       ],
       notes: ["sheet Assets: of 1 merged ranges only the first cell is read"],
     });
-    const stored = save(withSheet(sheetOf('<c r="A2"><f>1+1</f><v>2</v></c>')));
+    const stored = save(withSheet(sheetXml('<c r="A2"><f>1+1</f><v>2</v></c>')));
     expect((await readWorkbook(stored))[0]!.rows[1]!.cells).toEqual(["2"]);
   });
 
   test("with a formula that was never computed is refused with its cell", async () => {
-    const path = save(withSheet(sheetOf('<c r="A2"><f>1+1</f></c>')));
+    const path = save(withSheet(sheetXml('<c r="A2"><f>1+1</f></c>')));
     await expect(readWorkbook(path)).rejects.toThrow("sheet S, cell A2: the formula has no stored result");
   });
 
@@ -120,7 +69,7 @@ describe("a workbook", () => {
 
   test("that expands entities is refused, or reads none", async () => {
     const nested = Array.from({ length: 30 }, (_, i) => `<!ENTITY e${i + 1} "&e${i};&e${i};">`).join("");
-    const bomb = `<!DOCTYPE x [<!ENTITY e0 "${"x".repeat(100)}">${nested}]>${sheetOf('<c r="A2" t="inlineStr"><is><t>&e30;</t></is></c>')}`;
+    const bomb = `<!DOCTYPE x [<!ENTITY e0 "${"x".repeat(100)}">${nested}]>${sheetXml('<c r="A2" t="inlineStr"><is><t>&e30;</t></is></c>')}`;
     const read = await readWorkbook(save(withSheet(bomb))).catch((error: Error) => error);
     if (read instanceof Error) expect(read.message).toContain("cannot be read as a workbook");
     else expect(JSON.stringify(read).length).toBeLessThan(1_000);
@@ -128,13 +77,13 @@ describe("a workbook", () => {
 
   test.each([
     ["no archive", "tag,cost\n1,2\n"],
-    ["an archive without a workbook", archive({ "a.txt": "x" })],
+    ["an archive without a workbook", zipArchive({ "a.txt": "x" })],
   ])("that is %s is refused", async (_, bytes) => {
     await expect(readWorkbook(save(bytes))).rejects.toThrow("cannot be read as a workbook");
   });
 
   test("that claims to expand to too many bytes, or does not say to how many, is refused unread", async () => {
-    const sheet = sheetOf('<c r="A2"><v>2</v></c>').padEnd(40_000);
+    const sheet = sheetXml('<c r="A2"><v>2</v></c>').padEnd(40_000);
     expect((await readWorkbook(save(withSheet(sheet, sheet.length))))[0]!.rows[1]!.cells).toEqual(["2"]);
     for (const claimed of [60_000_000, 0])
       await expect(readWorkbook(save(withSheet(sheet, claimed)))).rejects.toThrow(
@@ -146,10 +95,10 @@ describe("a workbook", () => {
 
   test("with more text in its cells than their columns can take is refused with its place", async () => {
     const most = "x".repeat(32_767);
-    await expect(readWorkbook(save(withSheet(sheetOf(inline(`${most}x`)))))).rejects.toThrow(
+    await expect(readWorkbook(save(withSheet(sheetXml(inline(`${most}x`)))))).rejects.toThrow(
       "sheet S, cell A2 has 32768 characters",
     );
-    expect(await readWorkbook(save(withSheet(sheetOf(inline(most)))))).toHaveLength(1);
+    expect(await readWorkbook(save(withSheet(sheetXml(inline(most)))))).toHaveLength(1);
     const rows = Array.from({ length: 8_200 }, () => [most]);
     await expect(readWorkbook(await workbook({ name: "S", rows }))).rejects.toThrow(
       "the cells of sheet S have more than 256 MiB",

@@ -13,8 +13,10 @@ import { FILES } from "../../../src/knowledge/files.ts";
 import { readKnowledge } from "../../../src/knowledge/read.ts";
 import { parseMasterKey } from "../../../src/secrets/master-key.ts";
 import { readAuthorities, readTlsIdentity } from "../../../src/tls/pem-files.ts";
+import { readWorkbook } from "../../../src/xlsx/read-workbook.ts";
 import { FIXTURE_TLS } from "../../support/certificates.ts";
 import { pngImage } from "../../support/png.ts";
+import { sheetXml, workbookFiles, zipArchive } from "../../support/zip-archive.ts";
 import { Scratch } from "../scratch.ts";
 import type { Target } from "../target.ts";
 
@@ -203,6 +205,32 @@ const logo: Target = {
   },
 };
 
+const workbookSeed = (cells: string) => zipArchive(workbookFiles(sheetXml(cells)), { hasChecksums: false });
+
+/** A workbook without checksums, so that what is changed reaches the parser of XML. */
+const workbook: Target = {
+  name: "workbook",
+  seeds: [
+    workbookSeed('<c r="A2"><v>1</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="e"><v>#N/A</v></c>'),
+    workbookSeed('<c r="A2"><f>1+1</f><v>2</v></c><c r="D2" t="inlineStr"><is><t>=x &amp; y</t></is></c>'),
+  ],
+  words: [
+    "<c ",
+    "<row ",
+    'r="XFD1048576"',
+    "&#x0;",
+    "&e;",
+    "<!DOCTYPE x [",
+    "]]>",
+    "PK\x01\x02",
+    "</sheetData>",
+  ],
+  async parse(input) {
+    const sheets = await readWorkbook(scratch.file("input.xlsx", input));
+    return `${Math.min(sheets.length, 2)} sheets`;
+  },
+};
+
 export const FILE_TARGETS: readonly Target[] = [
   configuration,
   backup,
@@ -212,6 +240,7 @@ export const FILE_TARGETS: readonly Target[] = [
   key,
   knowledge,
   logo,
+  workbook,
 ];
 
 export const removeScratch = () => scratch.remove();

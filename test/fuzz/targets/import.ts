@@ -4,15 +4,19 @@ import { join } from "node:path";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import { mappingOf, mappingText, readMapping } from "../../../src/usecases/import/mapping/file-mapping.ts";
+import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
+import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
+import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
 import type { Target } from "../target.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const clock = () => NOW;
 const KINDS = ["properties", "appliances", "serviceEvents", "components", "claims"] as const;
 
-/** Imports a CSV file into a database; the first byte chooses what it has. */
-export async function importTarget(): Promise<Target> {
+/** A database with a new partner for each input. */
+function scratchDatabase() {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-fuzz-import-"));
   const knowledge = loadKnowledge();
   const store = openSqliteStore(join(folder, "mainstay.db"), {
@@ -32,6 +36,17 @@ export async function importTarget(): Promise<Target> {
       await tx.partners.insert(made);
       return made;
     });
+  const end = async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const newImport = async () => ({ store, knowledge, partner: await newPartner(), clock, actor: "cli:fuzz" });
+  return { folder, store, newImport, end };
+}
+
+/** Imports a CSV file into a database; the first byte chooses what it has. */
+export function importTarget(): Target {
+  const { folder, newImport, end } = scratchDatabase();
   const before = {
     properties: { name: "p.csv", text: "partner_property_id,name,address,state\n1,Elm,1 Elm St,NY\n" },
     appliances: { name: "a.csv", text: "partner_property_id,type_id,serial,install_year\n1,roof,S1,1990\n" },
@@ -74,8 +89,7 @@ export async function importTarget(): Promise<Target> {
       "2026-02-30",
     ],
     async parse(input) {
-      const partner = await newPartner();
-      const importing = { store, knowledge, partner, clock, actor: "cli:fuzz" };
+      const importing = await newImport();
       await importPortfolio({ ...importing, sources: before });
       const kind = KINDS[(input[0] ?? 0) % KINDS.length]!;
       const path = join(folder, "input.csv");
@@ -83,9 +97,74 @@ export async function importTarget(): Promise<Target> {
       const result = await importPortfolio({ ...importing, sources: { [kind]: { path } } });
       return `${kind}, ${result.rejected === 0 ? "no" : "some"} rejected`;
     },
-    async end() {
-      await store.close();
-      rmSync(folder, { recursive: true, force: true });
+    end,
+  };
+}
+
+const SEPARATOR = 0x1e;
+
+/** Imports a CSV file of any columns with a saved mapping, or with a guessed one if there is none. */
+export function mappedImportTarget(): Target {
+  const { folder, store, newImport, end } = scratchDatabase();
+  const fieldsOf = (kind: string) => IMPORT_FIELDS[kind] ?? [];
+  const fields = {
+    properties: fieldsOf("properties"),
+    appliances: fieldsOf("appliances"),
+    serviceEvents: fieldsOf("service_events"),
+    claims: fieldsOf("claims"),
+  };
+  const guess = (csv: string) => {
+    const [heading, ...rows] = csv
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(","));
+    return guessMapping(heading!, rows, IMPORT_FIELDS, () => undefined);
+  };
+  const seed = (csv: string, mapping = mappingText([guess(csv)])) =>
+    Buffer.concat([Buffer.from(csv), Buffer.of(SEPARATOR), Buffer.from(mapping)]);
+  return {
+    name: "mapped-import",
+    seeds: [
+      seed(`Site,Street,State,Roof\n${"Elm,1 Elm St,NY,Y\n".repeat(6)}`, ""),
+      seed("Site,Street,State,Roof,Year Built,No of Elevators\nElm,1 Elm St,NY,Y,1990,3\n"),
+      seed("Site,Street,Asset Type,Serial No,Install Date\nElm,1 Elm St,Boiler,B-1,03/04/2001\n", ""),
+      seed("Site,Inspected,Roof,Elevator,Boiler,Windows,Fire Alarm\nElm,2025-01-02,3,4,5,2,1\n", ""),
+    ],
+    words: [
+      ...[
+        '"constants"',
+        '"values":{"state":{',
+        '"dates"',
+        '"equipment"',
+        '"choice"',
+        '"year_column"',
+        '"scale"',
+      ],
+      ...["constructor", "__proto__", "toString", ",", "\n", "\x1e", "=1+1", "31/12/2020", "quantity"],
+    ],
+    async parse(input) {
+      const at = input.indexOf(SEPARATOR);
+      const path = join(folder, "input.csv");
+      await Bun.write(path, at < 0 ? input : input.subarray(0, at));
+      const saved =
+        at < 0 || at === input.length - 1 ? [] : readMapping("m.json", input.toString("utf8", at + 1));
+      if (mappingText(saved) !== mappingText(readMapping("m.json", mappingText(saved))))
+        throw new Error("a mapping that is saved and read again differs");
+      const importing = await newImport();
+      const mapped = (await openTables(path)).map((table) => ({
+        table,
+        mapping:
+          mappingOf(saved, table.headings) ??
+          guessMapping(table.headings, table.sample, IMPORT_FIELDS, () => undefined),
+      }));
+      const preparing = {
+        ...{ read: store.read, partnerId: importing.partner.id, folder },
+        isType: (id: string) => importing.knowledge.types.has(id),
+      };
+      const { sources } = await prepareFiles(preparing, mapped, fields);
+      const result = await importPortfolio({ ...importing, sources });
+      return `${Object.keys(sources).join(" and ")}, ${result.rejected === 0 ? "no" : "some"} rejected`;
     },
+    end,
   };
 }

@@ -2,7 +2,7 @@ import type { Target } from "../target.ts";
 import { endpointTarget } from "./endpoint.ts";
 import { FILE_TARGETS, removeScratch } from "./files.ts";
 import { FORMAT_TARGETS } from "./formats.ts";
-import { importTarget } from "./import.ts";
+import { importTarget, mappedImportTarget } from "./import.ts";
 import { REQUEST_TARGETS } from "./requests.ts";
 
 /** Every parser of what partners, operators and endpoints send. Requests as a whole are in `test/blackbox/fuzz.test.ts`. */
@@ -10,7 +10,8 @@ export const TARGETS: readonly Target[] = [
   ...FILE_TARGETS,
   ...REQUEST_TARGETS,
   ...FORMAT_TARGETS,
-  await importTarget(),
+  importTarget(),
+  mappedImportTarget(),
   await endpointTarget(),
 ];
 
