@@ -73,7 +73,7 @@ async function csvTable(path: string): Promise<Table> {
 }
 
 /** The most columns that a table may have. Forms have hundreds, and guessing what they mean compares them with each other. */
-const MOST_COLUMNS = 2_000;
+const MOST_COLUMNS = 1_000;
 
 /** Throws an OperatorError for too many headings, and for two that are the same. */
 export function checkHeadings(name: string, headings: readonly string[]): void {
