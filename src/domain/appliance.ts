@@ -1,3 +1,4 @@
+import type { UnitTiming } from "./planning/unit-advice.ts";
 import type { Retirement } from "./retirement.ts";
 import type { BrandTier, InstallYearBasis } from "./scoring/types.ts";
 import type { Day, Instant } from "./time.ts";
@@ -32,6 +33,8 @@ export type Appliance = Retirement & {
   deficiencies: number;
   /** The cost of what its plan says is due now: the unit, or parts of a type that is not replaced as a whole. */
   dueCents: number;
+  /** When it is due as a whole; null if it is not replaced as a whole, or lacks components of its type. */
+  unitTiming: UnitTiming | null;
   createdAt: Instant;
   updatedAt: Instant;
 };

@@ -1,6 +1,7 @@
 import type { PricedComponent, PriceList } from "./costs/price-list.ts";
 import { conflict } from "./errors.ts";
 import type { Knowledge } from "./knowledge.ts";
+import type { UnitTiming } from "./planning/unit-advice.ts";
 import type {
   BrandTier,
   ComponentPast,
@@ -134,6 +135,8 @@ export type PlacedComponent = PricedComponent &
     flags: string;
     /** The inspections of its appliance with an open deficiency. */
     deficiencies: number;
+    /** When its appliance is due as a whole, as stored. */
+    unitTiming: UnitTiming | null;
     installYearBasis: InstallYearBasis;
     propertyName: string;
     propertyAddress: string;

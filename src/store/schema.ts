@@ -3,6 +3,7 @@ import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { StoredCorrections } from "../domain/calibration/model-version.ts";
 import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
+import { UNIT_TIMINGS } from "../domain/planning/unit-advice.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
 import type { ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
@@ -207,6 +208,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       deficiencies: int("deficiencies").notNull().default(0),
       /** The cost of what its plan says is due now: the unit, or parts. */
       dueCents: bigint("due_cents").notNull().default(0),
+      /** When it is due as a whole; null if it is not replaced as a whole, or lacks components of its type. */
+      unitTiming: oneOf("unit_timing", UNIT_TIMINGS),
       /** As for a property. Null also if it is retired with its property alone. */
       retiredAt: text("retired_at"),
       retiredReason: text("retired_reason"),

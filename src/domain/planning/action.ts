@@ -1,5 +1,5 @@
 import type { Confidence, RiskTier } from "../scoring/types.ts";
-import type { PlannedPart, PolicyName } from "./appliance-plan.ts";
+import type { DecidedPart, PolicyName } from "./appliance-plan.ts";
 import type { AgeBasis } from "./policy.ts";
 import type { UnitAdvice } from "./unit-advice.ts";
 
@@ -54,8 +54,11 @@ export type UnitFacts = UnitAdvice & {
   hazard: ImmediateHazard | null;
   /** True if it has reached the age at which it is replaced whatever it costs. */
   isPastLife: boolean;
-  principal: (PartFacts & Pick<PlannedPart, "part">) | null;
+  principal: (PartFacts & Pick<DecidedPart, "part">) | null;
 };
+
+/** The facts about a unit that the actions of its parts follow from. */
+type PartsUnit = Pick<UnitFacts, "hazard" | "timing" | "principal">;
 
 /** Returns what to do with a unit (docs/model/planning.md#action). */
 export function unitAction(unit: UnitFacts): Action {
@@ -68,25 +71,34 @@ export function unitAction(unit: UnitFacts): Action {
         ? { kind: "unit_life_past" }
         : { kind: "unit_due", waitingCents: unit.waitingCents(), yearlyCents },
     };
-  const inspected = unit.principal && inspection(unit.principal.part, unit.principal);
+  return actionOfKept(unit, {
+    planned: { kind: "unit_planned", ageYears: unit.bestAgeMonths / 12 },
+    untilFailure: { kind: "unit_until_failure" },
+  });
+}
+
+/** Returns what to do with a unit that is not due now. */
+function actionOfKept(
+  { timing, principal }: PartsUnit,
+  because: Record<"planned" | "untilFailure", Because>,
+): Action {
+  const inspected = principal && inspection(principal.part, principal);
   if (inspected) return inspected;
-  if (timing === "later")
-    return { name: "replace_by", because: { kind: "unit_planned", ageYears: unit.bestAgeMonths / 12 } };
-  if (unit.principal && unit.principal.riskTier !== "GOOD") return elevated(unit.principal.part);
-  return { name: "run_to_failure", because: { kind: "unit_until_failure" } };
+  if (timing === "later") return { name: "replace_by", because: because.planned };
+  if (principal && principal.riskTier !== "GOOD") return elevated(principal.part);
+  return { name: "run_to_failure", because: because.untilFailure };
 }
 
 /** Returns what to do with a part. `unit` is the whole unit that it belongs to, if there is one. */
-export function partAction(planned: PlannedPart, facts: PartFacts, unit: UnitFacts | null): Action {
+export function partAction(planned: DecidedPart, facts: PartFacts, unit: PartsUnit | null): Action {
   if (facts.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: facts.hazard } };
   if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   if (unit && planned.policy === ("with_unit" satisfies PolicyName)) {
-    const own = unitAction(unit);
-    if (own.name === "replace_now") return { name: "replace_now", because: { kind: "with_unit_due" } };
-    if (own.name === "replace_by") return { name: "replace_by", because: { kind: "with_unit_planned" } };
-    if (own.name === "run_to_failure")
-      return { name: "run_to_failure", because: { kind: "with_unit_until_failure" } };
-    return own;
+    if (unit.timing === "now") return { name: "replace_now", because: { kind: "with_unit_due" } };
+    return actionOfKept(unit, {
+      planned: { kind: "with_unit_planned" },
+      untilFailure: { kind: "with_unit_until_failure" },
+    });
   }
   const { part, basis, bestAgeMonths } = planned;
   if (planned.dueInYears === 0) return dueNow(planned, facts);
@@ -101,7 +113,7 @@ export function partAction(planned: PlannedPart, facts: PartFacts, unit: UnitFac
   };
 }
 
-function dueNow({ part, basis }: PlannedPart, { isPastUnknown }: PartFacts): Action {
+function dueNow({ part, basis }: DecidedPart, { isPastUnknown }: PartFacts): Action {
   if (basis === "fixed_life") {
     const lifeYears = part.fixedLifeYears!;
     return isPastUnknown
@@ -118,7 +130,7 @@ function dueNow({ part, basis }: PlannedPart, { isPastUnknown }: PartFacts): Act
 
 /** Returns the advice to look first: at a risk that nobody has seen, or whose consequences are grave. */
 function inspection(
-  { failureProbability, safety }: Pick<PlannedPart["part"], "failureProbability" | "safety">,
+  { failureProbability, safety }: Pick<DecidedPart["part"], "failureProbability" | "safety">,
   { riskTier, confidence, hasDamage }: PartFacts,
 ): Action | null {
   if (riskTier === "GOOD") return null;

@@ -4,7 +4,7 @@ import { lifespanYearsOf, type Part } from "./part.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, schedulePart } from "./plan.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Unit } from "./unit.ts";
-import { adviseOnUnit, isDueNow, type UnitAdvice } from "./unit-advice.ts";
+import { adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
 
@@ -25,8 +25,10 @@ export type WholeAppliance = {
   calendarAgeYears: number;
 };
 
+/** A part with the decision on it. */
+export type DecidedPart = PartPlan & { part: Part; policy: PolicyName };
 /** A part with its plan. */
-export type PlannedPart = PartPlan & { part: Part; policy: PolicyName; newPart: KnownPart };
+export type PlannedPart = DecidedPart & { newPart: KnownPart };
 
 /** An appliance with its plan; `unit` is null where parts are replaced one by one. */
 export type AppliancePlan = {
@@ -76,20 +78,34 @@ export function adviseOnAppliance(
   };
 }
 
-/** Returns whether a part that is replaced on its own is due now. */
-export const isPartDue = (part: Part, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
-
-/** Returns whether an appliance that is replaced as a whole is due now, without planning more than that takes. */
-export function isUnitDue(
+/** Returns when an appliance that is replaced as a whole is due, without planning more than that takes. */
+export function unitTimingOf(
   parts: readonly Part[],
   whole: WholeAppliance,
   caches: PlanCaches,
   mustGo: readonly boolean[],
-): boolean {
-  if (isUnitToGo(whole, mustGo)) return true;
+): UnitTiming {
+  if (isUnitToGo(whole, mustGo)) return "now";
   const { unit, minors, newUnit } = unitIn(parts, planParts(parts, caches, mustGo), whole, caches);
-  return isDueNow(unit, minors, newUnit);
+  return adviseOnUnit(unit, minors, newUnit).timing;
 }
+
+/**
+ * Returns the decision on one part of an appliance without the others. `unit` is its unit, if it has one: when that is due, and
+ * whether the part is its principal one.
+ */
+export function decideOnPart(
+  part: Part,
+  unit: { timing: UnitTiming; isPrincipal: boolean } | null,
+  caches: Pick<PlanCaches, "parts">,
+): DecidedPart {
+  const plan = planPart(part, caches);
+  const goesWithUnit = unit !== null && (unit.timing === "now" || unit.isPrincipal);
+  return { ...plan, part, policy: goesWithUnit ? "with_unit" : policyOfPart(plan) };
+}
+
+/** Returns whether a part that is replaced on its own is due now. */
+export const isPartDue = (part: Part, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
 
 function planParts(parts: readonly Part[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {

@@ -1,17 +1,17 @@
 import type { Steps } from "../steps.ts";
 import { ApplianceGroups } from "./appliance-groups.ts";
 import type { DueComponent } from "./component-plan.ts";
-import { dueCentsOf, type PlanContext } from "./planned-appliance.ts";
+import { type DueState, dueStateOf, type PlanContext } from "./planned-appliance.ts";
 
 /** Adds up the cost of what is due now, component by component. */
 export class DueSum<C extends DueComponent> {
   readonly #groups: ApplianceGroups<C>;
   #cents = 0;
 
-  /** `visit` receives the cost of each appliance. */
+  /** `visit` receives what is due of each appliance. */
   constructor(
     private readonly context: PlanContext<C>,
-    private readonly visit: (component: C, cents: number) => void = () => {},
+    private readonly visit: (component: C, due: DueState) => void = () => {},
   ) {
     this.#groups = new ApplianceGroups(context.knowledge);
   }
@@ -31,8 +31,8 @@ export class DueSum<C extends DueComponent> {
   }
 
   #addAppliance(group: readonly C[]): void {
-    const cents = dueCentsOf(this.context, group);
-    this.#cents += cents;
-    this.visit(group[0]!, cents);
+    const due = dueStateOf(this.context, group);
+    this.#cents += due.dueCents;
+    this.visit(group[0]!, due);
   }
 }

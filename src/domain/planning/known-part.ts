@@ -1,79 +1,107 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
+import { type Cache, KeptValues } from "./kept-values.ts";
 import type { Kind } from "./part.ts";
-import type { Policy } from "./policy.ts";
+import { type Policy, policyOf } from "./policy.ts";
 import { cumulative, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Spectrum, spectraOf } from "./spectrum.ts";
 
-/** A cache of what depends on kind, life and costs alone. Its creator bounds it. */
-export type Cache<Value> = {
-  get(key: string): Value | undefined;
-  set(key: string, value: Value): unknown;
-};
-
 /** A new part with what plans derive from it. */
 export type KnownPart = NewPart & {
-  /** Identifies the kind. */
-  readonly key: string;
+  readonly policy: Policy;
   /** The events from the installation to the end of each month of the longest plan. */
   readonly cumulative: Readonly<Record<"failures" | "planned" | "failuresRunToFailure", Float64Array>>;
   /** The spectra of the costs by month, of the policy and of run to failure. */
   readonly spectra: readonly [Spectrum, Spectrum];
   /** Returns the cost of failures and planned renewals by month, in cents. */
-  costs(): Float64Array;
+  readonly costs: Float64Array;
   costsRunToFailure(): Float64Array;
+  /** The least cost of a month from each month on. */
+  readonly leastCosts: Float64Array;
 };
 
 /** Returns the new part of a kind, from the cache if possible. */
-export function newPartOf(kind: Kind, { parts }: { parts: Cache<KnownPart> }): KnownPart {
-  const { shape, scaleYears, plannedCents, failureCents, fixedLifeYears, safety } = kind;
-  const key = `${shape} ${scaleYears} ${plannedCents} ${failureCents} ${fixedLifeYears} ${safety}`;
-  const found = parts.get(key);
+export function newPartOf(kind: Kind, { parts }: { parts: Cache<Kind, KnownPart> }): KnownPart {
+  const found = parts.get(kind);
   if (found) return found;
-  const made = new DerivedPart(key, kind, makeNewPart(kind));
-  parts.set(key, made);
+  const { shape, scaleYears, plannedCents, failureCents, fixedLifeYears, safety } = kind;
+  const own = { shape, scaleYears, plannedCents, failureCents, fixedLifeYears, safety };
+  const made = new DerivedPart(own);
+  parts.set(own, made);
   return made;
 }
 
+/** Keeps the new parts of so many kinds. */
+export const keptParts = (most: number) =>
+  new KeptValues<Kind, KnownPart>(most, {
+    first: ({ scaleYears }) => scaleYears,
+    second: ({ failureCents }) => failureCents,
+    isSame: (one, other) =>
+      one.plannedCents === other.plannedCents &&
+      one.shape === other.shape &&
+      one.fixedLifeYears === other.fixedLifeYears &&
+      one.safety === other.safety,
+  });
+
 /**
- * A new part whose derived rows are computed when they are first needed, and kept if they are used often: a part of a unit needs
- * the spectra, any other the running sums.
+ * A new part of which more than the policy is computed when it is first needed, and kept: an action needs the policy alone, a
+ * part of a unit the spectra, any other the running sums.
  */
 class DerivedPart implements KnownPart {
   readonly policy: Policy;
-  readonly failures: Float64Array;
-  readonly planned: Float64Array;
-  readonly failuresRunToFailure: Float64Array;
-  readonly #plannedCents: number;
-  readonly #failureCents: number;
+  #events: NewPart | undefined;
   #cumulative: KnownPart["cumulative"] | undefined;
   #spectra: KnownPart["spectra"] | undefined;
+  #costs: Float64Array | undefined;
+  #leastCosts: Float64Array | undefined;
 
-  constructor(
-    readonly key: string,
-    { plannedCents, failureCents }: Kind,
-    made: NewPart,
-  ) {
-    this.policy = made.policy;
-    this.failures = made.failures;
-    this.planned = made.planned;
-    this.failuresRunToFailure = made.failuresRunToFailure;
-    this.#plannedCents = plannedCents;
-    this.#failureCents = failureCents;
+  constructor(private readonly kind: Kind) {
+    this.policy = policyOf(kind);
+  }
+
+  get #made() {
+    this.#events ??= makeNewPart(this.kind, this.policy);
+    return this.#events;
+  }
+
+  get failures() {
+    return this.#made.failures;
+  }
+
+  get planned() {
+    return this.#made.planned;
+  }
+
+  get failuresRunToFailure() {
+    return this.#made.failuresRunToFailure;
   }
 
   get #isRunToFailure() {
     return this.failures === this.failuresRunToFailure;
   }
 
-  costs() {
-    const costs = new Float64Array(this.failures.length);
+  get costs() {
+    if (this.#costs) return this.#costs;
+    const { failures, planned } = this;
+    const { failureCents, plannedCents } = this.kind;
+    const costs = new Float64Array(failures.length);
     for (let month = 1; month < costs.length; month++)
-      costs[month] = this.failures[month]! * this.#failureCents + this.planned[month]! * this.#plannedCents;
+      costs[month] = failures[month]! * failureCents + planned[month]! * plannedCents;
+    this.#costs = costs;
     return costs;
   }
 
   costsRunToFailure() {
-    return this.failuresRunToFailure.map((failures) => failures * this.#failureCents);
+    const { failureCents } = this.kind;
+    return this.failuresRunToFailure.map((failures) => failures * failureCents);
+  }
+
+  get leastCosts() {
+    if (this.#leastCosts) return this.#leastCosts;
+    const least = this.costs.slice();
+    for (let month = least.length - 2; month >= 0; month--)
+      least[month] = Math.min(least[month]!, least[month + 1]!);
+    this.#leastCosts = least;
+    return least;
   }
 
   get cumulative() {
@@ -88,7 +116,7 @@ class DerivedPart implements KnownPart {
 
   get spectra() {
     if (this.#spectra) return this.#spectra;
-    const costs = this.costs();
+    const { costs } = this;
     if (this.#isRunToFailure) {
       const [both] = spectraOf(costs, costs);
       this.#spectra = [both, both];

@@ -1,6 +1,7 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import { type Cache, type KnownPart, newPartOf } from "./known-part.ts";
-import { failing, type Part, survivalInPlace } from "./part.ts";
+import { type Cache, KeptValues } from "./kept-values.ts";
+import { type KnownPart, newPartOf } from "./known-part.ts";
+import { failing, type Kind, type Part, survivalInPlace } from "./part.ts";
 import type { Policy } from "./policy.ts";
 import { type Advice, adviseOn, monthOf } from "./replacement-advice.ts";
 import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";
@@ -8,19 +9,34 @@ import type { UnitKind } from "./unit.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
 
 /** The new parts and units that are known. */
-export type PlanCaches = { parts: Cache<KnownPart>; units: Cache<NewUnit> };
+export type PlanCaches = { parts: Cache<Kind, KnownPart>; units: Cache<NewUnitKey, NewUnit> };
+
+/** The data that a new unit follows from: its kind, and the new minor parts in the kind's order. */
+type NewUnitKey = { kind: Omit<UnitKind, "minors">; minors: readonly KnownPart[] };
 
 /** Returns the new unit of a kind, from the cache if possible. */
 export function newUnitOf(kind: UnitKind, minors: readonly KnownPart[], { units }: PlanCaches): NewUnit {
-  const { priceCents, failedPriceCents, principal, capMonths } = kind;
-  const own = `${priceCents} ${failedPriceCents} ${principal?.shape} ${principal?.scaleYears} ${capMonths}`;
-  const key = [own, ...minors.map(({ key }) => key)].join("|");
-  const found = units.get(key);
+  const found = units.get({ kind, minors });
   if (found) return found;
+  const { priceCents, failedPriceCents, principal, capMonths } = kind;
+  const life = principal && { shape: principal.shape, scaleYears: principal.scaleYears };
   const made = makeNewUnit(kind, minors);
-  units.set(key, made);
+  units.set({ kind: { priceCents, failedPriceCents, principal: life, capMonths }, minors }, made);
   return made;
 }
+
+/** Keeps so many new units. */
+export const keptUnits = (most: number) =>
+  new KeptValues<NewUnitKey, NewUnit>(most, {
+    first: ({ kind }) => kind.principal?.scaleYears ?? 0,
+    second: ({ kind }) => kind.failedPriceCents,
+    isSame: (one, other) =>
+      one.kind.priceCents === other.kind.priceCents &&
+      one.kind.capMonths === other.kind.capMonths &&
+      one.kind.principal?.shape === other.kind.principal?.shape &&
+      one.minors.length === other.minors.length &&
+      one.minors.every((minor, index) => minor === other.minors[index]),
+  });
 
 /** The advice on a part as if it stood alone, with the policy of its kind. */
 export type PartPlan = Advice & Policy;

@@ -13,18 +13,19 @@ import {
   type ApplianceAdvice,
   type AppliancePlan,
   adviseOnAppliance,
+  decideOnPart,
   isPartDue,
-  isUnitDue,
   type PlannedPart,
   planAppliance,
   scheduleAppliance,
+  unitTimingOf,
   type WholeAppliance,
 } from "./appliance-plan.ts";
 import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
-import { adviceOf } from "./unit-advice.ts";
+import { adviceOf, type UnitTiming } from "./unit-advice.ts";
 
 /** The work due now: `immediate` cannot wait, in the terms of a lender's engineer. */
 export type DueNow = "immediate" | "short_term";
@@ -146,23 +147,67 @@ export function actionsOfStored<C extends Plannable>(
   };
 }
 
+/** The fields of a listed component from which its action can be told without the others of its appliance. */
+type ListedPart = Plannable & {
+  /** The flags of its appliance, as stored. */
+  flags: string;
+  /** When its appliance is due as a whole, as stored; null if that is not known, or if it is not replaced as a whole. */
+  unitTiming: UnitTiming | null;
+};
+
 /**
- * Returns the cost of what the plan says is due now: the unit, or the parts of a type that is not replaced as a whole. It is
- * that of `planStoredAppliance`, in a fraction of its time.
+ * Returns the action of a component as `actionsOfStored` does, from its own row; undefined where that takes its whole appliance:
+ * one whose time is not stored, or that is or contains a hazard to remove at once.
  */
-export function dueCentsOf<C extends DueComponent>(
+export function actionOfListed<C extends ListedPart>(
+  { knowledge, pricing, caches, hazardOf }: PlanContext<C>,
+  component: C,
+): Action | undefined {
+  const { whole, components } = knowledge.type(component.typeId);
+  const { unitTiming: timing } = component;
+  if (whole && timing === null) return undefined;
+  if (component.flags !== "" && components.some(({ id }) => hazardOf({ ...component, defId: id })))
+    return undefined;
+  const isPrincipal = component.defId === whole?.principal?.defId;
+  const part = partOf(knowledge, component, pricing(component).part(component));
+  const decided = decideOnPart(part, whole && timing && { timing, isPrincipal }, caches);
+  const facts = { ...partFacts(knowledge, component), hazard: null };
+  const principal = isPrincipal ? { ...facts, part } : null;
+  return partAction(decided, facts, whole && timing && { hazard: null, timing, principal });
+}
+
+/** The state of an appliance that is stored with its scores. */
+export type DueState = {
+  /** The cost of what the plan says is due now: the unit, or the parts of a type that is not replaced as a whole. */
+  dueCents: number;
+  /** When it is due as a whole; null if it is not replaced as a whole, or lacks components of its type. */
+  unitTiming: UnitTiming | null;
+};
+
+export const isSameDue = (one: DueState, other: DueState): boolean =>
+  one.dueCents === other.dueCents && one.unitTiming === other.unitTiming;
+
+/** Returns what is due of an appliance as `planStoredAppliance` plans it, in a fraction of its time. */
+export function dueStateOf<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
-): number {
+): DueState {
   const { partPrices, parts, hazards, unitPrice, wholeAppliance } = inPlace(context, components);
   const mustGo = hazards.map(Boolean);
-  if (wholeAppliance)
-    return isUnitDue(parts, wholeAppliance, context.caches, mustGo) ? unitPrice!.plannedCents : 0;
-  return partPrices.reduce(
+  if (wholeAppliance) {
+    const timing = unitTimingOf(parts, wholeAppliance, context.caches, mustGo);
+    const isComplete = components.length === context.knowledge.type(components[0]!.typeId).components.length;
+    return {
+      dueCents: timing === "now" ? unitPrice!.plannedCents : 0,
+      unitTiming: isComplete ? timing : null,
+    };
+  }
+  const dueCents = partPrices.reduce(
     (cents, { plannedCents }, index) =>
       cents + (mustGo[index] || isPartDue(parts[index]!, context.caches) ? plannedCents : 0),
     0,
   );
+  return { dueCents, unitTiming: null };
 }
 
 /** Returns the parts of an appliance in their place, and the appliance itself if it is replaced as a whole. */

@@ -1,10 +1,9 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { failing, type Kind, newSurvival } from "./part.ts";
-import { type Policy, policyOf } from "./policy.ts";
+import type { Policy } from "./policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */
 export type NewPart = {
-  policy: Policy;
   failures: Float64Array;
   planned: Float64Array;
   /** Failures under run to failure; the same array as `failures` if that is the policy. */
@@ -13,16 +12,15 @@ export type NewPart = {
 
 const NONE_PLANNED = new Float64Array(LOOKAHEAD_MONTHS + 1);
 
-/** Returns the new part of a kind. */
-export function makeNewPart(kind: Kind): NewPart {
-  const policy = policyOf(kind);
+/** Returns the new part of a kind with its policy. */
+export function makeNewPart(kind: Kind, policy: Policy): NewPart {
   const survival = newSurvival(kind, LOOKAHEAD_MONTHS);
   const lives = failing(survival);
   const failuresRunToFailure = renewalsOf(lives);
   const age = policy.bestAgeMonths;
   if (age === null || age > LOOKAHEAD_MONTHS)
-    return { policy, failures: failuresRunToFailure, planned: NONE_PLANNED, failuresRunToFailure };
-  return { policy, ...renewalsByAge(lives, survival, age), failuresRunToFailure };
+    return { failures: failuresRunToFailure, planned: NONE_PLANNED, failuresRunToFailure };
+  return { ...renewalsByAge(lives, survival, age), failuresRunToFailure };
 }
 
 /** Returns the expected failures and planned renewals by month, if a new one is replaced at an age in months. */

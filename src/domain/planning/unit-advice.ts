@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./known-part.ts";
-import { failing, type Part, survivalInPlace } from "./part.ts";
+import { failing, type Part, power, survivalInPlace } from "./part.ts";
 import type { PartPlan } from "./plan.ts";
 import { convolvedAt } from "./renewals.ts";
 import { monthOf } from "./replacement-advice.ts";
@@ -15,15 +15,16 @@ import type { NewUnit, UnitPolicy } from "./unit-policy.ts";
  */
 
 /** When a unit is due; `never` is a unit that stays until its principal part fails. */
-type Timing = "now" | "later" | "never";
+export const UNIT_TIMINGS = ["now", "later", "never"] as const;
+export type UnitTiming = (typeof UNIT_TIMINGS)[number];
 
-export type UnitAdvice = UnitPolicy & { timing: Timing; waitingCents(): number };
+export type UnitAdvice = UnitPolicy & { timing: UnitTiming; waitingCents(): number };
 
 /** The plan and the new part of each minor part, in their order. */
 type Minors = readonly { plan: PartPlan; newPart: KnownPart }[];
 
-/** The months whose repairs are added up before those of all months are. */
-const FIRST_MONTHS = 36;
+/** The months whose repairs are added up before those of all months are: more of them only where fewer leave it open. */
+const FIRST_MONTHS = [24, 120] as const;
 /** Sums that differ by less than this share of the yearly cost may do so because they are rounded. */
 const ROUNDING = 1e-9;
 
@@ -35,14 +36,15 @@ export const adviceOf = (plan: UnitPlan): UnitAdvice => ({
   waitingCents: () => plan.waitingCents,
 });
 
-const timingOf = ({ dueInMonths }: UnitPlan): Timing =>
+const timingOf = ({ dueInMonths }: UnitPlan): UnitTiming =>
   dueInMonths === null ? "never" : dueInMonths === 0 ? "now" : "later";
 
 /** Returns the advice of `planUnit` in a fraction of its time. */
 export function adviseOnUnit(unit: Unit, minors: Minors, newUnit: NewUnit): UnitAdvice {
   const { policy } = newUnit;
   const isDue = isObviouslyDue(unit, minors, policy);
-  const isObviouslyLater = isDue === false && (unit.capMonths !== null || isCostlyAtLast(unit, policy));
+  const isObviouslyLater =
+    isDue === false && (unit.capMonths !== null || isCostlyAtLast(unit, minors, policy));
   return {
     ...policy,
     timing: isDue ? "now" : isObviouslyLater ? "later" : timingOf(planUnit(unit, minors, newUnit)),
@@ -50,45 +52,81 @@ export function adviseOnUnit(unit: Unit, minors: Minors, newUnit: NewUnit): Unit
   };
 }
 
-/** Returns whether a unit in place is due now. */
-export const isDueNow = (unit: Unit, minors: Minors, newUnit: NewUnit): boolean =>
-  isObviouslyDue(unit, minors, newUnit.policy) ?? planUnit(unit, minors, newUnit).dueInMonths === 0;
-
 /**
  * Returns whether a unit in place is due now; undefined where only the repairs of later months tell. It is due if no sum of
  * months in which it is kept costs less than its successors.
  */
 function isObviouslyDue(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): boolean | undefined {
-  const { principal, capMonths, ageYears } = unit;
+  const { capMonths, ageYears } = unit;
   if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return true;
   const least = ROUNDING * yearlyCents;
   // Most units are kept, which their first month shows.
   if (firstMonthCents(unit, minors) - yearlyCents / 12 < -least) return false;
-  const repairs = firstRepairs(unit, minors, FIRST_MONTHS);
+  for (const months of FIRST_MONTHS) {
+    const isDue = isDueByFirst(months, unit, minors, yearlyCents);
+    if (isDue !== undefined) return isDue;
+  }
+  return undefined;
+}
+
+/** Returns whether a unit is due now as far as the repairs of its first months tell. */
+function isDueByFirst(months: number, unit: Unit, minors: Minors, yearlyCents: number): boolean | undefined {
+  const least = ROUNDING * yearlyCents;
+  const repairs = firstRepairs(unit, minors, months);
   const hazard = hazardsOf(unit);
+  const isRising = isHazardRising(unit);
   let sum = 0;
   let survival = 1;
   for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
     const fails = hazard(month);
-    const savedCents = fails * failedMoreCents(unit) - yearlyCents / 12;
-    if (month > FIRST_MONTHS) {
-      // A hazard that rises makes each later month cost more than its successors, too.
-      if (savedCents >= 0 && (principal?.shape ?? 0) >= 1) return true;
+    let moreCents = fails * failedMoreCents(unit) - yearlyCents / 12;
+    if (month <= months) moreCents += repairs[month]!;
+    else {
+      if (isRising) moreCents += leastRepairs(unit, minors, month);
+      // Both rise, so that each later month costs more than its successors, too.
+      if (moreCents >= 0 && isRising) return true;
       const mostSavedCents = (survival * (LOOKAHEAD_MONTHS - month + 1) * yearlyCents) / 12;
       if (sum - mostSavedCents >= least && failedMoreCents(unit) >= 0) return true;
     }
-    sum += survival * (1 - fails / 2) * (savedCents + (repairs[month] ?? 0));
+    sum += survival * (1 - fails / 2) * moreCents;
     survival *= 1 - fails;
-    if (sum < -least && month <= FIRST_MONTHS) return false;
+    if (sum < -least && month <= months) return false;
     if (!(sum >= least)) return undefined;
   }
   return true;
 }
 
 /** Returns whether a unit costs more in its last month than its successors, so that an earlier one has the least sum. */
-function isCostlyAtLast(unit: Unit, { yearlyCents }: UnitPolicy): boolean {
+function isCostlyAtLast(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): boolean {
   const fails = hazardsOf(unit)(LOOKAHEAD_MONTHS);
-  return fails * failedMoreCents(unit) > ((1 + ROUNDING) * yearlyCents) / 12;
+  const cents = fails * failedMoreCents(unit) + leastRepairs(unit, minors, LOOKAHEAD_MONTHS);
+  return cents > ((1 + ROUNDING) * yearlyCents) / 12;
+}
+
+/** Returns whether the expected cost of a failure of the unit does not fall from month to month. */
+const isHazardRising = (unit: Unit) =>
+  unit.principal === null || (unit.principal.shape >= 1 && failedMoreCents(unit) >= 0);
+
+/**
+ * Returns an amount that the repairs of a month cost at least, and that does not fall from month to month: parts in place that
+ * have ended by the middle of the time before have successors of at least half of its age.
+ */
+function leastRepairs(unit: Unit, minors: Minors, month: number): number {
+  const half = Math.floor(month / 2);
+  let cents = 0;
+  for (const [index, part] of unit.minors.entries()) {
+    const { plan, newPart } = minors[index]!;
+    const due = monthsUntil(plan);
+    const ended = due !== null && due <= half ? 1 : 1 - worksAfter(part, half);
+    cents += ended * newPart.leastCosts[month - half]!;
+  }
+  return cents;
+}
+
+/** Returns S¹ of a month: the probability that a part in place still works then. */
+function worksAfter({ shape, scaleYears, ageYears, hazardRatio }: Part, months: number): number {
+  const passed = power((ageYears + months / 12) / scaleYears, shape) - power(ageYears / scaleYears, shape);
+  return Math.exp(-hazardRatio * passed);
 }
 
 const failedMoreCents = ({ failedPriceCents, priceCents }: Unit) => failedPriceCents - priceCents;
@@ -112,10 +150,10 @@ function firstMonthCents(unit: Unit, minors: Minors): number {
   let cents = hazardsOf(unit)(1) * failedMoreCents(unit);
   for (const [index, part] of unit.minors.entries()) {
     const due = monthsUntil(minors[index]!.plan);
-    const [, works] = survivalInPlace(part, 1);
-    if (due !== 0) cents += (1 - works!) * part.failureCents;
+    const works = worksAfter(part, 1);
+    if (due !== 0) cents += (1 - works) * part.failureCents;
     if (due === 0) cents += part.plannedCents;
-    else if (due === 1) cents += works! * part.plannedCents;
+    else if (due === 1) cents += works * part.plannedCents;
   }
   return cents;
 }
@@ -141,26 +179,13 @@ function firstRepairs(unit: Unit, minors: Minors, months: number): Float64Array 
   const costs = new Float64Array(months + 1);
   for (const [index, part] of unit.minors.entries()) {
     const { plan, newPart } = minors[index]!;
-    const later = costsOfNew(part, newPart, months);
     const survival = survivalInPlace(part, months);
     const { failed, planned, ended } = endOf(failing(survival), survival, monthsUntil(plan));
     for (let month = 1; month <= months; month++)
       costs[month]! +=
         failed[month]! * part.failureCents +
         planned[month]! * part.plannedCents +
-        convolvedAt(month, ended, later, month - 1);
+        convolvedAt(month, ended, newPart.costs, month - 1);
   }
-  return costs;
-}
-
-/** Returns the cost of failures and planned renewals of a new part in its first months. */
-function costsOfNew(
-  { failureCents, plannedCents }: Part,
-  { failures, planned }: KnownPart,
-  months: number,
-): Float64Array {
-  const costs = new Float64Array(months + 1);
-  for (let month = 1; month <= months; month++)
-    costs[month] = failures[month]! * failureCents + planned[month]! * plannedCents;
   return costs;
 }

@@ -121,7 +121,7 @@ function repairsInPlace(
         costs[month]! += shares[month]! * part.failureCents;
     else if (due === 0) {
       costs[1]! += part.plannedCents;
-      const later = newPart.costs();
+      const later = newPart.costs;
       for (let month = 2; month <= LOOKAHEAD_MONTHS; month++) costs[month]! += later[month - 1]!;
     } else {
       const { ended } = endOf(shares, survival, due);

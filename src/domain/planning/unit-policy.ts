@@ -33,7 +33,7 @@ export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUn
   const repairCosts = new Float64Array(LOOKAHEAD_MONTHS + 1);
   const repairCostsRunToFailure = new Float64Array(LOOKAHEAD_MONTHS + 1);
   for (const minor of minors) {
-    const costs = minor.costs();
+    const costs = minor.costs;
     const costsRunToFailure = minor.costsRunToFailure();
     for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
       repairCosts[month]! += costs[month]! * working[month]!;

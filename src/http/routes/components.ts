@@ -11,8 +11,8 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Slice } from "../../store/slice.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
-import { actionsOf } from "../../usecases/portfolio/actions.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
+import { actionsOf } from "../../usecases/portfolio/listed-actions.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
@@ -89,7 +89,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         return listReply(
           call,
           componentPage.of(
-            withActions(records, await actionsOf({ ...call, prices }, rows)),
+            withActions(records, await actionsOf({ ...call, prices }, partner.id, rows)),
             slice,
             total,
             partner.name,
@@ -213,7 +213,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         };
         const prices = await pricesOf(call.store.read, knowledge, partner);
         const alerts = rows.map((row) => alertView(prices, row));
-        const listed = withActions(alerts, await actionsOf({ ...call, prices }, rows));
+        const listed = withActions(alerts, await actionsOf({ ...call, prices }, partner.id, rows));
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", listedAlert);
       },

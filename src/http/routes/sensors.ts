@@ -102,6 +102,7 @@ export function sensorOperations(): Operation[] {
         size: appliance.size,
         flags: writer.flagsOf(appliance),
         deficiencies: appliance.deficiencies,
+        unitTiming: appliance.unitTiming,
         installYearBasis: appliance.installYearBasis,
         recordsSince: property.recordsSince,
         ...{ state: property.state, unitCount: property.unitCount },

@@ -31,6 +31,7 @@ import propertyStandings from "../../../migrations/postgres/0028_property_standi
   type: "text",
 };
 import conditionTrends from "../../../migrations/postgres/0029_condition_trends.sql" with { type: "text" };
+import unitTimings from "../../../migrations/postgres/0030_unit_timings.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -92,4 +93,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 28, name: "property_standings", sql: propertyStandings, breaksOlder: true },
   // An older server would purge a partner without these.
   { number: 29, name: "condition_trends", sql: conditionTrends, breaksOlder: true },
+  // An older server would score appliances without when they are due.
+  { number: 30, name: "unit_timings", sql: unitTimings, breaksOlder: true },
 ];

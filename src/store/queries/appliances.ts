@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Appliance } from "../../domain/appliance.ts";
+import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
@@ -28,6 +29,7 @@ export type ScoredAppliance = Pick<
   | "flagsCleared"
   | "deficiencies"
   | "dueCents"
+  | "unitTiming"
 >;
 
 /** The rows of a list by their retirement. */
@@ -54,6 +56,7 @@ export function applianceStore(engine: Engine) {
     flagsCleared: appliances.flagsCleared,
     deficiencies: appliances.deficiencies,
     dueCents: appliances.dueCents,
+    unitTiming: appliances.unitTiming,
   };
   const byId = engine.prepared(() =>
     db
@@ -131,7 +134,7 @@ export function applianceStore(engine: Engine) {
   const insert = engine.insertRow(appliances, "all");
   const saveFlags = engine.setRow(appliances, "id", ["flags"]);
   const saveDeficiencies = engine.setRow(appliances, "id", ["deficiencies"]);
-  const saveDue = engine.setRow(appliances, "id", ["dueCents"]);
+  const saveDue = engine.setRow(appliances, "id", ["dueCents", "unitTiming"]);
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
       .select(aliased(scored))
@@ -316,8 +319,8 @@ export function applianceStore(engine: Engine) {
     async saveDeficiencies(id: string, deficiencies: number): Promise<void> {
       return saveDeficiencies({ id, deficiencies });
     },
-    async saveDue(id: string, dueCents: number): Promise<void> {
-      return saveDue({ id, dueCents });
+    async saveDue(id: string, { dueCents, unitTiming }: DueState): Promise<void> {
+      return saveDue({ id, dueCents, unitTiming });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

@@ -18,6 +18,7 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     stories: properties.stories,
     flags: appliances.flags,
     deficiencies: appliances.deficiencies,
+    unitTiming: appliances.unitTiming,
     installYearBasis: appliances.installYearBasis,
     propertyName: properties.name,
     propertyAddress: properties.address,

@@ -51,7 +51,7 @@ export type PricedRow = PricedComponent &
   StoredOutlook &
   DueComponent &
   Pick<Component, "id" | "riskScore" | "expectedCostCents" | "seq"> &
-  Pick<Appliance, "flags" | "dueCents">;
+  Pick<Appliance, "flags" | "dueCents" | "unitTiming">;
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -108,6 +108,7 @@ export function recountStore(engine: Engine) {
           installYearBasis: appliances.installYearBasis,
           flags: appliances.flags,
           dueCents: appliances.dueCents,
+          unitTiming: appliances.unitTiming,
           recordsSince: properties.recordsSince,
           defId: components.defId,
           riskScore: components.riskScore,

@@ -4,6 +4,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { DueSum } from "../../domain/planning/due-sum.ts";
+import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import {
@@ -173,7 +174,7 @@ type Columns = Record<(typeof COLUMNS)[number], number>;
 type FoundProperties = {
   ids: readonly string[];
   columns: Columns;
-  /** Appliances with another cost of what is due now. */
+  /** Appliances with another cost of what is due now, or another time. */
   wrongDue: number;
   /** By how much the sums of each wrong property are too low. */
   differences: PropertyTotals[];
@@ -212,10 +213,10 @@ async function checkProperties(
       columns.expected_cost_cents += wrong.length;
       if (wrong.length > 0) repairs.push((tx) => saveExpectedCosts(tx, wrong));
     };
-    const due = new DueSum(planContextOf<PricedRow>(prices), ({ applianceId, dueCents }, cents) => {
-      if (cents === dueCents) return;
+    const due = new DueSum(planContextOf<PricedRow>(prices), (stored, due) => {
+      if (isSameDue(due, stored)) return;
       wrongDue++;
-      repairs.push((tx) => tx.appliances.saveDue(applianceId, cents));
+      repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, due));
     });
     const totals = recounted.get(id)!;
     addMoney(totals, await moneyOfProperty(read, prices, id, due, check), 1);

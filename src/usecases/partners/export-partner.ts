@@ -25,7 +25,7 @@ import {
   unitLineView,
   workMarkLineView,
 } from "../../wire/export.ts";
-import { actionsOf } from "../portfolio/actions.ts";
+import { actionsOf } from "../portfolio/listed-actions.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
 
 const PAGE = 500;
@@ -101,7 +101,12 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     yield* workMarks(store, page);
   }
   for await (const page of bySeq(totals.components, components)) {
-    yield await componentLines({ store, prices, yieldNow: yieldToEventLoop }, page, latestSnapshotAt);
+    yield await componentLines(
+      { store, prices, yieldNow: yieldToEventLoop },
+      partnerId,
+      page,
+      latestSnapshotAt,
+    );
     yield* workMarks(store, page);
   }
 
@@ -133,10 +138,11 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
 
 async function componentLines(
   deps: Parameters<typeof actionsOf>[0],
+  partnerId: string,
   page: readonly PlacedComponent[],
   latestSnapshotAt: Instant | null,
 ): Promise<ExportLine[]> {
-  const actions = await actionsOf(deps, page);
+  const actions = await actionsOf(deps, partnerId, page);
   return page.map((row) => componentLineView(deps.prices, row, actions.get(row.id), latestSnapshotAt));
 }
 

@@ -4,25 +4,12 @@ import type { Action } from "../../domain/planning/action.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { actionsOfStored } from "../../domain/planning/planned-appliance.ts";
 import { forEachYielding, type Yield } from "../../event-loop.ts";
-import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
 
-type ActionDeps = { prices: PriceList; yieldNow: Yield };
+export type ActionDeps = { prices: PriceList; yieldNow: Yield };
 
 /** The actions for appliances that are replaced as a whole, and for components, by their ids. */
 type Actions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
-
-/**
- * Returns what to do with each of the components, by id: the actions of the plan. An action follows from the appliance's own
- * components alone, so that a page of a list needs the appliances on it and no more, however large the property is.
- */
-export async function actionsOf(
-  { store, ...deps }: ActionDeps & { store: { read: Pick<Stores, "components"> } },
-  listed: readonly Pick<PlacedComponent, "applianceId">[],
-): Promise<ReadonlyMap<string, Action>> {
-  const applianceIds = [...new Set(listed.map(({ applianceId }) => applianceId))];
-  return (await actionsAmong(deps, await store.read.components.rowsOfAppliances(applianceIds))).components;
-}
 
 /** Returns what to do with appliances of which all components are given, and with these. */
 export async function actionsAmong(

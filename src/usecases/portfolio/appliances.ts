@@ -85,6 +85,7 @@ export class ApplianceCreator {
       flags: storedFlags(flags),
       deficiencies: 0,
       dueCents: 0,
+      unitTiming: null,
       ...NOT_RETIRED,
       id: tx.newId("appliance"),
       partnerId: partner.id,

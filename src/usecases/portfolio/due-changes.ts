@@ -1,9 +1,10 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
-import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { dueCentsOf } from "../../domain/planning/planned-appliance.ts";
+import type { DueComponent } from "../../domain/planning/component-plan.ts";
+import { type DueState, dueStateOf, isSameDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Tx } from "../../store/store.ts";
 import { planContextOf } from "./plan-context.ts";
@@ -11,7 +12,15 @@ import { planContextOf } from "./plan-context.ts";
 /** The fields of an appliance that what is due of it depends on, and what was stored of it. */
 type DueAppliance = Pick<
   Appliance,
-  "id" | "propertyId" | "typeId" | "unitId" | "size" | "brandTier" | "installYearBasis" | "flags" | "dueCents"
+  | "id"
+  | "propertyId"
+  | "typeId"
+  | "unitId"
+  | "size"
+  | "brandTier"
+  | "installYearBasis"
+  | "flags"
+  | keyof DueState
 >;
 
 /** The fields of a property that costs and due dates of its components depend on. */
@@ -24,8 +33,8 @@ type Places = { prices(): Promise<PriceList>; placeOf(propertyId: string): Promi
 export class DueChanges {
   /** Appliances of which some components are scored. */
   readonly #open = new Map<string, { appliance: DueAppliance; components: Map<string, Component> }>();
-  /** The costs that this write has stored. */
-  readonly #saved = new Map<string, number>();
+  /** The states that this write has stored. */
+  readonly #saved = new Map<string, DueState>();
 
   /** `add` receives the differences, by property. */
   constructor(
@@ -64,22 +73,47 @@ export class DueChanges {
   /** Stores what is due of an appliance with these components. */
   async settle(appliance: DueAppliance, components: readonly Component[]): Promise<void> {
     const { id, propertyId } = appliance;
-    const context = planContextOf<Component & DueAppliance & PlannedPlace>(await this.places.prices());
+    const context = planContextOf<DuePart>(await this.places.prices());
     const place = await this.places.placeOf(propertyId);
-    const placed = components.map((component) => ({ ...appliance, ...component, ...placeFields(place) }));
-    const cents = placed.length === 0 ? 0 : dueCentsOf(context, placed);
-    const before = this.#saved.get(id) ?? appliance.dueCents;
-    if (cents === before) return;
-    await this.tx.appliances.saveDue(id, cents);
-    this.#saved.set(id, cents);
-    this.add(propertyId, cents - before);
+    const parts = components.map((component) => duePart(component, appliance, place));
+    const due = parts.length === 0 ? NOTHING_DUE : dueStateOf(context, parts);
+    const before = this.#saved.get(id) ?? appliance;
+    if (isSameDue(due, before)) return;
+    await this.tx.appliances.saveDue(id, due);
+    this.#saved.set(id, due);
+    this.add(propertyId, due.dueCents - before.dueCents);
   }
 }
 
-const placeFields = ({ state, unitCount, grossAreaSqft, stories, recordsSince }: PlannedPlace) => ({
-  state,
-  unitCount,
-  grossAreaSqft,
-  stories,
-  recordsSince,
+const NOTHING_DUE: DueState = { dueCents: 0, unitTiming: null };
+
+type DuePart = DueComponent & PricedComponent & { flags: string };
+
+/** Returns the fields that decide what is due. A snapshot makes one for each component, of which spreads would copy all. */
+const duePart = (component: Component, appliance: DueAppliance, place: PlannedPlace): DuePart => ({
+  applianceId: appliance.id,
+  defId: component.defId,
+  installYear: component.installYear,
+  lastReplaced: component.lastReplaced,
+  past: component.past,
+  overrideLifespan: component.overrideLifespan,
+  scoredOn: component.scoredOn,
+  lifeFactor: component.lifeFactor,
+  effectiveAgeYears: component.effectiveAgeYears,
+  rate: component.rate,
+  hazardRatio: component.hazardRatio,
+  acuteHazard: component.acuteHazard,
+  ownPlannedCents: component.ownPlannedCents,
+  ownFailedCents: component.ownFailedCents,
+  typeId: appliance.typeId,
+  brandTier: appliance.brandTier,
+  installYearBasis: appliance.installYearBasis,
+  flags: appliance.flags,
+  size: appliance.size,
+  unitId: appliance.unitId,
+  state: place.state,
+  unitCount: place.unitCount,
+  grossAreaSqft: place.grossAreaSqft,
+  stories: place.stories,
+  recordsSince: place.recordsSince,
 });

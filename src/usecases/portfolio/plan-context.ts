@@ -1,19 +1,17 @@
-import { LRUCache } from "lru-cache";
 import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
 import { actionOf, flagLabel, parseFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import type { KnownPart } from "../../domain/planning/known-part.ts";
-import type { PlanCaches } from "../../domain/planning/plan.ts";
+import { keptParts } from "../../domain/planning/known-part.ts";
+import { keptUnits, type PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { pricingBy } from "../../domain/planning/prices.ts";
-import type { NewUnit } from "../../domain/planning/unit-policy.ts";
 
-/** New parts and units, which depend on kind, life and costs alone: about 15 KB each. */
+/** New parts and units, which depend on kind, life and costs alone: about 20 KB each. */
 export const planCaches = {
-  parts: new LRUCache<string, KnownPart>({ max: 2000 }),
-  units: new LRUCache<string, NewUnit>({ max: 500 }),
+  parts: keptParts(2000),
+  units: keptUnits(500),
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */

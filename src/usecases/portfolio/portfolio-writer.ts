@@ -4,6 +4,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
+import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
@@ -27,7 +28,7 @@ type Actor = string;
 
 /** The fields of an appliance that scoring and announcements read. */
 export type ApplianceRef = SummedAppliance &
-  Pick<Appliance, "brandTier" | "installYearBasis" | "flags" | "deficiencies" | "dueCents">;
+  Pick<Appliance, "brandTier" | "installYearBasis" | "flags" | "deficiencies" | keyof DueState>;
 
 /** The fields of an appliance that counts of its flags need. */
 type FlaggedRef = Pick<Appliance, "id" | "propertyId" | "flags">;

@@ -5,8 +5,9 @@ import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueSum } from "../../../src/domain/planning/due-sum.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
+  actionOfListed,
   actionsOfStored,
-  dueCentsOf,
+  dueStateOf,
   planStoredAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/types.ts";
@@ -47,7 +48,7 @@ describe("the cost of what is due now", () => {
     let due = 0;
     fc.assert(
       fc.property(anyAppliance, (components) => {
-        const cents = dueCentsOf(context, components);
+        const cents = dueStateOf(context, components).dueCents;
         if (cents > 0) due++;
         expect(cents).toBe(dueOf(components).cents);
       }),
@@ -66,7 +67,7 @@ describe("the cost of what is due now", () => {
     for (let at = 0; at < 9; at++)
       for (const one of [roof[at], boiler[at]]) if (one) sum.add({ ...one, applianceId: one.typeId });
     const cents = runSteps(sum.finish());
-    expect(cents).toBe(dueCentsOf(context, roof) + dueCentsOf(context, boiler));
+    expect(cents).toBe(dueStateOf(context, roof).dueCents + dueStateOf(context, boiler).dueCents);
     expect(cents).toBeGreaterThan(0);
   });
 });
@@ -94,6 +95,42 @@ test("actions on their own are those of the whole plan, for any appliance", () =
   );
   const kinds = ["hazard", "unit_due", "unit_life_past", "unit_planned", "unit_until_failure", "planned"];
   expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
+});
+
+const TIMING = (dueInMonths: number | null) =>
+  dueInMonths === null ? "never" : dueInMonths === 0 ? "now" : "later";
+
+describe("from a component's own row", () => {
+  // Rule: plan-action
+  test("its action is that of the whole plan, by the stored time of its appliance", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(anyAppliance, (components) => {
+        const { unit, components: planned } = planStoredAppliance(context, components, "2026-07-01", 1);
+        const { unitTiming } = dueStateOf(context, components);
+        expect(unitTiming).toBe(unit && TIMING(unit.dueInMonths));
+        const isHazard = components.some(({ installYear }) => installYear === HAZARD_YEAR);
+        for (const { component, action } of planned) {
+          const row = { ...component, unitTiming, flags: isHazard ? "recalled:brand" : "old:era" };
+          const hazardOf = ({ flags }: typeof row) => (flags === "recalled:brand" ? hazard : null);
+          const listed = actionOfListed({ ...context, hazardOf }, row);
+          expect(listed).toEqual(isHazard ? undefined : action);
+          if (listed) seen.add(listed.because.kind);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    const kinds = ["with_unit_due", "with_unit_planned", "cost_due", "planned", "risk_of_damage", "elevated"];
+    expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
+  });
+
+  test("it is not told where the time of its appliance is unknown", () => {
+    const components = applianceOf(knowledge, "boiler", [OLD]);
+    expect(dueStateOf(context, components.slice(0, 3)).unitTiming).toBeNull();
+    expect(actionOfListed(context, { ...components[0]!, unitTiming: null, flags: "" })).toBeUndefined();
+    const [covering] = applianceOf(knowledge, "roof", [OLD]);
+    expect(actionOfListed(context, { ...covering!, unitTiming: null, flags: "" })).toBeDefined();
+  });
 });
 
 const OLD: State = { effectiveAgeYears: 30, rate: 1, hazardRatio: 1, installYear: 1990 };

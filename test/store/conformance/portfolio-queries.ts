@@ -94,8 +94,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     });
     roof = await fixture.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
     // Both are due, as the scoring that follows finds.
-    for (const one of [heater, roof])
-      one.dueCents = (await read().appliances.find(partner.id, one.id))!.dueCents;
+    for (const one of [heater, roof]) {
+      const { dueCents, unitTiming } = (await read().appliances.find(partner.id, one.id))!;
+      Object.assign(one, { dueCents, unitTiming });
+    }
     await fixture.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
     await fixture.addAppliance(partner, { propertyId: oak.id, typeId: "elevator", installYear: 1990 });
     await fixture.addAppliance(other, { propertyId: foreign.id, typeId: "roof", installYear: 1980 });
@@ -314,7 +316,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         flagsCleared: "",
         deficiencies: 0,
         dueCents: heater.dueCents,
+        unitTiming: "now",
       });
+      expect(heater).toMatchObject({ unitTiming: "now" });
       expect(heater.dueCents).toBeGreaterThan(0);
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
@@ -642,7 +646,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const tier = component!.riskTier === "GOOD" ? "CRITICAL" : "GOOD";
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
       await tx.components.saveExpectedCost(component!.id, LARGE);
-      await tx.appliances.saveDue(component!.applianceId, LARGE);
+      await tx.appliances.saveDue(component!.applianceId, { dueCents: LARGE, unitTiming: null });
       await tx.properties.update(elm.id, { addressKey: TEXT });
       await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
