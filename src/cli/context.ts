@@ -1,6 +1,7 @@
 import type { DestinationStream } from "pino";
 import type { ConfigRequest, Override } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
+import { chooseDisplay } from "../domain/display.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
@@ -75,7 +76,10 @@ export function createContext(
     get config() {
       // Imported on first use: validating settings takes longer than the whole `version` command.
       const { loadConfig } = require("../config/load.ts") as typeof import("../config/load.ts");
-      config ??= loadConfig(request);
+      if (!config) {
+        config = loadConfig(request);
+        chooseDisplay(config.display);
+      }
       return config;
     },
     get log() {

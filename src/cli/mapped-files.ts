@@ -47,9 +47,10 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   const saved = path !== undefined && existsSync(path) ? readMapping(path, readFileSync(path, "utf8")) : [];
   const knowledge = loadKnowledge(context.config.costs);
   const isType = (text: string) => knowledge.types.has(text);
+  const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
   const mapped: Mapped[] = [];
   for (const file of request.files)
-    for (const table of await openTables(resolve(cwd, file))) {
+    for (const table of await openTables(resolve(cwd, file), areaUnit)) {
       const guessed =
         table.form?.mapping ?? mappingOf(saved, table.headings) ?? guessFileMapping(knowledge, table);
       const mapping = refined(guessed, request);

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { UNIT_SYSTEMS } from "../domain/display.ts";
 import { isNetwork } from "../networks.ts";
 
 /**
@@ -54,6 +55,11 @@ export const logLevel = oneOf(
   "silent",
 );
 export const logFormat = oneOf('"json" or "pretty"', "json", "pretty");
+export const currency = new Format<string>(
+  "a currency by its ISO 4217 code, such as USD, CAD or EUR",
+  (value) => typeof value === "string" && Intl.supportedValuesOf("currency").includes(value),
+);
+export const unitSystem = oneOf('"imperial" or "metric"', ...UNIT_SYSTEMS);
 export const costLocation = oneOf('"state" or "none"', "state", "none");
 export const loggedDeliveries = oneOf('"all", "failed" or "none"', "all", "failed", "none");
 

@@ -2,6 +2,7 @@ import {
   anyText,
   basePath,
   costLocation,
+  currency,
   databaseUrl,
   decimal,
   type Format,
@@ -18,6 +19,7 @@ import {
   optionalPath,
   schedule,
   timeOfDay,
+  unitSystem,
   webUrl,
   whole,
   wholeOrAuto,
@@ -69,6 +71,7 @@ export const SETTINGS = {
   },
   backup: { schedule, keep: whole(1, 1000), dir: optionalPath, passphrase: anyText },
   costs: { location: costLocation, price_level: decimal(0.1, 10), building_per_sqft: decimal(1, 10_000) },
+  display: { currency, units: unitSystem },
   embed: { frame_ancestors: frameAncestors },
   log: { level: logLevel, format: logFormat, deliveries: loggedDeliveries },
   rm: {

@@ -21,9 +21,6 @@ export function usNumber(options: Intl.NumberFormatOptions): (value: number) => 
   };
 }
 
-/** Formats an amount in USD without cents: `$95,000`. */
-export const wholeDollars = usNumber({ style: "currency", currency: "USD", maximumFractionDigits: 0 });
-
 let collator: Intl.Collator | undefined;
 
 /** Compares texts in natural order, in which `Unit 9` precedes `Unit 10`. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
+import { displayed } from "../domain/display.ts";
 import { printFooterCss } from "./print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
@@ -25,9 +26,10 @@ type DocumentProps = {
 export function renderDocument(props: DocumentProps): RenderedPage {
   const { title, style, script, printFooter, isLandscape = false, children } = props;
   const footer = printFooter === undefined ? props.inlineCss : printFooterCss(printFooter, isLandscape);
+  const { currency, units } = displayed();
   const styles = props.moreCss ? (footer ?? "") + props.moreCss : footer;
   const html = renderToString(
-    <html lang="en">
+    <html lang="en" data-currency={currency} data-units={units}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,3 +1,4 @@
+import { unitLabel } from "../domain/display.ts";
 import { compareNaturally } from "../domain/us-english.ts";
 import type { ApplianceTypeJson } from "../wire/appliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
@@ -51,7 +52,8 @@ export class EquipmentLocations {
 
   /** `gallons`; undefined for a type whose costs do not depend on size. */
   sizeUnitOf(typeId: string): string | undefined {
-    return this.#types.get(typeId)?.size?.unit;
+    const unit = this.#types.get(typeId)?.size?.unit;
+    return unit === undefined ? undefined : unitLabel(unit);
   }
 
   /** The code of the building system that a type belongs to. */

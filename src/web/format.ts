@@ -1,6 +1,7 @@
-import { usDate, usNumber, wholeDollars } from "../domain/us-english.ts";
+import { currencyFormat, exactMoney, wholeMoney } from "../domain/display.ts";
+import { usDate, usNumber } from "../domain/us-english.ts";
 
-/* Numbers, days and dollars in US English. */
+/* Numbers, days and amounts in US English. */
 
 /** `1,284` */
 export const count = usNumber({ maximumFractionDigits: 0 });
@@ -12,19 +13,12 @@ export const counted = (value: number, one: string, many = `${one}s`) =>
 /** `1,284 MB` */
 export const fileSize = (bytes: number) => `${count(Math.ceil(bytes / 1e6))} MB`;
 
-const withCents = usNumber({ style: "currency", currency: "USD" });
-
 /** `$95,000`; amounts under $100 keep their cents. */
-export const money = (usd: number) =>
-  Math.abs(usd) < 100 && !Number.isInteger(usd) ? withCents(usd) : wholeDollars(usd);
+export const money = (amount: number) =>
+  Math.abs(amount) < 100 && !Number.isInteger(amount) ? exactMoney(amount) : wholeMoney(amount);
 
 /** `$20K`, `$1.4M`: for the labels of an axis. */
-export const compactMoney = usNumber({
-  style: "currency",
-  currency: "USD",
-  notation: "compact",
-  maximumFractionDigits: 1,
-});
+export const compactMoney = currencyFormat({ notation: "compact", maximumFractionDigits: 1 });
 
 /** `Nov 21, 2026`, for a day or an instant. */
 export const date = usDate({ year: "numeric", month: "short", day: "numeric" });

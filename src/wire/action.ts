@@ -1,5 +1,5 @@
+import { wholeMoney } from "../domain/display.ts";
 import { ACTIONS, type Action, type ActionName, type Because } from "../domain/planning/action.ts";
-import { wholeDollars } from "../domain/us-english.ts";
 import { enumOf, text } from "./schema/fields.ts";
 
 /* The action for an appliance or a component, with its reason in one sentence, equal in every response. */
@@ -36,7 +36,7 @@ export const withActions = <R extends { component_id: string }>(
     return action ? [{ ...one, ...actionView(action) }] : [];
   });
 
-const money = (cents: number) => wholeDollars(Math.round(cents / 100));
+const money = (cents: number) => wholeMoney(Math.round(cents / 100));
 const years = (count: number) => `${count.toFixed(1).replace(/\.0$/, "")} years`;
 const chance = (probability: number) => {
   const percent = Math.round(100 * probability);

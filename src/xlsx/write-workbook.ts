@@ -1,4 +1,5 @@
 import { type Cell, type CellValue, type WriteSheet, writeXlsx } from "hucre/xlsx";
+import { amountFormat } from "../domain/display.ts";
 
 /**
  * A cell of a sheet. `format` is a number format of spreadsheets, such as `#,##0.00`. A formula has no leading equals sign, and
@@ -15,6 +16,9 @@ export type Sheet = {
   frozenRows?: number;
   isLandscape?: boolean;
 };
+
+/** The format of amounts, which stands for that of the currency in use. */
+export const AMOUNT = "amount";
 
 /** The dates in a workbook, so that the same contents have the same bytes. */
 const UNDATED = new Date(0);
@@ -69,9 +73,10 @@ function sheetOf({ name, columns, rows, frozenRows = 0, isLandscape = false }: S
   const cells = new Map<string, Partial<Cell>>();
   const values = rows.map((row, rowIndex) =>
     row.map((cell, column) => {
-      const { formula, format, isBold, ...given } = isDetailed(cell) ? cell : plain(cell);
-      const value = readable(given.value);
-      const numFmt = format ?? (typeof value === "number" ? columns[column]?.format : undefined);
+      const { formula, format, isBold, ...entered } = isDetailed(cell) ? cell : plain(cell);
+      const value = readable(entered.value);
+      const given = format ?? (typeof value === "number" ? columns[column]?.format : undefined);
+      const numFmt = given === AMOUNT ? amountFormat() : given;
       const style = { ...(numFmt && { numFmt }), ...(isBold && { font: { bold: true } }) };
       if (formula !== undefined)
         cells.set(`${rowIndex},${column}`, { formula, formulaResult: value ?? undefined, style });

@@ -162,6 +162,18 @@ describe("rejects", () => {
       "[costs]\nbuilding_per_sqft = 0\n",
       "a.toml:2: costs.building_per_sqft: expected a number from 1 to 10000, got 0",
     ],
+    ...["EURO", "eur", "US$", ""].map((code) => [
+      `[display]\ncurrency = "${code}"\n`,
+      `a.toml:2: display.currency: expected a currency by its ISO 4217 code, such as USD, CAD or EUR, got "${code}"`,
+    ]),
+    [
+      "[display]\ncurrency = 978\n",
+      "a.toml:2: display.currency: expected a currency by its ISO 4217 code, such as USD, CAD or EUR, got 978",
+    ],
+    [
+      '[display]\nunits = "meters"\n',
+      'a.toml:2: display.units: expected "imperial" or "metric", got "meters"',
+    ],
     [
       "[storage]\nmin_free_bytes = '1 GB'\n",
       "a.toml:2: storage.min_free_bytes: expected a whole number from 0 to 1000000000000, got '1 GB'",

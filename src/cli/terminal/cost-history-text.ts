@@ -1,3 +1,4 @@
+import { currencyCode } from "../../domain/display.ts";
 import type { CostHistoryJson } from "../../wire/cost-history.ts";
 import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
 
@@ -34,7 +35,7 @@ export function costHistoryText(history: CostHistoryJson, width: number): string
     ...[type_id, component_def_id ?? "(whole unit)", ...cells(planned), ...cells(after_failure), basis],
   ]);
   return [
-    wrapped(`Replacements with a cost in the 60 months to ${as_of}, in USD:`, width),
+    wrapped(`Replacements with a cost in the 60 months to ${as_of}, in ${currencyCode()}:`, width),
     fittedTable(COLUMNS, rows, width),
     wrapped(
       applied

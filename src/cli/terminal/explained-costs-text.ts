@@ -1,3 +1,4 @@
+import { unitLabel } from "../../domain/display.ts";
 import { amount, block, type Explained, line, number, percent } from "./explained-lines.ts";
 
 const BASIS = {
@@ -24,7 +25,7 @@ export function costsText({ costs }: Explained, width: number): string {
       line(
         "Size",
         `× ${number(costs.size_factor)}`,
-        `${number(size)} ${unit}${reference === null ? "" : ` against ${number(reference)}`}`,
+        `${number(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${number(reference)}`}`,
       ),
     isOfBook && line("Location", `× ${number(costs.location_factor)}`, costs.location_edition),
     isOfBook && line("Price level", `× ${number(costs.price_level)}`, `since ${costs.costs_of_month}`),

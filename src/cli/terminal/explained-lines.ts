@@ -1,3 +1,4 @@
+import { currencyFormat, wholeMoney } from "../../domain/display.ts";
 import type { explanationReply } from "../../wire/explanation.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { wrapped } from "./fitted-table.ts";
@@ -35,8 +36,9 @@ export const percent = (share: number) => {
 };
 export const years = (value: number) => `${number(value)} ${number(value) === "1" ? "year" : "years"}`;
 export const days = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
-export const amount = (usd: number) =>
-  `${usd < 0 ? "−" : ""}$${Math.abs(usd).toLocaleString("en-US", { maximumFractionDigits: Math.abs(usd) < 100 ? 2 : 0 })}`;
+const small = currencyFormat({ minimumFractionDigits: 0, maximumFractionDigits: 2 });
+export const amount = (value: number) =>
+  `${value < 0 ? "−" : ""}${(Math.abs(value) < 100 ? small : wholeMoney)(Math.abs(value))}`;
 /** Formats `hard_water` as `Hard water`. */
 export const sentenceCase = (token: string) =>
   `${token.charAt(0).toUpperCase()}${token.slice(1).replaceAll("_", " ")}`;

@@ -1,3 +1,4 @@
+import { currencyCode, wholeMoney } from "../../domain/display.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
 
@@ -6,8 +7,8 @@ import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
 const usd = (amount: number | null) => (amount === null ? "" : Math.round(amount).toLocaleString("en-US"));
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
-const CURVE: Column[] = [
-  { heading: "USD A YEAR" },
+const curveColumns = (): Column[] => [
+  { heading: `${currencyCode()} A YEAR` },
   { heading: "TOTAL", align: "right" },
   { heading: "WITH MODEL ERROR", align: "right" },
   { heading: "DAMAGE", align: "right" },
@@ -59,13 +60,13 @@ export function lossesText(losses: LossesJson, name: string, width: number): str
       ]),
   );
   const largest = losses.largest_damage.map(({ amount, probability }) => [usd(amount), percent(probability)]);
-  const layer = `deductible $${usd(losses.deductible)}, ${losses.limit === null ? "no limit" : `limit $${usd(losses.limit)}`}`;
+  const layer = `deductible ${wholeMoney(losses.deductible)}, ${losses.limit === null ? "no limit" : `limit ${wholeMoney(losses.limit)}`}`;
   return [
     wrapped(
       `${name}: ${losses.components.toLocaleString("en-US")} components in ${losses.properties.toLocaleString("en-US")} properties as of ${losses.as_of}; insured with ${layer}.`,
       width,
     ),
-    fittedTable(CURVE, curve, width),
+    fittedTable(curveColumns(), curve, width),
     fittedTable(LARGEST, largest, width),
     ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, width)] : []),
     ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapped(sentence, width)),

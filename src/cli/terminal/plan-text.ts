@@ -1,3 +1,4 @@
+import { currencyCode, exactMoney, todaysMoney, wholeMoney } from "../../domain/display.ts";
 import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
@@ -15,7 +16,7 @@ type PortfolioItem = WireOf<typeof portfolioPlanItem>;
 const MOST_PROPERTIES = 20;
 
 const usd = (amount: number) => Math.round(amount).toLocaleString("en-US");
-const dollars = (amount: number) => `$${usd(amount)}`;
+const dollars = (amount: number) => wholeMoney(Math.round(amount));
 const components = (count: number) => `${count} ${count === 1 ? "component" : "components"}`;
 
 export function propertyPlanText(plan: PropertyPlan, width: number): string {
@@ -72,7 +73,7 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
         width,
       ),
     fittedTable(
-      RECONCILIATION_COLUMNS,
+      reconciliationColumns(),
       plan.reconciliation.map(({ label, amount }) => [label, usd(amount)]),
       width,
     ),
@@ -80,9 +81,9 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
   );
 }
 
-const RECONCILIATION_COLUMNS: Column[] = [
+const reconciliationColumns = (): Column[] => [
   { heading: "Next 12 months", shrinks: true },
-  { heading: "USD", align: "right" },
+  { heading: currencyCode(), align: "right" },
 ];
 
 function dueNowText({ unit_count, component_count, cost, immediate }: Summary["due_now"], width: number) {
@@ -128,7 +129,7 @@ export function portfolioPlanText(
 }
 
 const heading = ({ years, as_of, inflation_pct }: Summary) =>
-  `${years} ${years === 1 ? "year" : "years"} from ${as_of}, inflation ${inflation_pct}%. Amounts in USD.`;
+  `${years} ${years === 1 ? "year" : "years"} from ${as_of}, inflation ${inflation_pct}%. Amounts in ${currencyCode()}.`;
 
 const partColumns = (hasBudget: boolean): Column[] => [
   { heading: "Component", shrinks: true },
@@ -183,7 +184,7 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
     fittedTable(YEAR_COLUMNS, [...rows, all], width),
     wrapped(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
-        `The plan saves ${dollars(totals.savings)} in today's dollars.`,
+        `The plan saves ${dollars(totals.savings)} in ${todaysMoney().replace("’", "'")}.`,
       width,
     ),
     (["50", "80", "95"] as const)
@@ -202,8 +203,7 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
 
 function perUnit({ per_unit_per_month: monthly }: Summary["level_deposit"]["50"]["noise"]): string {
   if (monthly === null) return "";
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return ` ($${monthly.toLocaleString("en-US", digits)} per unit per month)`;
+  return ` (${exactMoney(monthly)} per unit per month)`;
 }
 
 const paragraphs = (...parts: (string | false | null)[]) => parts.filter(Boolean).join("\n\n");

@@ -1,3 +1,4 @@
+import { exactMoney } from "../display.ts";
 import { invalid } from "../errors.ts";
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { checkPastDay } from "../past-day.ts";
@@ -56,7 +57,7 @@ export function doubtsAbout(knowledge: Knowledge, line: CostLine): string[] {
   return doubts;
 }
 
-const usd = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+const usd = (cents: number) => exactMoney(cents / 100);
 
 /** Returns the planned cost of the knowledge base, scaled to the size of the line. */
 function referenceCents(type: ApplianceType, { componentDefId, size }: CostLine): number {

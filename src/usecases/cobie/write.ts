@@ -1,4 +1,5 @@
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
+import { currencyCode, displayed } from "../../domain/display.ts";
 import { conflict } from "../../domain/errors.ts";
 import { flagCodesOf } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -54,6 +55,9 @@ export async function cobieWorkbook(
   return { bytes: await writeWorkbook(book.sheets(), yieldNow), components: book.components };
 }
 
+const CURRENCIES: Readonly<Record<string, string>> = { USD: "Dollars", EUR: "Euros" };
+const areaOfCobie = () => (displayed().units === "metric" ? "squaremeters" : "squarefeet");
+
 type Value = string | number | null | undefined;
 
 class CobieBook {
@@ -89,10 +93,14 @@ class CobieBook {
       ...{
         SiteName: property.address,
         LinearUnits: "feet",
-        AreaUnits: "squarefeet",
+        AreaUnits: areaOfCobie(),
         VolumeUnits: "cubicfeet",
       },
-      ...{ CurrencyUnit: "Dollars", AreaMeasurement: "Gross floor area", ExternalSystem: OWN_SYSTEM },
+      ...{
+        CurrencyUnit: CURRENCIES[currencyCode()] ?? currencyCode(),
+        AreaMeasurement: "Gross floor area",
+        ExternalSystem: OWN_SYSTEM,
+      },
       ...{ ExternalProjectObject: "IfcProject", ExternalSiteObject: "IfcSite" },
       ...{ ExternalFacilityObject: "IfcBuilding", ExternalFacilityIdentifier: property.id },
       ...{ Description: property.name, Phase: "Operation" },
@@ -202,7 +210,7 @@ class CobieBook {
       if (value === null || value === undefined || value === "") continue;
       this.#add("Attribute", {
         ...{ Name: name, Category: "As Built", SheetName: sheet, RowName: row, Value: value },
-        ...{ Unit: field === "gross_area_sqft" ? "squarefeet" : NOT_AVAILABLE, ExtSystem: OWN_SYSTEM },
+        ...{ Unit: field === "gross_area_sqft" ? areaOfCobie() : NOT_AVAILABLE, ExtSystem: OWN_SYSTEM },
         ...{ ExtObject: "IfcPropertySingleValue", ExtIdentifier: field, Description: name },
       });
     }

@@ -1,8 +1,9 @@
+import { currencyCode } from "../../domain/display.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { LossesJson } from "../../wire/losses.ts";
-import { type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { AMOUNT, type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
 
-const USD = "#,##0.00";
+const USD = AMOUNT;
 const SHARE = "0.00%";
 
 const heading = (...names: string[]): SheetCell[] => names.map((value) => ({ value, isBold: true }));
@@ -21,7 +22,7 @@ function summary(json: LossesJson): Sheet {
     columns,
     frozenRows: 1,
     rows: [
-      heading("USD a year", "Total", "Damage", "Insured"),
+      heading(`${currencyCode()} a year`, "Total", "Damage", "Insured"),
       ["Expected", total.expected, damage.expected, insured.expected],
       ["Standard deviation", total.standard_deviation, damage.standard_deviation, insured.standard_deviation],
       [

@@ -34,7 +34,7 @@ export function assumptionsSheet(
       headings("Assumption", "Value", "Effect"),
       ...subject,
       [
-        divisor === null || divisor.name === "unit" ? "Units" : "Area in 1,000 sq ft",
+        divisor === null || divisor.name === "unit" ? "Units" : `Area in ${divisor.name}`,
         divisor?.number ?? 0,
         "Divides deposits; 0: unknown",
       ],

@@ -1,8 +1,8 @@
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import { AMOUNT, type Sheet, type SheetCell } from "../../xlsx/write-workbook.ts";
 
 /* The cells of the reserve form, and where its sheets find each other. */
 
-export const USD = "#,##0.00";
+export const USD = AMOUNT;
 export const PERCENT = "0.00%";
 export const COUNT = "#,##0";
 export const YEARS = "0.0";

@@ -1,3 +1,4 @@
+import { areaUnit } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { sizesOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
@@ -10,7 +11,7 @@ import type { CostCells } from "./form.ts";
 export function divisorOf(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
   const { units, thousandSqft } = sizesOf(plan.sums);
   if (units !== null) return { name: "unit", number: units };
-  return thousandSqft === null ? null : { name: "1,000 sq ft", number: thousandSqft };
+  return thousandSqft === null ? null : { name: `1,000 ${areaUnit()}`, number: thousandSqft };
 }
 
 /** Returns the first sheet: the sums that lenders compare. `DEPOSIT_IN_USE` is a cell of it. */

@@ -1,3 +1,4 @@
+import "../browser/chosen-display.ts";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { currencyCode } from "../../domain/display.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { failureOf } from "../browser/edit-record.tsx";
@@ -125,7 +126,7 @@ function DoneFields({ action }: { action: PlanLine["action"] }) {
         <input name="date" type="date" required defaultValue={daysFromToday(0)} max={daysFromToday(1)} />
       </label>
       <label>
-        Cost of each (USD, optional)
+        Cost of each ({currencyCode()}, optional)
         <input name="total_cost" type="number" min="0" step="0.01" inputMode="decimal" />
       </label>
       <label>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { oneOfCurrency } from "../../domain/display.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
@@ -185,8 +186,8 @@ function PortfolioBudgetPlanner({
     <>
       <h3>Budget planner</h3>
       <p class="about screen">
-        Hazards and safety items come first, then what saves most per dollar, until the budget is used. Each
-        new amount uses {counted(pages, "API call")}.
+        Hazards and safety items come first, then what saves most per {oneOfCurrency()}, until the budget is
+        used. Each new amount uses {counted(pages, "API call")}.
         {all.total > all.portfolio.length &&
           ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
       </p>

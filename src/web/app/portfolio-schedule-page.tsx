@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { todaysMoney } from "../../domain/display.ts";
 import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
@@ -219,7 +220,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
         </tbody>
         <tfoot>
           <tr class="total">
-            <th scope="row">Total (today’s dollars)</th>
+            <th scope="row">Total ({todaysMoney()})</th>
             <td class="number">{count(schedule.units)}</td>
             <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
             <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>

@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { currencyCode } from "../../domain/display.ts";
 import { type Route, replaceQuery } from "./route.ts";
 
 /** The deductible and limit in the address, as parameters of the API. */
@@ -15,8 +16,8 @@ export function layerQuery(route: Route): URLSearchParams {
 export function LayerFields({ route }: { route: Route }) {
   return (
     <div class="filters screen">
-      <AmountField label="Deductible (USD)" name="deductible" least={0} route={route} />
-      <AmountField label="Limit (USD)" name="limit" least={1} route={route} />
+      <AmountField label={`Deductible (${currencyCode()})`} name="deductible" least={0} route={route} />
+      <AmountField label={`Limit (${currencyCode()})`} name="limit" least={1} route={route} />
     </div>
   );
 }

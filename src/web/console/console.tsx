@@ -1,3 +1,4 @@
+import "../browser/chosen-display.ts";
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";

@@ -1,3 +1,4 @@
+import { currencyCode } from "../../domain/display.ts";
 import type { CostLineJson } from "../../wire/cost-book.ts";
 
 /** A line without an id, as it is sent. */
@@ -39,8 +40,16 @@ export function CostLineFields({ line }: { line?: CostLineJson }) {
         />
       </label>
       <NumberField name="size" label="Size" placeholder="Any" value={line?.size} />
-      <NumberField name="proactive_cost" label="Planned cost (USD)" value={line?.proactive_cost} />
-      <NumberField name="reactive_cost" label="Cost after failure (USD)" value={line?.reactive_cost} />
+      <NumberField
+        name="proactive_cost"
+        label={`Planned cost (${currencyCode()})`}
+        value={line?.proactive_cost}
+      />
+      <NumberField
+        name="reactive_cost"
+        label={`Cost after failure (${currencyCode()})`}
+        value={line?.reactive_cost}
+      />
       <label>
         As of
         <input name="as_of" type="date" defaultValue={line?.as_of ?? ""} />

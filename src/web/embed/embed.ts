@@ -1,3 +1,4 @@
+import "../browser/chosen-display.ts";
 import { h, render } from "preact";
 import { answerCharts } from "../browser/chart-readouts.ts";
 import {

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { unitLabel } from "../../domain/display.ts";
 import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
@@ -201,7 +202,7 @@ const fieldsOf = (appliance: ApplianceJson, type: ApplianceTypeJson): readonly E
     : [
         {
           name: "size",
-          label: `Size (${type.size.unit})`,
+          label: `Size (${unitLabel(type.size.unit)})`,
           kind: "number",
           value: appliance.size,
         } as const,

@@ -1,3 +1,4 @@
+import { currencyCode } from "../../domain/display.ts";
 import type { ClaimJson } from "../../wire/claim.ts";
 import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
@@ -106,14 +107,20 @@ const fieldsOf = (claim: ClaimJson): readonly EditField[] => [
     isRequired: true,
   },
   { name: "date_of_loss", label: "Date of loss", kind: "day", value: claim.date_of_loss, isRequired: true },
-  { name: "amount", label: "Amount paid (USD)", kind: "number", value: claim.amount_paid, isRequired: true },
+  {
+    name: "amount",
+    label: `Amount paid (${currencyCode()})`,
+    kind: "number",
+    value: claim.amount_paid,
+    isRequired: true,
+  },
   { name: "claim_number", label: "Claim number", kind: "text", value: claim.claim_number },
   { name: "carrier", label: "Carrier", kind: "text", value: claim.carrier },
-  { name: "paid", label: "Paid to date (USD)", kind: "number", value: claim.paid },
-  { name: "outstanding", label: "Outstanding (USD)", kind: "number", value: claim.outstanding },
+  { name: "paid", label: `Paid to date (${currencyCode()})`, kind: "number", value: claim.paid },
+  { name: "outstanding", label: `Outstanding (${currencyCode()})`, kind: "number", value: claim.outstanding },
   { name: "valued_at", label: "Valued at", kind: "day", value: claim.valued_at },
-  { name: "deductible", label: "Deductible (USD)", kind: "number", value: claim.deductible },
-  { name: "alae", label: "Adjustment expenses (USD)", kind: "number", value: claim.alae },
+  { name: "deductible", label: `Deductible (${currencyCode()})`, kind: "number", value: claim.deductible },
+  { name: "alae", label: `Adjustment expenses (${currencyCode()})`, kind: "number", value: claim.alae },
   { name: "catastrophe_code", label: "Catastrophe code", kind: "text", value: claim.catastrophe_code },
   { name: "reported_on", label: "Reported on", kind: "day", value: claim.reported_on },
   { name: "closed_on", label: "Closed on", kind: "day", value: claim.closed_on },

@@ -1,3 +1,4 @@
+import { currencyCode } from "../../domain/display.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { pathTo, useRecords } from "./records-context.ts";
@@ -48,13 +49,13 @@ const fieldsOf = (component: Corrected): readonly EditField[] => [
   },
   {
     name: "proactive_cost",
-    label: "Own planned cost (USD); empty: price list",
+    label: `Own planned cost (${currencyCode()}); empty: price list`,
     kind: "number",
     value: component.proactive_cost,
   },
   {
     name: "reactive_cost",
-    label: "Own cost of failure (USD); empty: price list",
+    label: `Own cost of failure (${currencyCode()}); empty: price list`,
     kind: "number",
     value: component.reactive_cost,
   },

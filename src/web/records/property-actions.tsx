@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { areaUnit, currencyCode } from "../../domain/display.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
@@ -102,17 +103,22 @@ const fieldsOf = (property: PropertyJson): readonly EditField[] => [
     options: UNIT_LABELS,
   },
   { name: "year_built", label: "Year built", kind: "number", value: property.year_built },
-  { name: "gross_area_sqft", label: "Gross area (sq ft)", kind: "number", value: property.gross_area_sqft },
+  {
+    name: "gross_area_sqft",
+    label: `Gross area (${areaUnit()})`,
+    kind: "number",
+    value: property.gross_area_sqft,
+  },
   { name: "stories", label: "Stories", kind: "number", value: property.stories },
   {
     name: "replacement_value",
-    label: "Rebuilding cost (USD)",
+    label: `Rebuilding cost (${currencyCode()})`,
     kind: "number",
     value: property.replacement_value,
   },
   {
     name: "estimated_value",
-    label: "Market value (USD)",
+    label: `Market value (${currencyCode()})`,
     kind: "number",
     value: property.estimated_value,
   },

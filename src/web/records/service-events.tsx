@@ -1,3 +1,4 @@
+import { currencyCode } from "../../domain/display.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
@@ -109,7 +110,7 @@ const fieldsOf = (event: HistoryEventJson): readonly EditField[] => [
     options: ["good", "fair", "poor"],
   },
   { name: "technician", label: "Technician", kind: "text", value: event.technician },
-  { name: "total_cost", label: "Total cost (USD)", kind: "number", value: event.total_cost },
+  { name: "total_cost", label: `Total cost (${currencyCode()})`, kind: "number", value: event.total_cost },
   {
     name: "inspection_types",
     label: "Inspections, separated by commas",

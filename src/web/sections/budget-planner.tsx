@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { currencyName } from "../../domain/display.ts";
 import {
   allocateBudget,
   type BudgetCandidates,
@@ -23,7 +24,7 @@ export function BudgetForm({ candidates, amount, result }: AllocatedBudget) {
   return (
     <>
       <form class="choice amount" method="get" action="#plan">
-        <label for="amount">Budget (US dollars)</label>
+        <label for="amount">Budget ({currencyName()})</label>
         <input
           id="amount"
           name="budget"

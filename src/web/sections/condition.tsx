@@ -1,3 +1,4 @@
+import { areaUnit } from "../../domain/display.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percent } from "../charts/bar.tsx";
@@ -101,7 +102,8 @@ export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
         <dd class="small muted">
           for {plan.years === 1 ? "the next year" : `the next ${count(plan.years)} years`}
           {per_unit_per_year !== null && `, ${money(Math.ceil(per_unit_per_year))} per ${word}`}
-          {per_1000_sqft_per_year !== null && `, ${money(Math.ceil(per_1000_sqft_per_year))} per 1,000 sq ft`}
+          {per_1000_sqft_per_year !== null &&
+            `, ${money(Math.ceil(per_1000_sqft_per_year))} per 1,000 ${areaUnit()}`}
         </dd>
       </div>
     </dl>

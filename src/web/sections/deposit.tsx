@@ -1,3 +1,4 @@
+import { areaUnit } from "../../domain/display.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { count, money } from "../format.ts";
 import { type CsvLink, TableDetails } from "./section.tsx";
@@ -12,7 +13,7 @@ function amountText(amount: Amount, unit: string) {
     perUnit !== null
       ? ` (${money(perUnit)} per ${unit} per month)`
       : perArea !== null
-        ? ` (${money(perArea)} per 1,000 sq ft per year)`
+        ? ` (${money(perArea)} per 1,000 ${areaUnit()} per year)`
         : "";
   return (
     <>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { oneOfCurrency, todaysMoney } from "../../domain/display.ts";
 import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ReserveJson } from "../../wire/figures.ts";
@@ -96,7 +97,7 @@ export function CostsAndReserve(props: {
     <Section
       id="plan"
       title="Costs and reserve"
-      about={`As of ${date(plan.as_of)}. Amounts are in today’s dollars unless noted.`}
+      about={`As of ${date(plan.as_of)}. Amounts are in ${todaysMoney()} unless noted.`}
     >
       <p>
         To replace now: {dueNowText(due)}
@@ -171,7 +172,7 @@ export function CostsByYear({
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
-        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in today’s dollars, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Costs per ${word} are for ${counted(units, word)}.` : ""}`}
+        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in ${todaysMoney()}, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Costs per ${word} are for ${counted(units, word)}.` : ""}`}
         columns={[
           { heading: "Year", cell: (year) => year.year },
           {
@@ -233,7 +234,8 @@ function BudgetPlanner({
       ) : (
         <>
           <p class="about">
-            Hazards and safety items come first, then what saves most per dollar, until the budget is used.
+            Hazards and safety items come first, then what saves most per {oneOfCurrency()}, until the budget
+            is used.
           </p>
           {renderBudgetPlanner ? (
             renderBudgetPlanner({ candidates, amount })

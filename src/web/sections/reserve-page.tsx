@@ -152,7 +152,7 @@ export function ReserveNotes({
       <h2 id="notes">Assumptions</h2>
       <ul>
         <li>
-          Annual costs include planned replacements, expected failures and repairs, rounded to whole dollars
+          Annual costs include planned replacements, expected failures and repairs, rounded to whole amounts
           so that every row and column adds up. Inflated totals = total × inflation factor, as shown.
         </li>
         {children}

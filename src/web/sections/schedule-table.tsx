@@ -1,4 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
+import { todaysMoney } from "../../domain/display.ts";
 import { count, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
@@ -79,7 +80,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
         <tfoot>
           <tr class="total">
             <th scope="row" colSpan={5}>
-              Total (today’s dollars)
+              Total ({todaysMoney()})
             </th>
             <td class="number">{count(schedule.quantity)}</td>
             <td />
@@ -156,8 +157,8 @@ export function InflatedRows(props: { sums: ScheduleSums; from: number; to: numb
       </tr>
       {row("Total (with inflation)", sums.inflated, "total")}
       {sums.perUnit && row(`Per ${word} (with inflation)`, sums.perUnit)}
-      {row("Of which repairs, not from the reserve (today’s dollars)", sums.repairs)}
-      {row("For comparison: run-to-failure scenario (today’s dollars)", sums.runToFailure)}
+      {row(`Of which repairs, not from the reserve (${todaysMoney()})`, sums.repairs)}
+      {row(`For comparison: run-to-failure scenario (${todaysMoney()})`, sums.runToFailure)}
     </>
   );
 }
@@ -184,7 +185,7 @@ export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; 
   return (
     <dl class="figures">
       <div>
-        <dt>Total (today’s dollars)</dt>
+        <dt>Total ({todaysMoney()})</dt>
         <dd>{money(sumBy(schedule.years, Number))}</dd>
         <dd class="small muted">{average(schedule.years)}</dd>
       </div>

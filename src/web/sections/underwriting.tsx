@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
+import { exactMoney, oneOfCurrency } from "../../domain/display.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { count, counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
@@ -79,13 +80,14 @@ function Assumptions({ made }: { made: UnderwritingJson }) {
   );
 }
 
-const ordinal = new Intl.PluralRules("en-US", { type: "ordinal" });
+let ordinal: Intl.PluralRules | undefined;
 const SUFFIXES: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd", other: "th" };
 
 /** `83rd percentile` */
 function percentileText(share: number): string {
   const percent = Math.round(share * 100);
   if (percent === 0) return "Lowest";
+  ordinal ??= new Intl.PluralRules("en-US", { type: "ordinal" });
   return percent === 100 ? "Highest" : `${percent}${SUFFIXES[ordinal.select(percent)]} percentile`;
 }
 
@@ -168,12 +170,12 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
   const about =
     control.components === 0
       ? "No critical or warning component damages anything else."
-      : `Replacing the ${counted(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: $${(control.saved_per_dollar ?? 0).toFixed(2)} a dollar.`;
+      : `Replacing the ${counted(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: ${exactMoney(control.saved_per_dollar ?? 0)} a ${oneOfCurrency()}.`;
   return (
     <Section id="loss-control" title="Loss control" about={about} define="lossControl">
       {control.best.length > 0 && (
         <DataTable
-          caption="Planned work that saves most damage per dollar"
+          caption={`Planned work that saves most damage per ${oneOfCurrency()}`}
           columns={[
             { heading: "Component", cell: ({ component_name }) => component_name },
             { heading: "Cost", isNumber: true, cell: ({ planned_cost }) => usd(planned_cost) },

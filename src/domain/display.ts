@@ -1,0 +1,62 @@
+import { usNumber } from "./us-english.ts";
+
+/*
+ * The currency and the units that amounts and areas are labeled with: settings of an installation, chosen once when it starts.
+ * Nothing is converted.
+ */
+
+export const UNIT_SYSTEMS = ["imperial", "metric"] as const;
+type Display = { currency: string; units: (typeof UNIT_SYSTEMS)[number] };
+
+export const US_DISPLAY: Display = { currency: "USD", units: "imperial" };
+let chosen = US_DISPLAY;
+
+/** Chooses how amounts and areas are labeled from now on. */
+export function chooseDisplay({ currency, units }: Display): void {
+  chosen = { currency, units };
+}
+
+export const displayed = (): Display => chosen;
+
+/** Returns the code of the currency, for labels: `USD`. */
+export const currencyCode = (): string => chosen.currency;
+
+const isUsd = () => chosen.currency === US_DISPLAY.currency;
+
+/** `US dollars`, `EUR` */
+export const currencyName = (): string => (isUsd() ? "US dollars" : chosen.currency);
+
+/** `dollar`, `EUR`: one of the currency, in a sentence. */
+export const oneOfCurrency = (): string => (isUsd() ? "dollar" : chosen.currency);
+
+/** `today’s dollars`, `today’s prices`: amounts without inflation. */
+export const todaysMoney = (): string => (isUsd() ? "today’s dollars" : "today’s prices");
+
+/** Returns a function that formats an amount in the currency. */
+export function currencyFormat(options: Intl.NumberFormatOptions): (amount: number) => string {
+  const formats = new Map<string, (amount: number) => string>();
+  return (amount) => {
+    const { currency } = chosen;
+    const format = formats.get(currency) ?? usNumber({ style: "currency", currency, ...options });
+    formats.set(currency, format);
+    return format(amount);
+  };
+}
+
+/** Formats an amount without cents: `$95,000`, `€95,000`. */
+export const wholeMoney = currencyFormat({ maximumFractionDigits: 0 });
+
+/** Formats an amount with the cents of its currency: `$0.50`. */
+export const exactMoney = currencyFormat({});
+
+/** The unit of areas in the knowledge base. */
+const SQUARE_FEET = "sq ft";
+
+/** `sq ft`, `m²` */
+export const areaUnit = (): string => (chosen.units === "metric" ? "m²" : SQUARE_FEET);
+
+/** Returns the label of the unit of a size. */
+export const unitLabel = (unit: string): string => (unit === SQUARE_FEET ? areaUnit() : unit);
+
+/** Returns the number format of amounts in workbooks: `#,##0.00`, with the currency unless it is the US dollar. */
+export const amountFormat = (): string => (isUsd() ? "#,##0.00" : `[$${chosen.currency}] #,##0.00`);

@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  amountFormat,
+  areaUnit,
+  chooseDisplay,
+  currencyCode,
+  currencyName,
+  displayed,
+  exactMoney,
+  oneOfCurrency,
+  todaysMoney,
+  US_DISPLAY,
+  unitLabel,
+  wholeMoney,
+} from "../../src/domain/display.ts";
+import { compactMoney, money } from "../../src/web/format.ts";
+
+afterEach(() => chooseDisplay(US_DISPLAY));
+
+// Rule: display-settings
+describe("amounts and areas", () => {
+  test("are US dollars and square feet unless chosen otherwise", () => {
+    expect(displayed()).toEqual({ currency: "USD", units: "imperial" });
+    expect([wholeMoney(95_000), exactMoney(0.5), money(12.5), compactMoney(1_400_000)]).toEqual([
+      ...["$95,000", "$0.50", "$12.50", "$1.4M"],
+    ]);
+    expect([currencyCode(), currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([
+      ...["USD", "US dollars", "dollar", "today’s dollars"],
+    ]);
+    expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), amountFormat()]).toEqual([
+      ...["sq ft", "sq ft", "tons", "#,##0.00"],
+    ]);
+  });
+
+  test.each([
+    ["EUR", "€95,000", "€0.50", "€1.4M"],
+    ["CAD", "CA$95,000", "CA$0.50", "CA$1.4M"],
+    ["JPY", "¥95,000", "¥1", "¥1.4M"],
+    ["CHF", "CHF 95,000", "CHF 0.50", "CHF 1.4M"],
+  ])("in %s are labeled, not converted", (currency, whole, exact, compact) => {
+    chooseDisplay({ currency, units: "metric" });
+    const plain = (text: string) => text.replaceAll("\u00a0", " ");
+    expect([wholeMoney(95_000), exactMoney(0.5), compactMoney(1_400_000)].map(plain)).toEqual([
+      ...[whole, exact, compact],
+    ]);
+    expect([currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([currency, currency, "today’s prices"]);
+    expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
+    expect(amountFormat()).toBe(`[$${currency}] #,##0.00`);
+  });
+});
