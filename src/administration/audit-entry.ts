@@ -11,4 +11,25 @@ export type AuditEntry = {
   subject: string;
   /** Never holds a secret. */
   detail: Record<string, unknown>;
+  /** The partner that the entry names; null for one about the installation. */
+  partnerId: string | null;
+};
+
+/** An entry as people read it. */
+export type NamedAuditEntry = AuditEntry & {
+  /** The names of the actor and of the partner; their IDs where they have none. */
+  actorName: string;
+  partnerName: string | null;
+  /** The predicate of a sentence whose subject is the actor. */
+  sentence: string;
+};
+
+/** The entries of a list: all that have the given values, from `since` until before `until`. */
+export type AuditFilter = {
+  subject?: string | undefined;
+  actor?: string | undefined;
+  action?: string | undefined;
+  partnerId?: string | undefined;
+  since?: Instant | undefined;
+  until?: Instant | undefined;
 };

@@ -19,6 +19,8 @@ export type Delivery = {
   nextAttemptAt: Instant | null;
   createdAt: Instant;
   finishedAt: Instant | null;
+  /** The error of the last attempt; null after a success. */
+  lastError: string | null;
 };
 
 export type Attempt = {
@@ -38,5 +40,19 @@ export type Attempt = {
 /** A delivery with its attempts, oldest first. */
 export type LoggedDelivery = { delivery: Delivery; attempts: Attempt[] };
 
-/** A partner's failed deliveries created from `from` (inclusive) to `to` (exclusive). */
-export type FailedWindow = { partnerId: string; from: Instant; to: Instant };
+/** A partner's failed deliveries created from `from` (inclusive) to `to` (exclusive): all, or those with one last error. */
+export type FailedWindow = { partnerId: string; from: Instant; to: Instant; error?: string };
+
+/** Failed deliveries to one partner's endpoint with one last error. */
+export type FailureGroup = {
+  partnerId: string;
+  /** Empty if it is not known. */
+  error: string;
+  /** Counted up to `MAX_GROUP_COUNT`. */
+  count: number;
+  firstAt: Instant;
+  lastAt: Instant;
+};
+
+/** The most failed deliveries of a group that are counted. */
+export const MAX_GROUP_COUNT = 10_000;

@@ -842,6 +842,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
       nextAttemptAt: bigint("next_attempt_at"),
       createdAt: bigint("created_at").notNull(),
       finishedAt: bigint("finished_at"),
+      /** The error of the last attempt; null after a success. */
+      lastError: text("last_error"),
     },
     (t) => [
       index("webhook_deliveries_due").on(t.partnerId, t.nextAttemptAt).where(sql`${t.status} = 'pending'`),
@@ -853,6 +855,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("webhook_deliveries_partner_event").on(t.partnerId, t.event, t.id, t.status),
       index("webhook_deliveries_event").on(t.event, t.id),
       index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
+      index("webhook_deliveries_errors")
+        .on(t.partnerId, sql`coalesce(${t.lastError}, '')`, t.id)
+        .where(sql`${t.status} = 'failed'`),
       index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
     ],
   );
@@ -1029,8 +1034,16 @@ export function schemaOf(columnTypes: ColumnTypes) {
       action: text("action").notNull(),
       subject: text("subject").notNull(),
       detail: json<Record<string, unknown>>("detail").notNull(),
+      /** The partner that the entry names; null for one about the installation. */
+      partnerId: text("partner_id"),
     },
-    (t) => [index("audit_log_subject").on(t.subject)],
+    (t) => [
+      index("audit_log_subject").on(t.subject, t.at, t.seq),
+      index("audit_log_time").on(t.at, t.seq),
+      index("audit_log_partner").on(t.partnerId, t.at, t.seq).where(isNotNull(t.partnerId)),
+      index("audit_log_actor").on(t.actor, t.at, t.seq),
+      index("audit_log_action").on(t.action, t.at, t.seq),
+    ],
   );
 
   /** The values of corrected records in entries of the audit log, which keeps none of a purged partner. */

@@ -1,26 +1,40 @@
-import type { AuditEntry } from "../administration/audit-entry.ts";
+import type { NamedAuditEntry } from "../administration/audit-entry.ts";
 import { toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
-import { anyObject, instant, object, text, whole } from "./schema/fields.ts";
+import { anyObject, id, instant, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
-const entry = object({
+/** An entry in a table, which has no details. */
+export const auditRow = object({
   seq: whole("Sequence number of the entry", 41),
-  actor: text("Who made the change: `cli:<user>(<user ID>)` or an administrator's ID", "cli:mainstay(998)"),
-  action: text("The action", "partner.set_budget"),
-  subject: text("ID of the changed resource, usually a partner", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
-  detail: anyObject("Details of the change; never contains secrets"),
   at: instant("When the change was made"),
+  actor: text(
+    "Who made the change: `cli:<user>(<user ID>)`, or an administrator's or partner's ID",
+    "cli:mainstay(998)",
+  ),
+  actor_name: text("The actor's name", "Anna"),
+  action: text("The action", "partner.rotate_key"),
+  subject: text("ID of the changed resource, usually a partner", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
+  partner_id: id("PARTNER", "The partner that the entry names").orNull(),
+  partner_name: text("The partner's name", "Acme Insurance").orNull(),
+  sentence: text("What the actor did", "replaced the API key of Acme Insurance"),
+});
+const entry = auditRow.and({
+  detail: anyObject("Details of the change; never contains secrets"),
 });
 export type AuditEntryJson = WireOf<typeof entry>;
 
-export const auditView = entry.serializer((entry: AuditEntry) => ({
+export const auditView = entry.serializer((entry: NamedAuditEntry) => ({
   seq: entry.seq,
+  at: toIso(entry.at),
   actor: entry.actor,
+  actor_name: entry.actorName,
   action: entry.action,
   subject: entry.subject,
+  partner_id: entry.partnerId,
+  partner_name: entry.partnerName,
+  sentence: entry.sentence,
   detail: entry.detail,
-  at: toIso(entry.at),
 }));
 export const auditPage = unscopedPage("entries", entry);
 export type AuditPageJson = WireOf<typeof auditPage>;

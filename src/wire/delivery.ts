@@ -1,4 +1,11 @@
-import type { Attempt, Delivery, FailedWindow, LoggedDelivery } from "../domain/delivery.ts";
+import {
+  type Attempt,
+  type Delivery,
+  type FailedWindow,
+  type FailureGroup,
+  type LoggedDelivery,
+  MAX_GROUP_COUNT,
+} from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { forPartner, page, partnerName, unscopedPage } from "./paging.ts";
@@ -136,9 +143,38 @@ export const bulkResend = object({
   from: instant("Start of the time range, inclusive"),
   to: instant("End of the time range, exclusive"),
   status: enumOf(["failed"], "Always failed: only failed deliveries are resent"),
+  error: text("The error of the last attempt of those that are resent; null for any", "HTTP 500").orNull(),
   matched: whole("Failed deliveries in the time range", 12),
   resent: whole("Deliveries that are queued again", 12),
 });
+
+const failureGroup = object({
+  partner_id: delivery.fields.partner_id,
+  partner_name: partnerName,
+  url: text("The partner's webhook URL", "https://example.com/webhooks").orNull(),
+  error: text("The error of the last attempt; empty if it is not known", "HTTP 500"),
+  failed: whole(`Failed deliveries in the period, counted up to ${MAX_GROUP_COUNT}`, 12),
+  first_at: instant("When the oldest of those that are counted was created"),
+  last_at: instant("When the newest was created"),
+});
+export type FailureGroupJson = WireOf<typeof failureGroup>;
+export const failureGroupsReply = object({
+  groups: list("At most 100 groups, largest first", failureGroup),
+});
+export type FailureGroupsJson = WireOf<typeof failureGroupsReply>;
+
+type EndpointFailures = FailureGroup & { partnerName: string; url: string | null };
+export const failureGroupsView = failureGroupsReply.serializer((groups: readonly EndpointFailures[]) => ({
+  groups: groups.map((group) => ({
+    partner_id: group.partnerId,
+    partner_name: group.partnerName,
+    url: group.url,
+    error: group.error,
+    failed: group.count,
+    first_at: toIso(group.firstAt),
+    last_at: toIso(group.lastAt),
+  })),
+}));
 
 type Resent = { matched: number; resent: number };
 export const bulkResendView = bulkResend.serializer((window: FailedWindow, { matched, resent }: Resent) => ({
@@ -146,6 +182,7 @@ export const bulkResendView = bulkResend.serializer((window: FailedWindow, { mat
   from: toIso(window.from),
   to: toIso(window.to),
   status: "failed",
+  error: window.error ?? null,
   matched,
   resent,
 }));

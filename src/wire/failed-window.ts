@@ -3,7 +3,7 @@ import { parseInstant } from "../domain/time.ts";
 import { bulkResend } from "./delivery.ts";
 import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
-import { body, optional, required } from "./schema/input.ts";
+import { body, nullable, optional, required } from "./schema/input.ts";
 
 export const failedWindow = body({
   partner_id: required(constraint.idText, bulkResend.fields.partner_id),
@@ -13,6 +13,7 @@ export const failedWindow = body({
     defineConstraint((type) => type("'failed'").describe("failed")),
     bulkResend.fields.status,
   ),
+  error: nullable(constraint.line, bulkResend.fields.error),
   dry_run: optional(constraint.flag, "Only count the deliveries", true),
 });
 
@@ -23,6 +24,7 @@ export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun
     partnerId: input.partner_id,
     from: parseInstant(input.from)!,
     to: parseInstant(input.to)!,
+    ...(typeof input.error === "string" && { error: input.error }),
   };
   return { window, dryRun: input.dry_run ?? false };
 }

@@ -185,6 +185,9 @@ export const subjectFilter = inQuery(
   "Filter by partner, administrator or date",
   EXAMPLE_IDS.PARTNER,
 );
+export const actorFilter = inQuery("actor", "Filter by who made the change", "cli:mainstay(998)");
+export const actionFilter = (actions: readonly string[]): Parameter =>
+  inQuery("action", "Filter by action", "partner.rotate_key", { type: "string", enum: [...actions] });
 export const month = inQuery("month", "Month in UTC; defaults to the current month", "2026-11");
 
 /* The parameters of a property's page. */

@@ -402,9 +402,25 @@ describe("changes", () => {
     const failed = async () =>
       (await keys.full.client.get("/admin/webhook-deliveries", { status: "failed" })).body.total as number;
     await eventually(async () => expect(await failed()).toBeGreaterThan(0), 90_000);
-    await page.getByRole("button", { name: "Count failed deliveries" }).click();
-    await page.getByRole("button", { name: /^Resend \d+ deliver(y|ies)$/ }).click();
-    await page.getByText("requeued.").waitFor();
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByLabel("Period").selectOption("Last 24 hours");
+    await page
+      .getByRole("button", { name: /^Resend \d+ deliver/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").getByText("With the error “HTTP 503”").waitFor();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Resend \d+$/ })
+      .click();
+    await page.getByText(/^\d+ deliver(y|ies) queued\.$/).waitFor();
+    await goTo(page, `#/audit?action=delivery.resend_failed&partner_id=${partnerId}`);
+    await page.getByText(/resent \d+ failed deliver(y|ies) of/).waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV (1)" }).click();
+    const csv = readFileSync(await (await saved).path(), "utf8");
+    expect(csv.split("\r\n")[0]).toBe("seq,at,actor,actor_name,action,subject,partner_name,sentence,detail");
+    expect(csv.split("\r\n")).toHaveLength(3);
 
     await goTo(page, `#/deliveries/${deliveryId}`);
     await page.getByRole("button", { name: "Show headers" }).click();
@@ -543,6 +559,7 @@ describe("changes", () => {
       await keys.full.client.get("/admin/webhook-deliveries", { partner_id: partner.partner_id })
     ).body;
     await page.locator(".pager [role=status]", { hasText: new RegExp(`^${total} deliveries$`) }).waitFor();
+    await page.getByLabel("Period").selectOption("Custom");
     await page.getByLabel("Until (UTC)").fill("2026-01-01T00:00");
     await page.getByText("No matching deliveries").waitFor();
     expect(await hashOf(page)).toContain("until=2026-01-01T00%3A00%3A00Z");

@@ -77,7 +77,10 @@ const ofAdministrators: Body[] = (
     [
       "POST",
       "/admin/webhook-deliveries/resend",
-      { partner_id: "‹PARTNER_›", from: "2020-01-01", to: "2020-01-02", status: "failed", dry_run: true },
+      {
+        ...{ partner_id: "‹PARTNER_›", from: "2020-01-01", to: "2020-01-02", status: "failed" },
+        ...{ error: "HTTP 500", dry_run: true },
+      },
     ],
     ["POST", "/admin/model/proposal/apply", { proposal_id: "3-1795230000000", force: false }],
     ["POST", "/admin/model/revert", { model_version: "2+local.1" }],

@@ -218,14 +218,37 @@ describe.concurrent("resending", () => {
       from: "2020-01-01T00:00:00.000Z",
       to: "2100-01-01T00:00:00.000Z",
       status: "failed",
+      error: null,
       matched: 3,
       resent: 0,
       dry_run: true,
+    });
+    // All three had no error before they were marked.
+    const { groups } = (await admin.client.get("/admin/webhook-failures", { partner_id: partner.partner_id }))
+      .body;
+    expect(groups).toMatchObject([{ partner_id: partner.partner_id, error: "", failed: 3 }]);
+    const listed = await server.json("deliveries", "failures", "--partner", partner.partner_id);
+    expect(listed).toEqual({ groups });
+    const other = { ...window, error: "HTTP 500" };
+    expect((await admin.client.post("/admin/webhook-deliveries/resend", other, 202)).body).toMatchObject({
+      error: "HTTP 500",
+      matched: 0,
+      resent: 0,
     });
     const past = { ...window, to: "2020-01-02" };
     expect((await admin.client.post("/admin/webhook-deliveries/resend", past, 202)).body.resent).toBe(0);
     const { body } = await admin.client.post("/admin/webhook-deliveries/resend", window, 202);
     expect(body).toMatchObject({ matched: 3, resent: 3, dry_run: false });
+    const again = await admin.client.post("/admin/webhook-deliveries/resend", window, 202);
+    expect(again.body).toMatchObject({ matched: 0, resent: 0 });
+    const audit = (
+      await admin.client.get("/admin/audit", {
+        ...{ action: "delivery.resend_failed", partner_id: partner.partner_id, actor: admin.id },
+      })
+    ).body;
+    expect((audit.entries as Json[]).map(({ sentence }) => sentence)).toEqual([
+      "resent 3 failed deliveries of Acme",
+    ]);
     await settled(partner, 3);
     expect(
       receiver.received

@@ -109,7 +109,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   "deliveries resend": ["--from", "2026-01-01", "--to", "2026-01-02"],
 };
 /** Options that find nothing for an unknown ID, since the ID may be of any kind. */
-const FILTERS = ["audit --subject"];
+const FILTERS = ["audit --subject", "audit --partner"];
 
 let partnerId: string;
 beforeAll(async () => {

@@ -29,6 +29,12 @@ export function listReads({
   day,
 }: Readable): Record<string, Read> {
   return {
+    "the audit log": async () => {
+      const period = { since: 0, until: now };
+      await store.read.audit.page(SLICE, period);
+      for (const by of [{ subject: "x" }, { actor: "x" }, { action: "job.run" }, { partnerId }])
+        for (const within of [{}, period]) await store.read.audit.page(SLICE, { ...by, ...within });
+    },
     "a partner's embeds": () => store.read.embeds.page(SLICE, { partnerId }),
     "a page of properties": () => store.read.properties.countedPage(partnerId, SLICE),
     "the list of properties": () => store.read.properties.page(partnerId, SLICE),
@@ -326,6 +332,13 @@ export function narrowReads(of: Readable): Record<string, Read> {
           await deliveryLog.pageOfPartner(filter, SLICE);
           await deliveryLog.countOfPartner(filter);
         }
+    },
+    "failed deliveries by error": async () => {
+      const window = { partnerId, from: 0, to: now, error: "HTTP 500" };
+      await store.read.deliveryLog.nextError(partnerId);
+      await store.read.deliveryLog.nextError(partnerId, "HTTP 500");
+      await store.read.deliveryLog.failureGroup(window);
+      await store.read.deliveryLog.countFailed(window);
     },
     "a partner by its key": () => store.read.partners.findByApiKey("x"),
     "a repeated request": () => store.read.idempotency.find(partnerId, "POST /v1/properties", "k"),

@@ -1,33 +1,40 @@
+import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
+import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
 import { auditView } from "../../wire/audit.ts";
-import { command, text, whole } from "../command.ts";
+import { choice, command, text, whole } from "../command.ts";
 import { withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
+import { moment } from "../values.ts";
 
 export const auditCommand = command({
   description: "The audit log is append-only: the database rejects changes and deletions.",
   options: {
     subject: text("ID", "only changes to this partner, administrator or delivery"),
+    partner: text("PARTNER_ID", "only changes that name this partner"),
+    actor: text("TEXT", "only changes by this actor, as the log names it"),
+    action: choice(AUDIT_ACTIONS, "only this action, such as partner.rotate_key", "ACTION"),
+    from: moment("only changes at or after this time"),
+    to: moment("only changes before this time"),
     limit: whole("COUNT", "maximum number of entries (default: 50)", 1, 100_000),
   },
-  examples: ["mainstay audit --subject PARTNER_… --limit 10"],
-  async run(context, _arguments, { subject, limit = 50 }) {
+  examples: [
+    "mainstay audit --subject PARTNER_… --limit 10",
+    "mainstay audit --action partner.rotate_key --from 2026-01-01",
+  ],
+  async run(context, _arguments, { subject, partner, actor, action, from, to, limit = 50 }) {
+    const filter = { subject, actor, action, partnerId: partner, since: from, until: to };
     const { entries, total } = await withData(context, async ({ store: { read } }) => ({
-      entries: (await read.audit.page({ limit, offset: 0 }, subject)).map(auditView),
-      total: await read.audit.count(subject),
+      entries: await namedAuditEntries(read, await read.audit.page({ limit, offset: 0 }, filter)),
+      total: await read.audit.count(filter),
     }));
+    const records = entries.map(auditView);
     context.print(
-      { entries, total },
-      entries.length === 0
+      { entries: records, total },
+      records.length === 0
         ? "No changes recorded."
         : textTable(
-            ["AT", "ACTOR", "ACTION", "SUBJECT", "DETAIL"],
-            entries.map((entry) => [
-              entry.at,
-              entry.actor,
-              entry.action,
-              entry.subject,
-              JSON.stringify(entry.detail),
-            ]),
+            ["AT", "ACTOR", "ACTION", "CHANGE"],
+            records.map(({ at, actor_name, action, sentence }) => [at, actor_name, action, sentence]),
           ),
     );
   },

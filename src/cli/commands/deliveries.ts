@@ -1,9 +1,17 @@
-import type { LoggedDelivery } from "../../domain/delivery.ts";
+import type { FailedWindow, LoggedDelivery } from "../../domain/delivery.ts";
+import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { bulkResendView, deliveryView, fullDeliveryView, resentView } from "../../wire/delivery.ts";
+import {
+  bulkResendView,
+  deliveryView,
+  failureGroupsView,
+  fullDeliveryView,
+  resentView,
+} from "../../wire/delivery.ts";
 import {
   type Command,
   choice,
@@ -59,6 +67,40 @@ const list = command({
   },
 });
 
+const failures = command({
+  name: "failures",
+  summary: "list failed webhook deliveries by endpoint and error, largest groups first",
+  options: {
+    partner: text("PARTNER_ID", "only deliveries of this partner"),
+    from: moment("only deliveries created at or after this time"),
+    to: moment("only deliveries created before this time"),
+  },
+  examples: ["mainstay deliveries failures --from 2026-01-31"],
+  async run(context, _arguments, { partner, from = 0, to = Number.MAX_SAFE_INTEGER }) {
+    const found = await withData(context, async ({ store }) => {
+      if (partner !== undefined) await requirePartner(store, partner);
+      return await failureGroups(store.read, { from, to }, partner, async () => {});
+    });
+    const record = failureGroupsView(found);
+    context.print(
+      record,
+      record.groups.length === 0
+        ? "No failed deliveries."
+        : textTable(
+            ["FAILED", "PARTNER", "ERROR", "NEWEST", "NAME", "URL"],
+            record.groups.map(({ failed, partner_id, partner_name, url, error, last_at }) => [
+              failed < MAX_GROUP_COUNT ? failed : `${failed}+`,
+              partner_id,
+              error === "" ? "unknown" : error,
+              last_at,
+              partner_name,
+              url ?? "",
+            ]),
+          ),
+    );
+  },
+});
+
 const show = command({
   name: "show",
   summary: "show a delivery with its payload and every attempt",
@@ -91,26 +133,33 @@ const resend = command({
     partner: text("PARTNER_ID", "the partner whose failed deliveries to resend"),
     from: moment("start of the time range, inclusive"),
     to: moment("end of the time range, exclusive"),
+    error: text("TEXT", "only those whose last attempt had this error, such as HTTP 500"),
     dryRun: flag("only count the deliveries"),
   },
   examples: [
     "mainstay deliveries resend WH_1767225600000_abcde",
     "mainstay deliveries resend --partner PARTNER_… --from 2026-01-30 --to 2026-01-31T12:00:00Z --dry-run",
   ],
-  async run(context, { deliveryId }, { partner, from, to, dryRun }) {
+  async run(context, { deliveryId }, { partner, from, to, error, dryRun }) {
     const isRange = partner !== undefined && from !== undefined && to !== undefined;
-    const hasRangeOption = partner !== undefined || from !== undefined || to !== undefined || dryRun;
+    const hasRangeOption =
+      partner !== undefined || from !== undefined || to !== undefined || error !== undefined || dryRun;
     if (deliveryId !== undefined ? hasRangeOption : !isRange)
       throw new UsageError(
         "specify a delivery ID, or --partner with --from and --to",
         "See: mainstay deliveries resend --help",
       );
     if (deliveryId !== undefined) await resendOne(context, deliveryId);
-    else if (isRange) await resendRange(context, { partnerId: partner, from, to }, dryRun);
+    else if (isRange)
+      await resendRange(
+        context,
+        { partnerId: partner, from, to, ...(error !== undefined && { error }) },
+        dryRun,
+      );
   },
 });
 
-export const deliveryCommands: readonly Command[] = [list, show, resend];
+export const deliveryCommands: readonly Command[] = [list, failures, show, resend];
 
 function deliveryNotFound(id: string): OperatorError {
   return new OperatorError(
@@ -127,11 +176,7 @@ async function resendOne(context: Context, deliveryId: string): Promise<void> {
   context.print(resentView(resent), `Queued ${deliveryId} for resending.`);
 }
 
-async function resendRange(
-  context: Context,
-  window: { partnerId: string; from: number; to: number },
-  dryRun: boolean,
-): Promise<void> {
+async function resendRange(context: Context, window: FailedWindow, dryRun: boolean): Promise<void> {
   const counts = await withAdministration(context, async (administration) => {
     await requirePartner(administration.store, window.partnerId);
     const matched = await countFailed(administration, window);

@@ -1,7 +1,19 @@
-import { auditPage, auditView } from "../../wire/audit.ts";
-import { pagingParameters, subjectFilter } from "../../wire/parameters.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseSlice } from "../query.ts";
+import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
+import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
+import { auditPage, auditRow, auditView } from "../../wire/audit.ts";
+import {
+  actionFilter,
+  actorFilter,
+  createdSince,
+  createdUntil,
+  format,
+  pagingParameters,
+  partnerFilter,
+  subjectFilter,
+} from "../../wire/parameters.ts";
+import { listReplies, listReply } from "../csv-replies.ts";
+import { adminOperation, type Operation } from "../operation.ts";
+import { parseChoice, parseInstantOf, parseSince, parseSlice } from "../query.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [
@@ -11,14 +23,31 @@ export function adminAuditOperations(): Operation[] {
       path: "/admin/audit",
       summary: "List the audit log",
       tag: "Administration",
-      parameters: [subjectFilter, ...pagingParameters],
-      replies: okReplies("A page of the log, newest first", auditPage),
-      async handle({ query, store }) {
+      parameters: [
+        subjectFilter,
+        actorFilter,
+        actionFilter(AUDIT_ACTIONS),
+        partnerFilter,
+        createdSince,
+        createdUntil,
+        ...pagingParameters,
+        format,
+      ],
+      replies: listReplies("A page of the log, newest first", auditPage, auditRow),
+      async handle(call) {
+        const { query, store } = call;
         const slice = parseSlice(query);
-        const subject = query.get("subject");
-        const entries = await store.read.audit.page(slice, subject);
-        const total = await store.read.audit.count(subject);
-        return ok(auditPage.of(entries.map(auditView), slice, total));
+        const filter = {
+          subject: query.get("subject"),
+          actor: query.get("actor"),
+          action: parseChoice(query, "action", AUDIT_ACTIONS),
+          partnerId: query.get("partner_id"),
+          since: parseSince(query),
+          until: parseInstantOf(query, "until"),
+        };
+        const entries = await namedAuditEntries(store.read, await store.read.audit.page(slice, filter));
+        const page = auditPage.of(entries.map(auditView), slice, await store.read.audit.count(filter));
+        return listReply(call, page, "entries", auditRow);
       },
     }),
   ];

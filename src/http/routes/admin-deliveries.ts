@@ -3,6 +3,7 @@ import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { Store } from "../../store/store.ts";
 import { deliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
+import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import {
   bulkResendReply,
@@ -11,6 +12,8 @@ import {
   deliverySignature,
   deliverySignatureView,
   deliveryWithPartnerView,
+  failureGroupsReply,
+  failureGroupsView,
   fullDelivery,
   fullDeliveryView,
   resent,
@@ -55,6 +58,23 @@ export function adminDeliveryOperations(): Operation[] {
           deliveryWithPartnerView(logged, names.get(logged.delivery.partnerId)!),
         );
         return ok(deliveriesPage.of(records, slice, total));
+      },
+    }),
+    adminOperation({
+      id: "listWebhookFailures",
+      method: "GET",
+      path: "/admin/webhook-failures",
+      summary: "List failed webhook deliveries by endpoint and error",
+      tag: "Administration",
+      parameters: [partnerFilter, createdSince, createdUntil],
+      replies: okReplies("The groups, largest first", failureGroupsReply),
+      async handle({ query, store, yieldNow }) {
+        const period = {
+          from: parseSince(query) ?? 0,
+          to: parseInstantOf(query, "until") ?? Number.MAX_SAFE_INTEGER,
+        };
+        const groups = await failureGroups(store.read, period, query.get("partner_id"), yieldNow);
+        return ok(failureGroupsView(groups));
       },
     }),
     adminOperation({
@@ -105,7 +125,7 @@ export function adminDeliveryOperations(): Operation[] {
       id: "resendFailedWebhookDeliveries",
       method: "POST",
       path: "/admin/webhook-deliveries/resend",
-      summary: "Resend a partner's failed deliveries from a time window",
+      summary: "Resend a partner's failed deliveries from a time window, or those with one error",
       tag: "Administration",
       request: {
         type: failedWindow.type,

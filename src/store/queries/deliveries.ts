@@ -141,6 +141,7 @@ export function deliveryStore(engine: Engine) {
         status: sql`${placeholder("status")}`,
         nextAttemptAt: sql`${placeholder("nextAttemptAt")}`,
         finishedAt: sql`${placeholder("finishedAt")}`,
+        lastError: sql`${placeholder("error")}`,
       })
       .where(eq(d.id, placeholder("deliveryId"))),
   );

@@ -1,6 +1,12 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
-import type { Delivery, FailedWindow, LoggedDelivery } from "../../domain/delivery.ts";
-import { deliveryIdsFrom } from "../../domain/ids.ts";
+import {
+  type Delivery,
+  type FailedWindow,
+  type FailureGroup,
+  type LoggedDelivery,
+  MAX_GROUP_COUNT,
+} from "../../domain/delivery.ts";
+import { deliveryCreatedAt, deliveryIdsFrom } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -58,12 +64,15 @@ export function deliveryLogStore(engine: Engine) {
     const isRare = status === "pending" || status === "failed";
     return isRare && partnerId === undefined && event === undefined ? desc(sql`${d.id} || ''`) : desc(d.id);
   };
-  const failedWithin = ({ partnerId, from, to }: FailedWindow) =>
+  // As in the index of errors.
+  const lastError = sql<string>`coalesce(${d.lastError}, '')`;
+  const failedWithin = ({ partnerId, from, to, error }: FailedWindow) =>
     and(
       eq(d.partnerId, partnerId),
       STATUS_IS.failed,
-      gte(d.id, deliveryIdsFrom(from)),
-      lt(d.id, deliveryIdsFrom(to)),
+      error === undefined ? undefined : eq(lastError, error),
+      gte(d.id, deliveryIdsFrom(Math.min(from, LATEST))),
+      lt(d.id, deliveryIdsFrom(Math.min(to, LATEST))),
     );
   /** Starts a new cycle of attempts now. Earlier attempts stay in the log. */
   const again = (now: Instant) => ({
@@ -149,6 +158,40 @@ export function deliveryLogStore(engine: Engine) {
     },
     async countFailed(window: FailedWindow): Promise<number> {
       return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
+    },
+    /** Returns the next error after one in a partner's failed deliveries, or its first. */
+    async nextError(partnerId: string, after?: string): Promise<string | undefined> {
+      const rows = await db
+        .select({ error: lastError })
+        .from(d)
+        .where(
+          and(
+            eq(d.partnerId, partnerId),
+            STATUS_IS.failed,
+            after === undefined ? gte(lastError, "") : gt(lastError, after),
+          ),
+        )
+        .orderBy(asc(lastError))
+        .limit(1);
+      return rows[0]?.error;
+    },
+    /** Returns the newest failed deliveries with an error in a period; undefined if there are none. */
+    async failureGroup(window: Required<FailedWindow>): Promise<FailureGroup | undefined> {
+      const matches = matchesOf(failedWithin(window))
+        .orderBy(desc(d.id))
+        .limit(MAX_GROUP_COUNT)
+        .as("matches");
+      const [found] = await db
+        .select({
+          count: count(),
+          first: sql<string | null>`min(${matches.id})`,
+          last: sql<string | null>`max(${matches.id})`,
+        })
+        .from(matches);
+      if (!found?.first || !found.last) return undefined;
+      const { partnerId, error } = window;
+      const times = { firstAt: deliveryCreatedAt(found.first), lastAt: deliveryCreatedAt(found.last) };
+      return { partnerId, error, count: found.count, ...times };
     },
     /** Returns false if the delivery no longer exists. */
     async resend(id: string, now: Instant): Promise<boolean> {

@@ -7,6 +7,7 @@ import {
   lockHolder,
   renewInBackground,
 } from "../../cluster/locks.ts";
+import type { AuditAction } from "../../domain/audit-actions.ts";
 import { storedFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { LatestCalibration } from "../../store/queries/models.ts";
@@ -198,7 +199,7 @@ async function recordFinished(tx: Tx, { proposalId, modelVersion }: StoredFit): 
 async function auditEnd(
   tx: Tx,
   { actor, requestedBy }: LatestCalibration,
-  action: string,
+  action: AuditAction,
   outcome: Record<string, unknown>,
 ): Promise<void> {
   const detail = { by: requestedBy, ...outcome };

@@ -52,12 +52,15 @@ export async function countFailed({ store }: Administration, window: FailedWindo
  */
 export async function resendFailed(administration: Administration, window: FailedWindow): Promise<number> {
   const { store, actor, changed } = administration;
-  const { partnerId, from, to } = window;
+  const { partnerId, from, to, error } = window;
   const matched = await countFailed(administration, window);
   await store.write(
     async (tx) => {
       await requireEndpoint(tx, partnerId);
-      const detail = { from: toIso(from), to: toIso(to), matched };
+      // As for a second request, which finds all of them pending.
+      if (matched === 0) return;
+      const range = { from: toIso(from), to: toIso(to) };
+      const detail = { ...range, ...(error !== undefined && { error }), matched };
       await tx.audit.record({
         at: tx.now,
         actor,
@@ -68,6 +71,7 @@ export async function resendFailed(administration: Administration, window: Faile
     },
     { partnerId },
   );
+  if (matched === 0) return 0;
   let resent = 0;
   // Continues after the last id, since a delivery that fails again meanwhile would be found again.
   for (let afterId = ""; ; ) {

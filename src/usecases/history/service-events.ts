@@ -1,4 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
+import type { AuditAction } from "../../domain/audit-actions.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
@@ -152,7 +153,7 @@ export class ServiceLog {
     if (known) refuseRetired("Appliance", known.appliance);
   }
 
-  async #replace(before: ServiceEvent, after: ServiceEvent, action: string): Promise<void> {
+  async #replace(before: ServiceEvent, after: ServiceEvent, action: AuditAction): Promise<void> {
     const [from, to] = [serviceEventView(before), serviceEventView(after)];
     if (Bun.deepEquals(from, to)) return;
     await this.writer.updateServiceEvent(before, after);

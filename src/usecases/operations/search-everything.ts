@@ -72,7 +72,7 @@ async function operatorRecords(
     const { partnerId, propertyId, label } = embed;
     found.push({ kind: "embed", id, title: label ?? "Embed", detail: of(partnerId), propertyId });
   }
-  const changes = await read.audit.count(id);
+  const changes = await read.audit.count({ subject: id });
   if (changes > 0) {
     const detail = changes === 1 ? "1 change" : `${changes} changes`;
     found.push({ kind: "audit", id, title: `Audit log of ${id}`, detail, propertyId: null });

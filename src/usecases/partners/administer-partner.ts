@@ -1,3 +1,4 @@
+import type { AuditAction } from "../../domain/audit-actions.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -117,7 +118,7 @@ async function change<T>(
   run: (
     tx: Tx,
     subject: Subject,
-    record: (action: string, detail: Record<string, unknown>) => Promise<void>,
+    record: (action: AuditAction, detail: Record<string, unknown>) => Promise<void>,
   ) => Promise<T>,
 ): Promise<T> {
   const result = await store.write(

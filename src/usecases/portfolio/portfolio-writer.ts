@@ -1,4 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
+import type { AuditAction } from "../../domain/audit-actions.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
@@ -128,7 +129,7 @@ export class PortfolioWriter {
    * Adds a correction of a record to the audit log: the fields that differ, before and after, by the names of the API.
    * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
-  async auditCorrection(action: string, subject: string, before: object, after: object): Promise<void> {
+  async auditCorrection(action: AuditAction, subject: string, before: object, after: object): Promise<void> {
     const detail = correctionDetail(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };

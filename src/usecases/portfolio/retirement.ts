@@ -99,7 +99,7 @@ export async function auditRetirement(
   before: Retirement,
   after: Retirement,
 ): Promise<void> {
-  const action = `${kind}.${after.retiredAt === null ? "restore" : "retire"}`;
+  const action = `${kind}.${after.retiredAt === null ? "restore" : "retire"}` as const;
   await writer.auditCorrection(action, id, fieldsOf(before), fieldsOf(after));
 }
 
@@ -114,7 +114,7 @@ async function recordDue(
   kind: "property" | "appliance",
   row: Retirement & { id: string },
 ): Promise<void> {
-  const action = `${kind}.retired`;
+  const action = `${kind}.retired` as const;
   await tx.audit.record({ at: tx.now, actor, action, subject: row.id, detail: fieldsOf(row) });
 }
 

@@ -1,45 +1,79 @@
+import { useState } from "preact/hooks";
+import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
+import { downloadCsv } from "../browser/csv-file.ts";
+import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { dateTime } from "../format.ts";
-import { useRead, useTitle } from "./console-context.ts";
-import { IdLink, WithLinks } from "./id-link.tsx";
+import { count, dateTime } from "../format.ts";
+import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
+import { WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
+import { PartnerField } from "./partner-field.tsx";
+import { PeriodFilter, usePeriod } from "./period-filter.tsx";
 import { Heading } from "./shell.tsx";
 
-/** Lists the administrative changes with their time and actor. */
+const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
+
+/** Lists the administrative changes in sentences, with their time and details. */
 export function AuditPage({ route }: { route: Route }) {
-  const subject = route.query.get("subject") ?? "";
-  const offset = route.query.get("offset") ?? "0";
-  const query = new URLSearchParams({ offset, ...(subject && { subject }) });
-  const loaded = useRead<AuditPageJson>(`/admin/audit?${query}`);
+  const of = (name: string) => route.query.get(name) ?? "";
+  const period = usePeriod(route);
+  const filters = FILTERS.map((name) => [name, of(name)] as const).filter(([, value]) => value !== "");
+  const query = new URLSearchParams([...filters.map((one) => [...one]), ...Object.entries(period)]);
+  const offset = of("offset") || "0";
+  const loaded = useRead<AuditPageJson>(`/admin/audit?${query}&offset=${offset}`);
   const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
-  const names = new Map(people.value?.administrators.map(({ admin_id, name }) => [admin_id, name]));
+  const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
+  const actors = (people.value?.administrators ?? []).map(({ admin_id, name }) => [admin_id, name] as const);
+  const actor = of("actor");
+  const isListed = actor === "" || actors.some(([id]) => id === actor);
   useTitle("Audit log");
   return (
     <>
       <Heading
         title="Audit log"
         about={
-          subject === "" ? (
-            "All changes made by administrators or on the command line, newest first. This log is append-only."
+          of("subject") === "" ? (
+            "Changes by administrators, partners and commands, newest first. This log is append-only."
           ) : (
             <>
-              Changes to <code>{subject}</code>. <a href={hrefTo(["audit"])}>Show all</a>
+              Changes to <code>{of("subject")}</code>. <a href={hrefTo(["audit"])}>Show all</a>
             </>
           )
         }
       />
+      <Filters>
+        <SelectFilter
+          label="Administrator"
+          value={actor}
+          choices={isListed ? actors : [...actors, [actor, actor]]}
+          onChange={(chosen) => set({ actor: chosen })}
+        />
+        <SelectFilter
+          label="Action"
+          value={of("action")}
+          choices={AUDIT_ACTIONS.map((action) => [action, action])}
+          onChange={(action) => set({ action })}
+        />
+        <PartnerField
+          label="Partner"
+          value={of("partner_id")}
+          onChange={(partner_id) => set({ partner_id })}
+        />
+        <PeriodFilter route={route} onChange={set} />
+        {loaded.value && <DownloadLog path={`/admin/audit?${query}`} total={loaded.value.total} />}
+      </Filters>
       <LoadedContent loaded={loaded} what="the audit log">
         {(page) =>
           page.total === 0 ? (
-            <EmptyState title="No changes" />
+            <EmptyState title={query.size === 0 ? "No changes" : "No matching changes"} />
           ) : (
             <section class="card" aria-label="Changes">
               <ul class="changes">
                 {page.entries.map((entry) => (
-                  <Change key={entry.seq} entry={entry} actorName={names.get(entry.actor) ?? entry.actor} />
+                  <Change key={entry.seq} entry={entry} />
                 ))}
               </ul>
               <Pager
@@ -55,28 +89,109 @@ export function AuditPage({ route }: { route: Route }) {
   );
 }
 
-function Change({ entry, actorName }: { entry: AuditEntryJson; actorName: string }) {
-  const { at, action, actor, subject, detail } = entry;
-  const details = Object.entries(detail).map(
-    ([name, value]) =>
-      `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+function Change({ entry }: { entry: AuditEntryJson }) {
+  const { at, action, actor, actor_name, subject, detail } = entry;
   return (
     <li>
       <span class="when muted">{dateTime(at)}</span>
-      <span class="actor" title={actor}>
-        {actorName}
-      </span>
-      <strong class="action">{action}</strong>
-      <span class="how small">
-        <IdLink id={subject} />
-        {details.length > 0 && (
-          <span class="muted">
-            {" "}
-            <WithLinks text={details.join("; ")} />
-          </span>
-        )}
-      </span>
+      <div>
+        <a class="name" title={actor} href={hrefTo(["audit"], { actor })}>
+          <bdi>{actor_name}</bdi>
+        </a>{" "}
+        <Sentence entry={entry} />
+        <details class="small">
+          <summary>
+            <code>{action}</code>
+          </summary>
+          <dl class="facts">
+            <div>
+              <dt>Subject</dt>
+              <dd>
+                <WithLinks text={subject} />
+              </dd>
+            </div>
+            {Object.entries(detail).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name.replaceAll("_", " ")}</dt>
+                <dd>
+                  <WithLinks text={detailText(value)} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      </div>
     </li>
+  );
+}
+
+/** The sentence, with the partner's name and IDs as links. */
+function Sentence({ entry: { sentence, partner_id, partner_name } }: { entry: AuditEntryJson }) {
+  const at = partner_name === null ? -1 : sentence.lastIndexOf(partner_name);
+  if (partner_id === null || partner_name === null || at < 0) return <WithLinks text={sentence} />;
+  return (
+    <>
+      <WithLinks text={sentence.slice(0, at)} />
+      <a href={hrefTo(["partners", partner_id])}>
+        <bdi>{partner_name}</bdi>
+      </a>
+      <WithLinks text={sentence.slice(at + partner_name.length)} />
+    </>
+  );
+}
+
+const detailText = (value: unknown): string =>
+  value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value);
+
+/** The most entries that one file has. */
+const MOST_IN_FILE = 20_000;
+const PAGE = 200;
+
+/** Downloads the entries that match the filters, newest first. */
+function DownloadLog({ path, total }: { path: string; total: number }) {
+  const { api } = useConsole();
+  const { isRunning, run } = useAction();
+  const [read, setRead] = useState(0);
+  const most = Math.min(total, MOST_IN_FILE);
+  const download = () =>
+    run(async () => {
+      const rows: AuditEntryJson[] = [];
+      setRead(0);
+      while (rows.length < most) {
+        const { entries } = await api.read<AuditPageJson>(
+          `${path}${path.endsWith("?") ? "" : "&"}limit=${PAGE}&offset=${rows.length}`,
+        );
+        rows.push(...entries);
+        setRead(rows.length);
+        if (entries.length < PAGE) break;
+      }
+      const columns = [
+        "seq",
+        "at",
+        "actor",
+        "actor_name",
+        "action",
+        "subject",
+        "partner_name",
+        "sentence",
+      ] as const;
+      downloadCsv(
+        "audit.csv",
+        [...columns, "detail"],
+        rows.map((row) => [...columns.map((name) => row[name]), JSON.stringify(row.detail)]),
+      );
+    });
+  return (
+    <button
+      type="button"
+      class="outline"
+      aria-busy={isRunning}
+      disabled={isRunning || total === 0}
+      onClick={download}
+    >
+      {isRunning
+        ? `Loading: ${count(read)} of ${count(most)}`
+        : `Download CSV (${most < total ? `newest ${count(most)}` : count(total)})`}
+    </button>
   );
 }

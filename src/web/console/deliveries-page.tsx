@@ -1,4 +1,3 @@
-import { useId } from "preact/hooks";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { DeliveryJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
@@ -7,21 +6,23 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, dateTime } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
+import { Failures } from "./failures.tsx";
 import { DELIVERY_LABELS } from "./labels.ts";
 import { Pager } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { ResendFailed } from "./resend-failed.tsx";
+import { PeriodFilter, usePeriod } from "./period-filter.tsx";
 import { Heading } from "./shell.tsx";
 
-const FILTERS = ["partner_id", "status", "event", "since", "until", "offset"];
+const FILTERS = ["partner_id", "status", "event", "offset"];
 
 /** Lists the webhook deliveries of all partners, and resends failed ones. */
 export function DeliveriesPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
-  const loaded = useRead<PartnerDeliveryPageJson>(
-    `/admin/webhook-deliveries?${new URLSearchParams(filters)}`,
-  );
+  const period = usePeriod(route);
+  const query = new URLSearchParams([...filters, ...Object.entries(period)]);
+  const isFiltered = query.size > 0;
+  const loaded = useRead<PartnerDeliveryPageJson>(`/admin/webhook-deliveries?${query}`);
   const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
   useTitle("Deliveries");
   return (
@@ -45,21 +46,24 @@ export function DeliveriesPage({ route }: { route: Route }) {
           choices={WEBHOOK_EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
-        <InstantField label="From (UTC)" value={of("since")} onChange={(since) => set({ since })} />
-        <InstantField label="Until (UTC)" value={of("until")} onChange={(until) => set({ until })} />
+        <PeriodFilter route={route} onChange={set} />
         <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.reload}>
           Refresh
         </button>
       </Filters>
+      <Failures
+        filter={{ ...(of("partner_id") && { partner_id: of("partner_id") }), ...period }}
+        onResent={loaded.reload}
+      />
       <LoadedContent loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (
-            <EmptyState title={filters.length === 0 ? "No deliveries yet" : "No matching deliveries"}>
+            <EmptyState title={isFiltered ? "No matching deliveries" : "No deliveries yet"}>
               <p>
-                {filters.length === 0 ? (
-                  "Deliveries appear after a webhook URL is set for a partner and an event occurs."
-                ) : (
+                {isFiltered ? (
                   <a href={hrefTo(["deliveries"])}>Show all deliveries</a>
+                ) : (
+                  "Deliveries appear after a webhook URL is set for a partner and an event occurs."
                 )}
               </p>
             </EmptyState>
@@ -102,25 +106,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
           )
         }
       </LoadedContent>
-      <ResendFailed partnerId={of("partner_id")} onResent={loaded.reload} />
     </>
-  );
-}
-
-/** Selects a UTC time to the minute. Its value is an ISO 8601 instant, or "" while none is selected. */
-function InstantField(props: { label: string; value: string; onChange: (instant: string) => void }) {
-  const { label, value, onChange } = props;
-  const id = useId();
-  return (
-    <span class="filter moment">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="datetime-local"
-        value={value.slice(0, 16)}
-        onChange={({ currentTarget }) => onChange(currentTarget.value && `${currentTarget.value}:00Z`)}
-      />
-    </span>
   );
 }
 

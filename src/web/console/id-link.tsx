@@ -9,7 +9,7 @@ const PLACES: readonly (readonly [prefix: string, address: (id: string) => strin
 ];
 
 /** Renders an ID, as a link if the console has a page for its resource. */
-export function IdLink({ id }: { id: string }) {
+function IdLink({ id }: { id: string }) {
   const address = PLACES.find(([prefix]) => id.startsWith(prefix))?.[1];
   return address ? (
     <a href={address(id)}>

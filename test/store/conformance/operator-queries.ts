@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
+import { deliveryCreatedAt } from "../../../src/domain/ids.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { rankOf } from "../../../src/domain/planning/budget.ts";
 import { emptyDueNow, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
@@ -305,6 +306,17 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       ).toBe(0);
 
       expect(await deliveryLog.countFailed(own)).toBe(1);
+      expect(await deliveryLog.nextError(partner.id)).toBe(TEXT);
+      expect(await deliveryLog.nextError(partner.id, TEXT)).toBeUndefined();
+      const group = { ...own, error: TEXT };
+      const at = deliveryCreatedAt(made[1]!);
+      expect(await deliveryLog.failureGroup(group)).toEqual({
+        ...{ partnerId: partner.id, error: TEXT, count: 1 },
+        ...{ firstAt: at, lastAt: at },
+      });
+      expect(await deliveryLog.failureGroup({ ...group, error: "HTTP 500" })).toBeUndefined();
+      expect(await deliveryLog.failureGroup({ ...group, to: at })).toBeUndefined();
+      expect(await deliveryLog.countFailed({ ...own, error: "HTTP 500" })).toBe(0);
       await record(made[2]!, "failed");
       const resent = await write((tx) => tx.deliveryLog.resendFailed(own, "", 1, NOW + 1));
       expect(resent).toEqual([made[1]!]);
@@ -397,7 +409,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const before = await audit.count();
     const detail = { text: TEXT, number: LARGE, nested: { list: [true, null, 1.5] } };
     for (const subject of ["A", "B", "A"])
-      await write((tx) => tx.audit.record({ at: NOW, actor: "cli:test", action: "a", subject, detail }));
+      await write((tx) =>
+        tx.audit.record({ at: NOW, actor: "cli:test", action: "job.run", subject, detail }),
+      );
     const page = await audit.page({ limit: 3, offset: 0 });
     expect(page.map(({ subject }) => subject)).toEqual(["A", "B", "A"]);
     expect(page.map(({ seq }) => seq)).toEqual(page.map(({ seq }) => seq).sort((a, b) => b - a));
@@ -405,30 +419,55 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       seq: page[0]!.seq,
       at: NOW,
       actor: "cli:test",
-      action: "a",
+      action: "job.run",
       subject: "A",
       detail,
+      partnerId: null,
     });
-    expect(await audit.page({ limit: 1, offset: 1 }, "A")).toEqual([page[2]!]);
-    expect([await audit.count(), await audit.count("A"), await audit.count("none")]).toEqual([
-      before + 3,
-      2,
-      0,
-    ]);
+    expect(await audit.page({ limit: 1, offset: 1 }, { subject: "A" })).toEqual([page[2]!]);
+    expect([
+      await audit.count(),
+      await audit.count({ subject: "A" }),
+      await audit.count({ subject: "none" }),
+    ]).toEqual([before + 3, 2, 0]);
+  });
+
+  test("the audit log is filtered by actor, action, partner and time", async () => {
+    const { audit } = read();
+    const entry = { action: "job.run", subject: "J", detail: {} } as const;
+    const ids = ["PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t6"] as const;
+    await write(async (tx) => {
+      await tx.audit.record({ ...entry, at: NOW + 1, actor: "ADM_a" });
+      await tx.audit.record({ ...entry, at: NOW + 2, actor: "ADM_b", subject: ids[0] });
+      await tx.audit.record({ ...entry, at: NOW + 3, actor: "ADM_b", detail: { partner_id: ids[0] } });
+      await tx.audit.record({ ...entry, at: NOW + 4, actor: "ADM_b", action: "job.run", subject: ids[1] });
+      await tx.audit.record({ ...entry, at: NOW + 5, actor: "ADM_b", action: "admin.revoke" });
+    });
+    const times = async (filter: object) => {
+      const page = await audit.page({ limit: 9, offset: 0 }, filter);
+      expect(await audit.count(filter)).toBe(page.length);
+      return page.map(({ at }) => at - NOW);
+    };
+    expect(await times({ actor: "ADM_a" })).toEqual([1]);
+    expect(await times({ actor: "ADM_b" })).toEqual([5, 4, 3, 2]);
+    expect(await times({ actor: "ADM_b", action: "admin.revoke" })).toEqual([5]);
+    expect(await times({ partnerId: ids[0] })).toEqual([3, 2]);
+    expect(await times({ actor: "ADM_b", since: NOW + 3, until: NOW + 5 })).toEqual([4, 3]);
+    expect(await times({ subject: "J", actor: "ADM_b" })).toEqual([5, 3]);
   });
 
   test("the audit log has the values of a correction until its partner is purged, and then the fields", async () => {
     const { audit } = read();
     const partner = await fixture.addPartner({ name: "Corrected Ltd" });
-    const entry = { at: NOW, actor: partner.id, action: "claim.update", subject: "CLM_purged" };
+    const entry = { at: NOW, actor: partner.id, action: "claim.update", subject: "CLM_purged" } as const;
     const values = { before: { notes: TEXT, amount: LARGE }, after: { notes: null, amount: 0.5 } };
     await write((tx) => tx.audit.recordCorrection({ ...entry, partnerId: partner.id, ...values }));
-    const [found] = await audit.page({ limit: 1, offset: 0 }, "CLM_purged");
-    expect(found).toEqual({ ...entry, seq: found!.seq, detail: values });
+    const [found] = await audit.page({ limit: 1, offset: 0 }, { subject: "CLM_purged" });
+    expect(found).toEqual({ ...entry, partnerId: partner.id, seq: found!.seq, detail: values });
     for (let place: PurgePlace | undefined, isEmpty = false; !isEmpty; )
       ({ place, isEmpty } = await write((tx) => tx.purge.step(partner.id, place)));
     await write((tx) => tx.purge.finish(partner.id));
-    expect(await audit.page({ limit: 1, offset: 0 }, "CLM_purged")).toEqual([
+    expect(await audit.page({ limit: 1, offset: 0 }, { subject: "CLM_purged" })).toEqual([
       { ...found!, detail: { fields: ["notes", "amount"] } },
     ]);
   });

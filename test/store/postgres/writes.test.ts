@@ -285,7 +285,7 @@ describe("a write is run again", () => {
   });
 
   test("once when its statements reach the database only after the check of its commit", async () => {
-    const entry = { actor: "cli:root", action: "partner.create", subject: newPartner(), detail: {} };
+    const entry = { actor: "cli:root", action: "partner.create", subject: newPartner(), detail: {} } as const;
     let runs = 0;
     wire.state.cut = { sent: COMMIT.sent, answered: IDLE, when: "late", from: "BEGIN ISOLATION" };
     await store.write(async (tx) => {

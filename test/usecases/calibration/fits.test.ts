@@ -57,7 +57,7 @@ describe("a fit among several processes", () => {
     await failCalibration(fixture.store, first, "too late");
     expect(await everywhere()).toMatchObject({ status: "running", by: "two", startedAt: NOON + 5_000 });
     await failCalibration(other, second, "why");
-    const entries = await fixture.store.read.audit.page({ offset: 0, limit: 10 }, "fit");
+    const entries = await fixture.store.read.audit.page({ offset: 0, limit: 10 }, { subject: "fit" });
     expect(entries.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
       ["fit.fail", "ADM_1", { by: "two", error: "why" }],
       ["fit.begin", "ADM_1", { by: "two" }],

@@ -100,7 +100,7 @@ describe("resending", () => {
     expect(await store.read.deliveryLog.count({ status: "delivered" })).toBe(3);
     for (const id of [...before, ...after])
       expect((await store.read.deliveryLog.find(id))!.delivery.status).toBe("failed");
-    const audit = await store.read.audit.page({ limit: 10, offset: 0 }, partnerId);
+    const audit = await store.read.audit.page({ limit: 10, offset: 0 }, { subject: partnerId });
     expect(audit.map(({ action }) => action)).toEqual(["delivery.resend_failed", "partner.create"]);
     expect(audit[0]!.detail).toMatchObject({ matched: 1_201 });
     expect(await resendFailed(administration, window)).toBe(0);
@@ -113,7 +113,7 @@ describe("resending", () => {
     await expect(resendDelivery(fixture.administration, id!)).rejects.toMatchObject({ code: "conflict" });
     await expect(resendFailed(fixture.administration, window)).rejects.toMatchObject({ code: "conflict" });
     expect((await fixture.store.read.deliveryLog.find(id!))!.delivery.status).toBe("failed");
-    expect(await fixture.store.read.audit.count(fixture.partnerId)).toBe(1);
+    expect(await fixture.store.read.audit.count({ subject: fixture.partnerId })).toBe(1);
   });
 });
 

@@ -200,7 +200,7 @@ test("a voided event is kept as it was, marked, and cannot be changed", async ()
   ).rejects.toThrow(
     new Failure("conflict", `Service event ${event.id} was voided and cannot be changed: log it again`),
   );
-  const entries = await fixture.store.read.audit.page({ limit: 9, offset: 0 }, event.id);
+  const entries = await fixture.store.read.audit.page({ limit: 9, offset: 0 }, { subject: event.id });
   expect(entries.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
     [
       "service_event.void",

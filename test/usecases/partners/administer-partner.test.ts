@@ -71,7 +71,7 @@ describe("disabling a partner", () => {
       credentialGeneration: 2,
     });
     expect(await endpointOf(fixture)).not.toBeNull();
-    const actions = await store.read.audit.page({ limit: 10, offset: 0 }, partnerId);
+    const actions = await store.read.audit.page({ limit: 10, offset: 0 }, { subject: partnerId });
     expect(actions.map(({ action }) => action)).toEqual([
       "partner.enable",
       "partner.disable",

@@ -25,7 +25,7 @@ const purge = async (store = fixture.store, yieldNow: () => Promise<void> = asyn
   );
 };
 const actions = async () =>
-  (await fixture.store.read.audit.page({ offset: 0, limit: 20 }, fixture.partnerId)).map(
+  (await fixture.store.read.audit.page({ offset: 0, limit: 20 }, { subject: fixture.partnerId })).map(
     ({ action }) => action,
   );
 const codeOf = (error: { code?: string }) => error.code ?? error;

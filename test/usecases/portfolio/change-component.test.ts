@@ -88,7 +88,7 @@ test("is audited with before and after, and what holds already changes nothing",
   expect(changed.riskScore).toBeLessThan(riskScore);
   const again = { overrideLifespan: 60, installYear: 2004, plannedCents: 190_000, isPastUnknown: false };
   expect(await change(id, again)).toEqual(changed);
-  const [entry, ...others] = await fixture.store.read.audit.page({ limit: 9, offset: 0 }, id);
+  const [entry, ...others] = await fixture.store.read.audit.page({ limit: 9, offset: 0 }, { subject: id });
   expect(others).toEqual([]);
   expect(entry).toMatchObject({ action: "component.update", actor: fixture.partner.id, subject: id });
   expect(entry!.detail).toEqual({

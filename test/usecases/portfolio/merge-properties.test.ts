@@ -146,7 +146,7 @@ describe("a merged duplicate", () => {
 
     const again = await merge(into.id, from.id);
     expect(again).toEqual(merged);
-    const entries = await read().audit.page(ALL, into.id);
+    const entries = await read().audit.page(ALL, { subject: into.id });
     expect(entries.filter(({ action }) => action === "property.merge")).toMatchObject([
       { detail: { after: { from: from.id, appliances: 3, claims: 1 } } },
     ]);

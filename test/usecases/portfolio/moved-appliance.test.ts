@@ -126,7 +126,7 @@ describe("an appliance that was recorded in the wrong place", () => {
     });
     await expectConsistent();
     const { partnerId } = fixture;
-    const entries = await fixture.store.read.audit.page({ limit: 5, offset: 0 }, panel!.id);
+    const entries = await fixture.store.read.audit.page({ limit: 5, offset: 0 }, { subject: panel!.id });
     expect(entries.filter(({ action }) => action === "appliance.move").at(-1)).toMatchObject({
       actor: partnerId,
       detail: { before: { property_id: home.id }, after: { property_id: away.id } },

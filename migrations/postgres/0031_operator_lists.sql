@@ -1,0 +1,22 @@
+-- Failed deliveries are grouped by the error of their last attempt.
+ALTER TABLE webhook_deliveries ADD COLUMN last_error text COLLATE "C";
+UPDATE webhook_deliveries SET last_error = (
+  SELECT error FROM webhook_attempts WHERE delivery_id = webhook_deliveries.id ORDER BY attempt DESC LIMIT 1
+) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_errors ON webhook_deliveries (partner_id, coalesce(last_error, ''), id) WHERE status = 'failed';
+
+-- The audit log is filtered by partner, actor, action and time, newest first. An entry belongs to the partner that it names.
+ALTER TABLE audit_log ADD COLUMN partner_id text COLLATE "C";
+ALTER TABLE audit_log DISABLE TRIGGER audit_log_keeps_rows;
+UPDATE audit_log SET partner_id = coalesce(
+  detail::json->>'partner_id',
+  (SELECT partner_id FROM correction_values WHERE correction_values.seq = audit_log.seq),
+  CASE WHEN substr(subject, 1, 8) = 'PARTNER_' THEN subject END
+);
+ALTER TABLE audit_log ENABLE TRIGGER audit_log_keeps_rows;
+DROP INDEX audit_log_subject;
+CREATE INDEX audit_log_subject ON audit_log (subject, at, seq);
+CREATE INDEX audit_log_time ON audit_log (at, seq);
+CREATE INDEX audit_log_partner ON audit_log (partner_id, at, seq) WHERE partner_id IS NOT NULL;
+CREATE INDEX audit_log_actor ON audit_log (actor, at, seq);
+CREATE INDEX audit_log_action ON audit_log (action, at, seq);

@@ -1,0 +1,36 @@
+import type { FailureGroup } from "../../domain/delivery.ts";
+import type { Instant } from "../../domain/time.ts";
+import type { Yield } from "../../event-loop.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/** The most groups that are returned, and the most errors of a partner that are looked up. */
+const MAX_GROUPS = 100;
+
+/** A group with the name and the endpoint of its partner. */
+type EndpointFailures = FailureGroup & { partnerName: string; url: string | null };
+
+/**
+ * Returns failed deliveries of a period by endpoint and last error, largest groups first. Errors are found one by one in
+ * their index, and counted up to a limit: no step reads more than 10,000 entries.
+ */
+export async function failureGroups(
+  read: Pick<Stores, "deliveryLog" | "partners">,
+  period: { from: Instant; to: Instant },
+  partnerId: string | undefined,
+  yieldNow: Yield,
+): Promise<EndpointFailures[]> {
+  const urls = new Map((await read.partners.listEndpoints()).map(({ partnerId: id, url }) => [id, url]));
+  const groups: EndpointFailures[] = [];
+  for (const { id, name: partnerName } of await read.partners.list()) {
+    if (partnerId !== undefined && id !== partnerId) continue;
+    let error: string | undefined;
+    for (let looked = 0; looked < MAX_GROUPS; looked++) {
+      error = await read.deliveryLog.nextError(id, error);
+      if (error === undefined) break;
+      const group = await read.deliveryLog.failureGroup({ partnerId: id, error, ...period });
+      if (group) groups.push({ ...group, partnerName, url: urls.get(id) ?? null });
+      await yieldNow();
+    }
+  }
+  return groups.sort((one, other) => other.count - one.count).slice(0, MAX_GROUPS);
+}

@@ -1,0 +1,98 @@
+import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
+import type { FailureGroupJson, FailureGroupsJson } from "../../wire/delivery.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { LoadedContent } from "../browser/load-states.tsx";
+import { hrefTo } from "../browser/route.ts";
+import { showToast } from "../browser/toasts.tsx";
+import { count, counted, dateTime } from "../format.ts";
+import { DataTable, Section } from "../sections/section.tsx";
+import { useAction, useConsole, useRead } from "./console-context.ts";
+
+type Filter = { partner_id?: string; since?: string; until?: string };
+type Range = { partner_id: string; from: string; to: string; error?: string };
+
+/** Failed deliveries by endpoint and error, each group with a button that resends it. */
+export function Failures({ filter, onResent }: { filter: Filter; onResent: () => void }) {
+  const loaded = useRead<FailureGroupsJson>(`/admin/webhook-failures?${new URLSearchParams(filter)}`);
+  const again = () => {
+    loaded.reload();
+    onResent();
+  };
+  return (
+    <LoadedContent loaded={loaded} what="the failures">
+      {({ groups }) =>
+        groups.length === 0 ? null : (
+          <Section
+            id="failures"
+            title="Failed deliveries"
+            about="By endpoint and error, in the selected period. Resending keeps the order, the IDs and the payloads."
+          >
+            <DataTable
+              caption="Failed deliveries by endpoint and error"
+              rows={groups}
+              columns={[
+                { heading: "Endpoint", cell: Endpoint },
+                { heading: "Last error", cell: ({ error }) => error || "Unknown" },
+                { heading: "Failed", isNumber: true, cell: ({ failed }) => upTo(failed) },
+                { heading: "Newest", cell: ({ last_at }) => dateTime(last_at) },
+                {
+                  heading: "Action",
+                  isNumber: true,
+                  cell: (group) => <Resend group={group} filter={filter} onResent={again} />,
+                },
+              ]}
+            />
+          </Section>
+        )
+      }
+    </LoadedContent>
+  );
+}
+
+const upTo = (failed: number) => `${count(failed)}${failed < MAX_GROUP_COUNT ? "" : "+"}`;
+
+function Endpoint({ partner_id, partner_name, url }: FailureGroupJson) {
+  return (
+    <>
+      <a class="name" href={hrefTo(["partners", partner_id])}>
+        <bdi>{partner_name}</bdi>
+      </a>
+      <span class="under small muted">{url ?? "No webhook URL"}</span>
+    </>
+  );
+}
+
+function Resend(props: { group: FailureGroupJson; filter: Filter; onResent: () => void }) {
+  const { group, filter, onResent } = props;
+  const { partner_id, partner_name, error, failed, first_at, last_at } = group;
+  const { api } = useConsole();
+  const { run } = useAction();
+  const range: Range = {
+    partner_id,
+    error,
+    // The oldest of a group that is not counted to its end is not known.
+    from: failed < MAX_GROUP_COUNT ? first_at : (filter.since ?? new Date(0).toISOString()),
+    to: new Date(Date.parse(last_at) + 1).toISOString(),
+  };
+  const resend = async () => {
+    const path = "/admin/webhook-deliveries/resend";
+    const sent = await run(() => api.write<{ resent: number }>("POST", path, range));
+    if (!sent) return;
+    showToast(`${counted(sent.resent, "delivery", "deliveries")} queued.`);
+    onResent();
+  };
+  return (
+    <ConfirmDialog
+      name="Resend"
+      confirmName={`Resend ${upTo(failed)}`}
+      title={`Resend ${failed === 1 ? "1 delivery" : `${upTo(failed)} deliveries`} to ${partner_name}?`}
+      isSmall
+      onConfirm={resend}
+    >
+      <p>
+        {error === "" ? "With an unknown error" : `With the error “${error}”`}, created from{" "}
+        {dateTime(range.from)} to {dateTime(last_at)}. Each gets three new attempts.
+      </p>
+    </ConfirmDialog>
+  );
+}
