@@ -158,7 +158,7 @@ export const importCommand = command({
     const run = async (store: Store): Promise<Done> =>
       isMapped
         ? await withPreparedFiles(
-            { read: store.read, partnerId, isType },
+            { read: store.read, partnerId, isType, yieldNow: async () => {} },
             mapped,
             async ({ sources: from, leftOut }) => ({
               ...withoutOrigin(await importFrom(store, from)),

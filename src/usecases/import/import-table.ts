@@ -7,6 +7,7 @@ import type { Store } from "../../store/store.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import { guessFileMapping, mappableFields, mappedTypes } from "./mapping/known-fields.ts";
+import type { Prepared } from "./mapping/prepare.ts";
 import { withPreparedFiles } from "./mapping/prepared-files.ts";
 import type { LeftOut, Table } from "./mapping/table.ts";
 import { checkHeadings } from "./mapping/tables.ts";
@@ -18,6 +19,9 @@ export type TableRows = {
   rows: readonly (readonly string[])[];
   firstRow: number;
 };
+
+/** The limits of a call. A dry run writes its records in one transaction, which takes a second for so many. */
+const MOST_PREPARED = { records: 2_000, chars: 16_000_000 };
 
 type RejectedTableRow = { row: number; error: string };
 
@@ -57,40 +61,38 @@ export async function importTable(
   given: TableRows,
   { mapping: chosen, dryRun, silent }: TableImport,
 ): Promise<ImportedTable> {
-  const { store, knowledge, partner } = deps;
+  const { store, knowledge, partner, yieldNow } = deps;
   const table = tableOf(given);
   const mapping = chosen ?? guessFileMapping(knowledge, table);
   const isType = (text: string) => knowledge.types.has(text);
   const stranger = mappedTypes(mapping).find((id) => !isType(id));
   if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
-  const run = async (own: Store, lock?: HeldLock): Promise<ImportedTable> => {
-    // A row that makes several records is rejected once, for the first reason.
-    const rejected = new Map<number, string>();
-    const imported = await withPreparedFiles(
-      { read: own.read, partnerId: partner.id, isType },
-      [{ table, mapping }],
-      async (prepared) => ({
-        leftOut: prepared.leftOut,
-        result: await importPortfolio({
-          ...deps,
-          store: own,
-          sources: prepared.sources,
-          actor: partner.id,
-          silent,
-          ...(lock && { withLock: (work) => work(lock) }),
-          onRejected: (rows) => {
-            for (const { cells, error } of rows) {
-              const row = rowOf(cells.at(-1)!);
-              if (!rejected.has(row)) rejected.set(row, error);
-            }
-          },
-        }),
-      }),
-    );
-    const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
-    return { mapping, fields: mappableFields(mapping), ...imported, rejected: rows };
-  };
-  return dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
+  // A row that makes several records is rejected once, for the first reason.
+  const rejected = new Map<number, string>();
+  const importing = (sources: Prepared["sources"]) => async (own: Store, lock?: HeldLock) =>
+    await importPortfolio({
+      ...deps,
+      store: own,
+      sources,
+      actor: partner.id,
+      silent,
+      ...(lock && { withLock: (work) => work(lock) }),
+      onRejected: (rows) => {
+        for (const { cells, error } of rows) {
+          const row = rowOf(cells.at(-1)!);
+          if (!rejected.has(row)) rejected.set(row, error);
+        }
+      },
+    });
+  const preparing = { read: store.read, partnerId: partner.id, isType, most: MOST_PREPARED, yieldNow };
+  // The rows are prepared before the transaction of a dry run, which other writes wait for.
+  const imported = await withPreparedFiles(preparing, [{ table, mapping }], async ({ sources, leftOut }) => {
+    const run = importing(sources);
+    const result = dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
+    return { leftOut, result };
+  });
+  const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
+  return { mapping, fields: mappableFields(mapping), ...imported, rejected: rows };
 }
 
 function tableOf({ file, columns, rows, firstRow }: TableRows): Table {

@@ -1,5 +1,6 @@
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import type { ApiClient } from "../browser/api-client.ts";
+import { ApiFailure } from "../browser/api-failure.ts";
 import { parseCsv } from "../browser/csv-file.ts";
 
 /** The rows of one call. */
@@ -49,16 +50,48 @@ export function tableOf(name: string, text: string): TableFile | string {
 export const rowsACall = ({ columns }: Pick<TableFile, "columns">) =>
   Math.max(1, Math.min(ROWS_A_CALL, Math.floor(CELLS_A_CALL / columns.length)));
 
+type Api = Pick<ApiClient, "write">;
+type HowToImport = { mapping?: Mapping; isDry: boolean; silent?: boolean };
+
+/**
+ * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may. Returns the
+ * response with how many were sent.
+ */
+export async function sendRows(
+  api: Api,
+  file: TableFile,
+  { at, most }: { at: number; most: number },
+  { mapping, isDry, silent = false }: HowToImport,
+): Promise<{ answer: ImportedRowsJson; sent: number }> {
+  for (let count = most; ; count = Math.ceil(count / 2)) {
+    const rows = file.rows.slice(at, at + count);
+    try {
+      const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
+        file: file.name,
+        columns: file.columns,
+        rows,
+        first_row: at + FIRST_ROW,
+        mapping,
+        dry_run: isDry,
+        no_webhooks: silent,
+      });
+      return { answer, sent: rows.length };
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.kind !== "too_large" || count === 1) throw error;
+    }
+  }
+}
+
 /** Sends all rows of a file, a few in a call, and reports the sums after each. */
 export async function importFile(
-  api: Pick<ApiClient, "write">,
+  api: Api,
   file: TableFile,
-  { mapping, isDry, silent }: { mapping: Mapping; isDry: boolean; silent: boolean },
+  how: HowToImport & { mapping: Mapping },
   onProgress: (run: ImportRun) => void,
 ): Promise<void> {
   const none = { created: 0, unchanged: 0 };
   let run: ImportRun = {
-    isDry,
+    isDry: how.isDry,
     done: 0,
     isDone: false,
     counts: {
@@ -72,18 +105,11 @@ export async function importFile(
     leftOut: [],
   };
   onProgress(run);
-  const size = rowsACall(file);
-  for (let at = 0; at < file.rows.length; at += size) {
-    const rows = file.rows.slice(at, at + size);
-    const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
-      file: file.name,
-      columns: file.columns,
-      rows,
-      first_row: at + FIRST_ROW,
-      mapping,
-      dry_run: isDry,
-      no_webhooks: silent,
-    });
+  let most = rowsACall(file);
+  while (run.done < file.rows.length) {
+    const { answer, sent } = await sendRows(api, file, { at: run.done, most }, how);
+    // The next rows are probably as dense.
+    if (run.done + sent < file.rows.length) most = sent;
     const counts = Object.fromEntries(
       KINDS.map((kind) => {
         const [sum, more] = [run.counts[kind], answer[kind]];
@@ -93,7 +119,7 @@ export async function importFile(
     run = {
       ...run,
       counts,
-      done: at + rows.length,
+      done: run.done + sent,
       rejected: [...run.rejected, ...answer.rejected],
       leftOut: mergedLeftOut(run.leftOut, answer.left_out),
     };

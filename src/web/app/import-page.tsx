@@ -14,6 +14,7 @@ import {
   type Kind,
   type Mapping,
   rowsACall,
+  sendRows,
   type TableFile,
   tableOf,
 } from "./import-file.ts";
@@ -44,12 +45,8 @@ export function ImportPage() {
       const table = tableOf(chosen.name, await chosen.text());
       if (typeof table === "string") return setProblem(table);
       setFile(table);
-      const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
-        file: table.name,
-        columns: table.columns,
-        rows: table.rows.slice(0, rowsACall(table)),
-        dry_run: true,
-      });
+      const first = { at: 0, most: rowsACall(table) };
+      const { answer } = await sendRows(api, table, first, { isDry: true });
       setGuess(answer);
       setMapping(answer.mapping as Mapping);
     });

@@ -9,6 +9,8 @@ export type FailureKind =
   | "daily_limit_reached"
   /** The request was invalid. */
   | "rejected"
+  /** The request was too large, or what it makes. */
+  | "too_large"
   /** The server failed. */
   | "server"
   /** No response. */
@@ -46,5 +48,6 @@ function failureKind(status: number, code: unknown): FailureKind {
   if (status === 401) return "unauthenticated";
   if (status === 404) return "not_found";
   if (status === 429) return code === "budget_exhausted" ? "daily_limit_reached" : "rate_limited";
+  if (status === 413) return "too_large";
   return status >= 500 ? "server" : "rejected";
 }

@@ -51,6 +51,7 @@ const TITLES: Readonly<Record<FailureKind, string>> = {
   rate_limited: "Rate limit reached",
   daily_limit_reached: "Daily API call limit reached",
   rejected: "Request rejected",
+  too_large: "Too large",
   server: "Server error",
   offline: "No connection",
 };
@@ -61,6 +62,7 @@ const ADVICE: Readonly<Record<FailureKind, string>> = {
   rate_limited: "Wait one minute, then try again.",
   daily_limit_reached: "The limit resets at midnight UTC. Ask your administrator to raise it.",
   rejected: "See the message above, correct the request and try again.",
+  too_large: "See the message above, and send less at a time.",
   server: "Try again. If it continues, contact your administrator and quote the request ID.",
   offline: "Check your connection and try again. Pages loaded earlier are still available.",
 };

@@ -160,6 +160,7 @@ export function mappedImportTarget(): Target {
       const preparing = {
         ...{ read: store.read, partnerId: importing.partner.id, folder },
         isType: (id: string) => importing.knowledge.types.has(id),
+        yieldNow: async () => {},
       };
       const { sources } = await prepareFiles(preparing, mapped, fields);
       const result = await importPortfolio({ ...importing, sources });

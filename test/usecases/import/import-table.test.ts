@@ -74,6 +74,36 @@ describe("rows of a table", () => {
     await expect(run(BUILDINGS, { mapping: unknown })).rejects.toThrow("mapping names the type warp_core");
   });
 
+  test("that make more records than a call may, or longer ones, are refused, and nothing is written", async () => {
+    const rows = (count: number, quantity: number) => ({
+      ...{
+        file: "a.csv",
+        firstRow: 2,
+        columns: ["Property", "Address", "State", "Year Built", "No of Boilers"],
+      },
+      rows: Array.from({ length: count }, (_, at) => [
+        `B${at}`,
+        `${at} Elm St`,
+        "NY",
+        "1960",
+        String(quantity),
+      ]),
+    });
+    for (const dryRun of [true, false])
+      await expect(run(rows(5, 500), { dryRun })).rejects.toMatchObject({
+        code: "payload_too_large",
+        message: "The rows make more than 2000 records: send fewer in a request",
+      });
+    const { mapping } = await run(rows(1, 1), { dryRun: true });
+    const constants = { notes: "x".repeat(1_000_000) };
+    await expect(run(rows(20, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
+      code: "payload_too_large",
+    });
+    expect(await names()).toEqual([]);
+    const { result } = await run(rows(3, 500));
+    expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);
+  });
+
   test("wait for another import of the account, and have different headings", async () => {
     const lock = await acquireLock(fixture.store, importLockName(fixture.partner.id), "cli:ana");
     await expect(run(BUILDINGS)).rejects.toMatchObject({

@@ -174,7 +174,13 @@ async function prepare(fixture: Awaited<ReturnType<typeof open>>, files: readonl
   }
   const { store, partner } = fixture;
   const { sources, leftOut } = await prepareFiles(
-    { read: store.read, partnerId: partner.id, folder, isType: (id) => loadKnowledge().types.has(id) },
+    {
+      read: store.read,
+      partnerId: partner.id,
+      folder,
+      isType: (id) => loadKnowledge().types.has(id),
+      yieldNow: async () => {},
+    },
     mapped,
     parts,
   );

@@ -101,10 +101,16 @@ export function readMapping(name: string, text: string): readonly FileMapping[] 
 export const checkedMapping = (value: unknown): FileMapping | undefined =>
   isObject(value) && wrongKey(value) === undefined ? (value as FileMapping) : undefined;
 
-const wrongKey = (file: Record<string, unknown>): string | undefined =>
-  [...new Set([...Object.keys(file), ...Object.keys(CHECKS)])].find(
+function wrongKey(file: Record<string, unknown>): string | undefined {
+  const wrong = [...new Set([...Object.keys(file), ...Object.keys(CHECKS)])].find(
     (key) => !Object.hasOwn(CHECKS, key) || !CHECKS[key as keyof FileMapping](file[key]),
   );
+  if (wrong !== undefined) return wrong;
+  const { columns, equipment, scores } = file as FileMapping;
+  // Each of them is read in each row.
+  if (equipment.length > columns.length) return "equipment";
+  return scores.length > columns.length ? "scores" : undefined;
+}
 
 const wrongMapping = (name: string, problem: string) =>
   new OperatorError(

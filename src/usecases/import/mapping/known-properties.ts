@@ -1,4 +1,5 @@
 import { addressKey } from "../../../domain/address.ts";
+import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 
 /** A property in prepared rows: the columns that refer to it, and its reference if it is new. */
@@ -32,6 +33,7 @@ export class KnownProperties {
   constructor(
     private readonly read: Stores,
     private readonly partnerId: string,
+    private readonly yieldNow: Yield,
   ) {}
 
   /** Returns the property of a row that creates it unless it exists. `isNamed`: its reference may be a name instead. */
@@ -105,6 +107,7 @@ export class KnownProperties {
         found.set(typeId, labels);
       }
       if (some.length < APPLIANCES_A_STEP) return found;
+      await this.yieldNow();
       after = some.at(-1)!.seq;
     }
   }
@@ -156,6 +159,7 @@ export class KnownProperties {
         this.#byReference.set(reference, { reference, columns, id });
         this.#index(reference, address, name);
       }
+      await this.yieldNow();
     }
   }
 

@@ -1,7 +1,8 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { csvLine } from "../../../csv/write.ts";
-import { OperatorError } from "../../../domain/errors.ts";
+import { Failure, OperatorError } from "../../../domain/errors.ts";
+import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import { readDate } from "./dates.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
@@ -27,29 +28,36 @@ const BUFFERED = 256 * 1024;
 const NO_KIND = "no kind of equipment";
 const LONGEST_SHOWN = 100;
 
-type Preparation = {
+/** Limits what rows become: a few of them can name hundreds of appliances each, and repeat a long text in all. */
+type MostPrepared = { records: number; chars: number };
+
+export type PreparationDeps = {
   read: Stores;
   partnerId: string;
-  folder: string;
+  /** Undefined for files of an operator. */
+  most?: MostPrepared;
+  yieldNow: Yield;
   /** Returns whether a text is the ID of a type of appliance. */
   isType: (text: string) => boolean;
 };
+type Preparation = PreparationDeps & { folder: string };
 
 /** Writes rows of tables, mapped to the importer's fields, to files in a folder. */
 export async function prepareFiles(
-  { read, partnerId, folder, isType }: Preparation,
+  { read, partnerId, folder, isType, most, yieldNow }: Preparation,
   mapped: readonly Mapped[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
 ): Promise<Prepared> {
   const files = new Map<PreparedPart, PreparedFile>();
+  const meter = new Meter(most);
   const fileOf = (part: PreparedPart) => {
     const file =
-      files.get(part) ?? new PreparedFile(join(folder, FILE_NAMES[part]), [...fieldsOf[part], ORIGIN]);
+      files.get(part) ?? new PreparedFile(join(folder, FILE_NAMES[part]), [...fieldsOf[part], ORIGIN], meter);
     files.set(part, file);
     return file;
   };
   const left = new LeftOutCounts();
-  const known = new KnownProperties(read, partnerId);
+  const known = new KnownProperties(read, partnerId, yieldNow);
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
       const row = new RowMapper(table, mapping, left);
@@ -57,6 +65,7 @@ export async function prepareFiles(
       for (const { what, reason, cells } of table.form?.leftOut ?? [])
         left.add(table.name, what, reason, cells);
       for await (const { line, cells } of table.rows()) {
+        await yieldNow();
         const origin = `${table.name}:${line}`;
         const fields = row.fields(cells);
         if (rows === "properties") {
@@ -254,6 +263,26 @@ class LeftOutCounts {
   }
 }
 
+/** Counts what the rows become. */
+class Meter {
+  #records = 0;
+  #chars = 0;
+
+  constructor(private readonly most: MostPrepared | undefined) {}
+
+  /** Counts a record. Throws payload_too_large if there are too many, or if they are too long together. */
+  count(chars: number): void {
+    this.#records++;
+    this.#chars += chars;
+    const { records = Number.POSITIVE_INFINITY, chars: length = Number.POSITIVE_INFINITY } = this.most ?? {};
+    if (this.#records > records) throw tooMany(`more than ${records} records`);
+    if (this.#chars > length) throw tooMany(`records of more than ${length} characters`);
+  }
+}
+
+const tooMany = (what: string) =>
+  new Failure("payload_too_large", `The rows make ${what}: send fewer in a request`);
+
 /** A file of rows in the importer's own columns. */
 class PreparedFile {
   #waiting = "";
@@ -261,14 +290,15 @@ class PreparedFile {
   constructor(
     readonly path: string,
     private readonly columns: readonly string[],
+    private readonly meter: Meter,
   ) {
     writeFileSync(path, csvLine(columns), { mode: 0o600 });
   }
 
   add(cells: Cells, origin: string): void {
-    this.#waiting += csvLine(
-      this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))),
-    );
+    const line = csvLine(this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))));
+    this.meter.count(line.length);
+    this.#waiting += line;
     if (this.#waiting.length > BUFFERED) this.flush();
   }
 

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Stores } from "../../../store/stores.ts";
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
-import { type Mapped, type Prepared, prepareFiles } from "./prepare.ts";
+import { type Mapped, type PreparationDeps, type Prepared, prepareFiles } from "./prepare.ts";
 
 /** Runs the work with the mapped rows in files of the importer's own columns, which are removed afterwards. */
 export async function withPreparedFiles<T>(
-  deps: { read: Stores; partnerId: string; isType: (text: string) => boolean },
+  deps: PreparationDeps,
   mapped: readonly Mapped[],
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> {
