@@ -149,7 +149,8 @@ async function takeStep(
 
 /**
  * Scores the next properties in the order of their ids; the run records the last one as its cursor. Kept apart from
- * shares, which would cost a row and a claim for each partner, on a storage that nobody shares.
+ * shares, which would cost a row and a claim for each partner on a storage that nobody shares: on SQLite, four times the
+ * processor time of a snapshot of 600 or 3,000 small partners. A single cursor could not be divided among servers.
  */
 async function takeSingleNodeStep(
   tx: Tx,

@@ -19,7 +19,7 @@ import {
   PROPERTY,
   usePortfolioStore,
 } from "../../support/portfolio-store.ts";
-import { onPostgres } from "../../support/postgres.ts";
+import { onPostgres, testOnSqlite } from "../../support/postgres.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
@@ -688,7 +688,8 @@ describe("the trend", () => {
   });
 });
 
-test("a normal day leaves the expected costs of most components as they are", async () => {
+// The rules of costs and of steps are the same on every engine.
+testOnSqlite("a normal day leaves the expected costs of most components as they are", async () => {
   await beginEmpty();
   const years = Array.from({ length: 25 }, (_, nth) => ({ propertyId, installYear: 1985 + nth }));
   await fixture.addAppliances(...years, ...years.map((one) => ({ ...one, typeId: "electrical_panel" })));
@@ -712,34 +713,37 @@ test("a normal day leaves the expected costs of most components as they are", as
   expect(share).toBeLessThan(0.05);
 });
 
-test("a property with very many appliances is scored in steps, with the result of a single step", async () => {
-  await beginEmpty();
-  const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
-  // On record from its installation, so that old components are in a state that cascades to other appliances.
-  const { id: propertyId } = await fixture.addProperty({ recordsSince: "1950-01-01" });
-  const many = Array.from({ length: 320 }, (_, i) => ({
-    propertyId,
-    // Most of them have few components, since the number of appliances matters.
-    typeId: i % 4 > 0 ? "garbage_disposal" : types[(i / 4) % types.length]!,
-    installYear: 1960 + (i % 60),
-  }));
-  await fixture.addAppliances(...many);
-  nextDay(400);
-  await take();
-  const { read } = fixture.store;
-  const appliances = await read.appliances.forScoring([propertyId]);
-  const all = await read.properties.forSnapshot("", 100_000);
-  const property = all.find(({ id }) => id === propertyId)!;
-  const loaded = await loadHistories(read, knowledge, [property], appliances, today());
-  const scores = scoreProperty(knowledge, loaded.get(propertyId)!.history, today());
-  const components = await fixture.components(propertyId);
-  expect(components.length).toBeGreaterThan(1000);
-  for (const { id, riskScore, hazardRatio, scoredOn } of components) {
-    const score = scores.get(id)!;
-    expect([riskScore, hazardRatio]).toEqual([Math.round(score.riskScore * 100), score.hazardRatio]);
-    expect(scoredOn).toBe(today());
-  }
-});
+testOnSqlite(
+  "a property with very many appliances is scored in steps, with the result of a single step",
+  async () => {
+    await beginEmpty();
+    const types = ["plumbing_supply", "washer", "water_heater_gas", "elevator"];
+    // On record from its installation, so that old components are in a state that cascades to other appliances.
+    const { id: propertyId } = await fixture.addProperty({ recordsSince: "1950-01-01" });
+    const many = Array.from({ length: 320 }, (_, i) => ({
+      propertyId,
+      // Most of them have few components, since the number of appliances matters.
+      typeId: i % 4 > 0 ? "garbage_disposal" : types[(i / 4) % types.length]!,
+      installYear: 1960 + (i % 60),
+    }));
+    await fixture.addAppliances(...many);
+    nextDay(400);
+    await take();
+    const { read } = fixture.store;
+    const appliances = await read.appliances.forScoring([propertyId]);
+    const all = await read.properties.forSnapshot("", 100_000);
+    const property = all.find(({ id }) => id === propertyId)!;
+    const loaded = await loadHistories(read, knowledge, [property], appliances, today());
+    const scores = scoreProperty(knowledge, loaded.get(propertyId)!.history, today());
+    const components = await fixture.components(propertyId);
+    expect(components.length).toBeGreaterThan(1000);
+    for (const { id, riskScore, hazardRatio, scoredOn } of components) {
+      const score = scores.get(id)!;
+      expect([riskScore, hazardRatio]).toEqual([Math.round(score.riskScore * 100), score.hazardRatio]);
+      expect(scoredOn).toBe(today());
+    }
+  },
+);
 
 // Rule: snapshot-time
 test("a snapshot is due from its time of day on", () => {
