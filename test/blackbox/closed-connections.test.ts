@@ -75,9 +75,10 @@ describe("a request whose caller has closed the connection", () => {
     const body = JSON.stringify(PROPERTY);
     const type = ["Content-Type: application/json", `Content-Length: ${body.length}`];
     const socket = await send("/v1/properties", { method: "POST", headers: type, body });
-    await Bun.sleep(200);
+    const callersPort = socket.localPort!;
+    await eventually(() => expect(serverSideOf(callersPort)).toEqual({ isOpen: true, unreadBytes: 0 }));
     socket.destroy();
-    await Bun.sleep(50);
+    await eventually(() => expect(serverSideOf(callersPort).isOpen).toBe(false));
     lock.run("COMMIT");
     lock.close();
     await server.logged(({ method, status }) => method === "POST" && status === CALLER_GONE);
@@ -120,6 +121,21 @@ async function send(
   ];
   await new Promise((resolve) => socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`, resolve));
   return socket;
+}
+
+/** Returns what the kernel knows of the server's end of a connection, by the port of its caller. */
+function serverSideOf(callersPort: number): { isOpen: boolean; unreadBytes: number } {
+  const hex = (number: number) => number.toString(16).toUpperCase().padStart(4, "0");
+  const ends = [new URL(served.server.url).port, callersPort].map((port) => `:${hex(Number(port))}`);
+  const rows = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  const row = rows
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, local, remote]) => local?.endsWith(ends[0]!) && remote?.endsWith(ends[1]!));
+  // State 1 is an established connection, and 8 one that the caller alone has closed.
+  return {
+    isOpen: row !== undefined && ["01", "08"].includes(row[3]!),
+    unreadBytes: Number.parseInt(row?.[4]?.split(":")[1] ?? "0", 16),
+  };
 }
 
 function cpuMs(pid: number): number {
