@@ -97,6 +97,8 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
 export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): Steps<number[]> {
   const amounts = book.terms.amounts.length;
   const none = groups.map(({ quadrature }) => new Float64Array(quadrature.points.length * amounts).fill(1));
+  // Of one component after the other: an array for each would take as long as its computation.
+  const exceeds = new Float64Array(amounts);
   yield* forEachPart(book, (chunk, at) => {
     if (chunk.severity[at] === NO_SEVERITY) return;
     const { severity, exceedance } = book.severities[chunk.severity[at]!]!;
@@ -104,9 +106,10 @@ export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): St
     const index = chunk.group[at]!;
     const { points } = groups[index]!.quadrature;
     const product = none[index]!;
-    const exceeds = severity.isPoisson
-      ? exceedance.map((probability) => -Math.expm1(-frequency * probability))
-      : exceedance.map((probability) => frequency * probability);
+    for (let amount = 0; amount < amounts; amount++) {
+      const damages = frequency * exceedance[amount]!;
+      exceeds[amount] = severity.isPoisson ? -Math.expm1(-damages) : damages;
+    }
     for (let k = 0; k < points.length; k++) {
       const fails = -Math.expm1(-chunk.hazard[at]! * points[k]!);
       for (let amount = 0; amount < amounts; amount++)
@@ -117,11 +120,11 @@ export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): St
     let noneOfAll = 1;
     for (const [index, { quadrature }] of groups.entries()) {
       // The complements are summed, since the weights add up to 1 only as far as their digits go.
-      const exceeds = quadrature.weights.reduce(
+      const oneExceeds = quadrature.weights.reduce(
         (sum, weight, k) => sum + weight * (1 - none[index]![k * amounts + amount]!),
         0,
       );
-      noneOfAll *= 1 - Math.min(exceeds, 1);
+      noneOfAll *= 1 - Math.min(oneExceeds, 1);
     }
     return 1 - noneOfAll;
   });
