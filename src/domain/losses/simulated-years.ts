@@ -9,7 +9,8 @@ import { RandomVariates } from "./random-variates.ts";
 import type { SimulatedLoss } from "./simulated-loss.ts";
 import { type Factors, type SinglePart, simulateParts } from "./single-parts.ts";
 
-const SEED = 5;
+/** The seed of every answer. Another one gives amounts that differ within their standard errors. */
+const SEED = 1;
 /** Cells of the table of a group's moments by its factor. */
 const CELLS = 128;
 const YEARS_PER_STEP = 1000;
@@ -17,7 +18,7 @@ const YEARS_PER_STEP = 1000;
 type SimulatedYears = Record<Loss, SimulatedLoss>;
 
 /** `modelError`: the standard deviation of the logarithm of an error that all hazards of a year share. */
-export type SimulationTerms = { years: number; modelError: number };
+export type SimulationTerms = { years: number; modelError: number; seed?: number };
 
 /**
  * Simulates years of the book's losses from a fixed seed (docs/model/losses.md#simulation). The parts with the largest mean
@@ -25,9 +26,9 @@ export type SimulationTerms = { years: number; modelError: number };
  */
 export function* simulateYears(
   book: LossBook,
-  { years, modelError }: SimulationTerms,
+  { years, modelError, seed = SEED }: SimulationTerms,
 ): Steps<SimulatedYears> {
-  const random = new RandomVariates(SEED);
+  const random = new RandomVariates(seed);
   const empty = (): SimulatedLoss => ({
     plain: new Float64Array(years),
     withError: new Float64Array(years),
